@@ -162,6 +162,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "The operator of this service makes the keys of applications.",
                 "Die Schlüssel von Anwendungen gibt der Betreiber dieses Dienstes aus.",
             ),
+            "challenge_not_repeated": (
+                'A challenge is not sent again; `{{"status": "active"}}` asks for a new one.',
+                'Eine Prüfaufgabe wird nicht noch einmal gesendet; `{{"status": "active"}}` fordert eine neue an.',
+            ),
             "rematch_token_changed": (
                 "The token of this seat was changed in the rematch; the new one is not given again.",
                 "Das Token dieses Platzes ist in der Revanche geändert worden; das neue gibt es nicht noch einmal.",
@@ -192,6 +196,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             "no_such_webhook": (
                 "The application has no such endpoint.",
                 "Diesen Endpunkt hat die Anwendung nicht.",
+            ),
+            "no_such_message": (
+                "Among the last attempts to deliver to this endpoint there is none of such a message.",
+                "Unter den letzten Zustellversuchen an diesen Endpunkt ist keiner einer solchen Nachricht.",
             ),
             "no_such_person": (
                 "The application has no player with this ref.",
@@ -385,9 +393,9 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "An application makes at most {max} such requests with an `Idempotency-Key` in 24 hours.",
                 "Eine Anwendung stellt höchstens {max} solche Anfragen mit einem `Idempotency-Key` in 24 Stunden.",
             ),
-            "too_many_pings": (
-                "{max} test messages wait to be sent already.",
-                "Schon {max} Testnachrichten warten darauf, gesendet zu werden.",
+            "too_many_asked": (
+                "{max} messages that were asked for wait to be sent already.",
+                "Schon {max} angeforderte Nachrichten warten darauf, gesendet zu werden.",
             ),
         },
     )

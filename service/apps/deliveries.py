@@ -15,14 +15,17 @@ import orjson
 
 from service.apps.endpoint_states import MOST_ATTEMPTS, pause
 from service.apps.messages import (
+    DELETED,
+    TURN,
     Message,
     challenge_message,
     deleted_message,
     game_messages,
+    message_again,
     message_id,
-    ping_message,
 )
-from service.apps.ports import Attempt, DueGame, Webhook, WebhookStore
+from service.apps.ports import AskedMessage, Attempt, DueGame, Webhook, WebhookStore
+from service.apps.samples import sample_message
 from service.games.errors import Gone, NotFound
 from service.games.game import EventEnvelope, Game
 from service.games.ports import Clock, RandomBytes
@@ -92,9 +95,16 @@ class Deliveries:
             self._store.log(webhook, attempt)
         return answered
 
-    def ping(self, webhook: Webhook, ping: str) -> None:
-        """Send the message that was asked for as a test; it is not sent again if that fails."""
-        attempt, _ = self._send(webhook, ping_message(webhook.id, ping, self._clock()), None)
+    def send_asked(self, webhook: Webhook, asked: AskedMessage) -> None:
+        """Send a message that was asked for; it is not sent again if that fails."""
+        with self.slots:
+            message = self._asked(webhook, asked)
+        if message is None:
+            now = self._clock()
+            attempt = Attempt(asked.id, asked.type, asked.game, now, 0, None, "gone", asked.version, asked.happened_at)
+            self._observe(attempt)
+        else:
+            attempt, _ = self._send(webhook, message, asked.game)
         with self.slots:
             self._store.log(webhook, attempt)
 
@@ -143,6 +153,23 @@ class Deliveries:
         with self.slots:
             self._store.failed(webhook, due, at, count=True, attempt=None)
 
+    def _asked(self, webhook: Webhook, asked: AskedMessage) -> Message | None:
+        """The message that was asked for; ``None`` if its game is gone."""
+        if asked.game is None:
+            return sample_message(webhook.id, asked.id, asked.type, asked.happened_at)
+        if asked.type == DELETED:
+            return deleted_message(webhook.id, asked.game, asked.version, asked.happened_at)
+        try:
+            game = self._repository.load(asked.game)
+            if game is None or game.version < asked.version:
+                return None
+            (event,) = self._events(game, asked.version - 1, asked.version)
+            if asked.type == TURN:
+                game = self._repository.at_version(game, asked.version)
+            return message_again(webhook.id, game, event, asked.type)
+        except (Gone, NotFound):
+            return None
+
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
         """What an endpoint is to be told of a game, and the version up to which it knows the game then."""
         try:
@@ -155,7 +182,7 @@ class Deliveries:
             return [], due.told
         version = min(due.version or game.version, game.version)
         try:
-            events = self._events(game, max(due.told - 1, 0))
+            events = self._events(game, max(due.told - 1, 0), game.version)
         except NotFound:
             return [], due.told
         before: tuple[int, ...] = ()
@@ -164,11 +191,11 @@ class Deliveries:
         messages = game_messages(webhook.id, game, before, events)
         return [message for message in messages if message.version <= version], version
 
-    def _events(self, game: Game, after: int) -> list[EventEnvelope]:
-        """The events of a game after a version, up to its own."""
+    def _events(self, game: Game, after: int, last: int) -> list[EventEnvelope]:
+        """The events of a game after a version, up to another, which it has reached."""
         events: list[EventEnvelope] = []
-        while after < game.version:
-            page = self._repository.event_range(game.id, after, min(game.version - after, _PAGE))
+        while after < last:
+            page = self._repository.event_range(game.id, after, min(last - after, _PAGE))
             events += [decode(version, game.created_at, data) for version, data in enumerate(page.events, page.first)]
             if not page.events:
                 break
@@ -181,17 +208,18 @@ class Deliveries:
         secrets = [webhook.secret]
         if webhook.old_secret is not None and at < webhook.old_secret_until:
             secrets.append(webhook.old_secret)
+        begun = Attempt(message.id, message.type, game, at, 0, None, None, message.version, message.at)
         headers = signed_headers(message.id, at // 1000, message.body, secrets)
         try:
             answer = self._sender.post(
                 webhook.url, headers, message.body, timeout=TIMEOUT_SECONDS, max_answer=MOST_ANSWER_BYTES
             )
         except SendFailed as error:
-            attempt = Attempt(message.id, message.type, game, at, error.ms, None, error.reason)
+            attempt = begun._replace(milliseconds=error.ms, error=error.reason)
             self._observe(attempt)
             return attempt, None
         word = None if 200 <= answer.status < 300 else "status"
-        attempt = Attempt(message.id, message.type, game, at, answer.ms, answer.status, word)
+        attempt = begun._replace(milliseconds=answer.ms, status=answer.status, error=word)
         self._observe(attempt)
         return attempt, answer
 

@@ -40,11 +40,15 @@ MESSAGE_TYPES: Final = (TURN, *_TYPES.values(), DELETED, PING)
 
 
 class Message(NamedTuple):
-    """A message to an endpoint; ``version`` is that of the game which it tells."""
+    """A message to an endpoint; ``version`` is that of the game which it tells, 0 without one.
+
+    ``at`` is when it happened, in milliseconds since 1970.
+    """
 
     id: str
     type: str
     version: int
+    at: int
     body: bytes
 
 
@@ -79,6 +83,15 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
     return messages
 
 
+def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) -> Message | None:
+    """The message of this type about an event, made anew, with the refs of now; ``None`` if there is none about it.
+
+    ``game`` is as it is now, or for a turn as it was at the version of the event.
+    """
+    made = [each for each in game_messages(endpoint, game, (), [event]) if each.type == kind]
+    return made[0] if made else None
+
+
 def deleted_message(endpoint: str, game: str, version: int, at: int) -> Message:
     """The message that a game was deleted."""
     return _message(endpoint, DELETED, at, {"game": game, "version": version})
@@ -86,12 +99,17 @@ def deleted_message(endpoint: str, game: str, version: int, at: int) -> Message:
 
 def ping_message(endpoint: str, ping: str, at: int) -> Message:
     """The message that an application asked for as a test; ``ping`` is its id."""
-    return Message(ping, PING, 0, _body(PING, at, {"webhook": endpoint}))
+    return Message(ping, PING, 0, at, body_of(PING, at, {"webhook": endpoint}))
 
 
 def challenge_message(message: str, challenge: str, at: int) -> Message:
     """The message whose ``challenge`` an endpoint has to answer before it is told anything."""
-    return Message(message, CHALLENGE, 0, _body(CHALLENGE, at, {"challenge": challenge}))
+    return Message(message, CHALLENGE, 0, at, body_of(CHALLENGE, at, {"challenge": challenge}))
+
+
+def body_of(kind: str, at: int, data: Mapping[str, Any]) -> bytes:
+    """The body of a message."""
+    return orjson.dumps({"type": kind, "timestamp": format_rfc3339(at), "data": data})
 
 
 def message_id(*words: str) -> str:
@@ -130,8 +148,4 @@ def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> 
 
 def _message(endpoint: str, kind: str, at: int, data: Mapping[str, Any]) -> Message:
     game, version = data["game"], data["version"]
-    return Message(message_id(endpoint, game, str(version), kind), kind, version, _body(kind, at, data))
-
-
-def _body(kind: str, at: int, data: Mapping[str, Any]) -> bytes:
-    return orjson.dumps({"type": kind, "timestamp": format_rfc3339(at), "data": data})
+    return Message(message_id(endpoint, game, str(version), kind), kind, version, at, body_of(kind, at, data))

@@ -278,13 +278,27 @@ class FeedStore(Protocol):
 WebhookStatus = Literal["unverified", "active", "failing", "disabled"]
 
 
+class AskedMessage(NamedTuple):
+    """A message that an application has asked for, by its id and type, as it is to be sent by a messenger.
+
+    Of a ``game``: the message about its ``version``, once more. Without one, a sample, or a ping. ``happened_at`` is
+    the time that it tells, in milliseconds since 1970.
+    """
+
+    id: str
+    type: str
+    happened_at: int
+    game: str | None = None
+    version: int = 0
+
+
 class Webhook(NamedTuple):
     """An endpoint of an application. Times in milliseconds since 1970.
 
     ``old_secret`` signs too until ``old_secret_until``. ``is_verified``: whether the URL has answered a challenge.
     ``failures`` counts failed attempts since the last success, the first of which was at ``failing_since``; of an
-    endpoint that is not verified, failed challenges. Nothing is sent before ``paused_until``. ``pings`` are the ids of
-    the messages that were asked for as a test, and not yet sent.
+    endpoint that is not verified, failed challenges. Nothing is sent before ``paused_until`` but what was ``asked`` for
+    and is not yet sent.
     """
 
     id: str
@@ -300,7 +314,7 @@ class Webhook(NamedTuple):
     failures: int = 0
     failing_since: int | None = None
     paused_until: int = 0
-    pings: tuple[str, ...] = ()
+    asked: tuple[AskedMessage, ...] = ()
 
 
 class DueGame(NamedTuple):
@@ -319,7 +333,11 @@ class DueGame(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """One attempt to deliver a message; ``status`` is that of the answer, ``error`` a word for what was wrong."""
+    """One attempt to deliver a message; ``status`` is that of the answer, ``error`` a word for what was wrong.
+
+    It was ``at`` a time, the message tells of a ``version`` of its game (0 without one) that was ``happened_at``
+    another: by them it can be made again. Nothing else of the message is kept. Times in milliseconds since 1970.
+    """
 
     message: str
     type: str
@@ -328,6 +346,8 @@ class Attempt(NamedTuple):
     milliseconds: int
     status: int | None
     error: str | None
+    version: int
+    happened_at: int
 
 
 class WebhookStore(RepeatStore, Protocol):

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from service.apps import endpoint_states
-from service.apps.messages import message_id
-from service.apps.ports import Attempt, RepeatKnown, Webhook, WebhookStore
+from service.apps.messages import CHALLENGE, DELETED, PING, message_id
+from service.apps.ports import AskedMessage, Attempt, RepeatKnown, Webhook, WebhookStore
 from service.apps.repeats import Prior, RepeatableRequest
-from service.games.errors import LimitReached, NotFound
+from service.games.errors import Forbidden, LimitReached, NotFound
 from service.games.idempotency import Idempotency, IdempotencyKey
 from service.games.ports import Clock, RandomBytes, StorageUnavailable
 from service.games.results import CommandResult
@@ -22,14 +22,16 @@ from service.outgoing.signing import new_secret
 
 MOST_WEBHOOKS: Final = 5
 """The most endpoints of an application."""
-MOST_PINGS: Final = 10
-"""The most pings of an endpoint that wait."""
+MOST_ASKED: Final = 10
+"""The most messages of an endpoint that were asked for and wait."""
 OVERLAP_MS: Final = 86_400_000
 """For so long after a change, the old secret signs too."""
 _MAX_ATTEMPTS: Final = 16
 
 CheckUrl = Callable[[str], object]
 """Raises ``RefusedUrl`` for a URL to which nothing is sent."""
+CheckGame = Callable[[str], object]
+"""Raises ``NotFound`` or ``Gone`` for a game of which nothing can be told any more."""
 
 
 class WebhookChange(NamedTuple):
@@ -139,20 +141,48 @@ class Webhooks:
             return CommandResult(_as_answered(app, after), replayed=True)
         return CommandResult(after, replayed=False)
 
-    def ping(self, app: str, webhook: str, key: IdempotencyKey | None = None) -> CommandResult[str]:
-        """Have a test message sent soon; its id. Raises ``LimitReached`` if too many wait."""
+    def ping(self, app: str, webhook: str, kind: str = PING, key: IdempotencyKey | None = None) -> CommandResult[str]:
+        """Have a ping, or a sample of another type, sent soon; its id. Raises ``LimitReached`` if too many wait."""
         request = self._repeatable(key, app, "ping", webhook)
-        ping = message_id(webhook, self._random_bytes(16).hex())
+        ping = AskedMessage(message_id(webhook, self._random_bytes(16).hex()), kind, self._clock())
+        return self._ask(app, webhook, lambda _: ping, request)
 
-        def pinged(before: Webhook) -> Webhook:
-            if len(before.pings) >= MOST_PINGS:
-                raise LimitReached("too_many_pings", max=MOST_PINGS)
-            return before._replace(pings=(*before.pings, ping))
+    def send_again(
+        self, app: str, webhook: str, message: str, check_game: CheckGame, key: IdempotencyKey | None = None
+    ) -> CommandResult[str]:
+        """Have a message of which an attempt is kept sent once more, soon; its id.
 
-        after = self._change(app, webhook, pinged, request=request, kept=lambda _: ping)
+        Raises what ``check_game`` raises for its game, ``Forbidden`` for a challenge, and ``LimitReached`` as ``ping``.
+        """
+
+        def found(endpoint: Webhook) -> AskedMessage:
+            attempt = next((each for each in self._store.attempts(endpoint) if each.message == message), None)
+            if attempt is None:
+                raise NotFound("no_such_message")
+            if attempt.type == CHALLENGE:
+                raise Forbidden("challenge_not_repeated")
+            if attempt.game is not None and attempt.type != DELETED:
+                check_game(attempt.game)
+            return AskedMessage(message, attempt.type, attempt.happened_at, attempt.game, attempt.version)
+
+        return self._ask(app, webhook, found, self._repeatable(key, app, "send again", webhook, message))
+
+    def _ask(
+        self, app: str, webhook: str, find: Callable[[Webhook], AskedMessage], request: RepeatableRequest
+    ) -> CommandResult[str]:
+        """Have the message sent that is found for the endpoint; once, if it waits already."""
+
+        def asked(before: Webhook) -> Webhook:
+            message = find(before)
+            others = tuple([each for each in before.asked if each != message])
+            if len(others) >= MOST_ASKED:
+                raise LimitReached("too_many_asked", max=MOST_ASKED)
+            return before._replace(asked=(*others, message))
+
+        after = self._change(app, webhook, asked, request=request, kept=lambda changed: changed.asked[-1].id)
         if isinstance(after, Prior):
             return CommandResult(after.answer, replayed=True)
-        return CommandResult(ping, replayed=False)
+        return CommandResult(after.asked[-1].id, replayed=False)
 
     def attempts(self, app: str, webhook: str) -> list[Attempt]:
         """The last attempts to deliver to an endpoint, the newest first."""

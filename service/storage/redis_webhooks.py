@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.apps.ports import Attempt, DueGame, Repeat, Webhook, WebhookStore
+from service.apps.ports import AskedMessage, Attempt, DueGame, Repeat, Webhook, WebhookStore
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.shards import shard_of
 from service.storage import keys
@@ -212,6 +212,7 @@ def _encode(webhook: Webhook) -> bytes:
     """The endpoint as JSON; the same endpoint always gives the same text."""
     fields = webhook._asdict()
     del fields["id"], fields["app"]
+    fields["asked"] = [list(each) for each in webhook.asked]
     for name in ("secret", "old_secret"):
         fields[name] = None if fields[name] is None else b64encode(fields[name]).decode()
     return orjson.dumps(fields)
@@ -221,6 +222,6 @@ def _decode(app: str, webhook_id: str, value: bytes) -> Webhook:
     fields = orjson.loads(value)
     for name in ("secret", "old_secret"):
         fields[name] = None if fields[name] is None else b64decode(fields[name])
-    for name in ("events", "pings"):
-        fields[name] = tuple(fields[name])
+    fields["events"] = tuple(fields["events"])
+    fields["asked"] = tuple([AskedMessage(*each) for each in fields["asked"]])
     return Webhook(id=webhook_id, app=app, **fields)

@@ -203,9 +203,10 @@ class Turn:
         now = of.clock()
         if of.stopping:
             return self._end(now)
-        if webhook.is_verified and webhook.pings:
-            of.deliveries.ping(webhook, webhook.pings[0])
-            self._change(lambda each: each._replace(pings=tuple([p for p in each.pings if p != webhook.pings[0]])))
+        if webhook.is_verified and webhook.asked:
+            asked = webhook.asked[0]
+            of.deliveries.send_asked(webhook, asked)
+            self._change(lambda each: each._replace(asked=tuple([other for other in each.asked if other != asked])))
             return True
         match webhook.status:
             case "unverified":

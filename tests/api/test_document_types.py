@@ -204,6 +204,7 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
         "listWebhooks",
         "makeMove",
         "pingWebhook",
+        "redeliverMessage",
         "registerApplication",
         "changePlayer",
         "replayRecord",

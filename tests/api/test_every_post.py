@@ -11,7 +11,11 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from service.apps.applications import KEY_PREFIX
+from service.apps.ports import Attempt
 from service.storage.rate_limit_storage import PREFIX
+from service.storage.redis_webhooks import RedisWebhooks
+from service.storage.topology import SingleNodeTopology
 from tests.api.client import Api, Table, status_and_code
 from tests.api.finished import FinishedGames
 from tests.api.saved_games import SavedGames
@@ -23,6 +27,7 @@ from tests.support.table import seat_to_move
 
 URL = "https://club.example/hooks"
 A_WHILE_MS = 1_200_000
+START = 1_800_000_000_000
 
 
 class Post(NamedTuple):
@@ -43,6 +48,7 @@ class Given(NamedTuple):
     timed_api: TimedApi
     finished: FinishedGames
     app_key: str
+    webhooks: RedisWebhooks
 
     def endpoint(self) -> str:
         """The path of an endpoint of the application."""
@@ -71,6 +77,19 @@ def _create_key(given: Given) -> Post:
 def _create_webhook(given: Given) -> Post:
     body = {"url": URL, "events": ["game.turn"]}
     return Post(given.api, "/v1/webhooks", body, given.app_key, body | {"events": ["game.joined"]})
+
+
+def _ping(given: Given) -> Post:
+    return Post(given.api, f"{given.endpoint()}/pings", {}, given.app_key, {"type": "game.turn"})
+
+
+def _redeliver(given: Given) -> Post:
+    path = given.endpoint()
+    app, webhook = given.app_key.removeprefix(KEY_PREFIX)[:24], path.rpartition("/")[2]
+    endpoint = given.webhooks.read(app, webhook)
+    assert endpoint is not None
+    given.webhooks.log(endpoint, Attempt("msg_1", "game.turn", None, START, 84, 204, None, 0, START))
+    return Post(given.api, f"{path}/deliveries/msg_1/attempts", {}, given.app_key)
 
 
 def _join(given: Given) -> Post:
@@ -112,7 +131,8 @@ CASES: dict[str, Callable[[Given], Post]] = {
     "createKey": _create_key,
     "createWebhook": _create_webhook,
     "changeWebhookSecret": lambda given: Post(given.api, f"{given.endpoint()}/secret", {}, given.app_key),
-    "pingWebhook": lambda given: Post(given.api, f"{given.endpoint()}/pings", {}, given.app_key),
+    "pingWebhook": _ping,
+    "redeliverMessage": _redeliver,
     "createGame": _create,
     "joinGame": _join,
     "makeMove": _move,
@@ -129,6 +149,7 @@ WITH_ANOTHER_BODY = (
     "registerApplication",
     "createKey",
     "createWebhook",
+    "pingWebhook",
     "createGame",
     "joinGame",
     "makeMove",
@@ -139,7 +160,8 @@ WITH_ANOTHER_BODY = (
 
 @pytest.fixture
 def given(api: Api, timed_api: TimedApi, saved_games: SavedGames, server: redis.Redis, app_key: str) -> Given:
-    return Given(api, timed_api, FinishedGames(api, saved_games, server), app_key)
+    kept = RedisWebhooks(SingleNodeTopology(server))
+    return Given(api, timed_api, FinishedGames(api, saved_games, server), app_key, kept)
 
 
 @pytest.fixture(params=CASES)

@@ -42,9 +42,15 @@ REFUSED: dict[str, Any] = {
     "changeWebhook": {"status": "deleted"},
     "changeWebhookSecret": {"colour": 1},
     "pingWebhook": {"colour": 1},
+    "redeliverMessage": {"colour": 1},
 }
 """For each operation with a body, one that is well-formed and refused."""
-ACCEPTED: dict[str, Any] = {"changeWebhook": {"status": "disabled"}, "changeWebhookSecret": {}, "pingWebhook": {}}
+ACCEPTED: dict[str, Any] = {
+    "changeWebhook": {"status": "disabled"},
+    "changeWebhookSecret": {},
+    "pingWebhook": {},
+    "redeliverMessage": {},
+}
 """Bodies of the operations that look at their body before what their path names."""
 GONE = {"deleteGame": 410, "deleteWebhook": 404, "revokeKey": 404}
 """What each operation without a body answers that would change something: what it deletes is gone already."""
@@ -111,6 +117,7 @@ def target(  # noqa: PLR0917 # fixtures
     endpoints = []
     for rule, described in operations(app):
         names = {"<int:seat>": str(seat), "<variant>": "domino", "<hint>": "Zr0q8T", "<ref:ref>": "user-ada"}
+        names["<message>"] = "msg_1"
         names |= there if described.id in GONE else here
         tokens: list[str | None] = [table.tokens[seat]]
         if described.access == "public":

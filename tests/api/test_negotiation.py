@@ -51,10 +51,11 @@ REFUSED = {
     "beginRematch": 409,
     "revokeKey": 404,
     "getPlayer": 404,
+    "redeliverMessage": 404,
     "verifyRecord": 422,
     "replayRecord": 422,
 }
-"""The operations that a game with an open seat refuses, a key that is the only one, or a person who does not exist."""
+"""The operations that a game with an open seat refuses, a key that is the only one, or what does not exist."""
 
 
 def bodies(table: Table) -> dict[str, Any]:
@@ -87,6 +88,7 @@ def test_every_operation_answers_json_to_clients_that_parse_json(
         players = [{"name": "Ada"}, {"open": True}]
         table = Table(api, api.post("/v1/games", {"variant": "domino", "players": players}, token=key).get_json())
         path = rule.replace("<game>", table.id).replace("<int:seat>", "0").replace("<variant>", "domino")
+        path = path.replace("<message>", "msg_1")
         if "<webhook>" in path:
             path = path.replace("<webhook>", api.post("/v1/webhooks", ENDPOINT, token=key).get_json()["id"])
         headers = {} if accept is None else {"Accept": accept}

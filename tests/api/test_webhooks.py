@@ -11,14 +11,20 @@ import pytest
 import redis
 
 from service.apps.messages import MESSAGE_TYPES
+from service.apps.ports import AskedMessage, Attempt, Webhook
 from service.apps.service import ApplicationService
-from service.apps.webhooks import MOST_PINGS, MOST_WEBHOOKS
+from service.apps.webhooks import MOST_ASKED, MOST_WEBHOOKS
 from service.reasons import REASONS
+from service.storage import keys
+from service.storage.redis_webhooks import RedisWebhooks
+from service.storage.topology import SingleNodeTopology
 from tests.api.client import Api, status_and_code
 from tools.openapi.messages import MESSAGES
 
 URL = "https://club.example/hooks?token=1"
 WANTED = {"url": URL, "events": ["game.turn", "game.finished"]}
+
+GAME = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
 
 HOSTILE_URLS = {
     "http://club.example/": "url_not_https",
@@ -126,6 +132,7 @@ def test_endpoints_are_their_own_applications_alone(api: Api, app_key: str, othe
         lambda key: api.post(f"{webhook}/secret", token=key),
         lambda key: api.post(f"{webhook}/pings", token=key),
         lambda key: api.get(f"{webhook}/deliveries", token=key),
+        lambda key: api.post(f"{webhook}/deliveries/msg_1/attempts", token=key),
     ]
     for send in requests:
         assert status_and_code(send(other_key)) == (404, "not_found")
@@ -145,13 +152,89 @@ def test_an_endpoint_is_disabled_and_enabled(api: Api, app_key: str) -> None:
 def test_no_more_than_ten_pings_wait(api: Api, app_key: str) -> None:
     webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
     ids = set()
-    for _ in range(MOST_PINGS):
+    for _ in range(MOST_ASKED):
         answer = api.post(f"{webhook}/pings", token=app_key)
         assert answer.status_code == 202
         ids.add(answer.get_json()["id"])
-    assert len(ids) == MOST_PINGS
+    assert len(ids) == MOST_ASKED
     assert status_and_code(api.post(f"{webhook}/pings", token=app_key)) == (409, "limit_reached")
     assert api.get(f"{webhook}/deliveries", token=app_key).get_json() == {"deliveries": []}
+
+
+@pytest.mark.parametrize("kind", MESSAGE_TYPES)
+def test_a_sample_of_each_type_may_be_asked_for(kind: str, api: Api, app_key: str) -> None:
+    webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
+    answer = api.post(f"{webhook}/pings", {"type": kind}, token=app_key)
+    assert (answer.status_code, list(answer.get_json())) == (202, ["id"])
+
+
+@pytest.mark.parametrize("kind", ["game.moved", "webhook.challenge", "", 1, None, ["game.turn"]])
+def test_an_unknown_type_of_sample_is_refused_with_those_that_there_are(kind: Any, api: Api, app_key: str) -> None:
+    answer = api.post(f"/v1/webhooks/{create(api, app_key)['id']}/pings", {"type": kind}, token=app_key)
+    assert status_and_code(answer) == (422, "invalid")
+    if isinstance(kind, str):
+        (cause,) = answer.get_json()["causes"]
+        assert cause["params"]["allowed"] == list(MESSAGE_TYPES)
+
+
+class Tried:
+    """An endpoint of an application, and attempts that were made."""
+
+    def __init__(self, api: Api, key: str, apps: ApplicationService, server: redis.Redis) -> None:
+        self._app = apps.applications.authenticate(key).id
+        self._webhooks = apps.webhooks
+        self._kept = RedisWebhooks(SingleNodeTopology(server))
+        self._id = create(api, key)["id"]
+        self.path = f"/v1/webhooks/{self._id}/deliveries"
+
+    @property
+    def endpoint(self) -> Webhook:
+        return self._webhooks.get(self._app, self._id)
+
+    def log(self, message: str, kind: str, game: str | None) -> None:
+        tried = Attempt(message, kind, game, 1_800_000_000_500, 84, 204, None, 2, 1_800_000_000_000)
+        self._kept.log(self.endpoint, tried)
+
+
+@pytest.fixture
+def tried(api: Api, app_key: str, apps: ApplicationService, server: redis.Redis) -> Tried:
+    return Tried(api, app_key, apps, server)
+
+
+def test_a_message_that_was_tried_is_sent_again(api: Api, app_key: str, tried: Tried) -> None:
+    game = api.post("/v1/games", GAME, token=app_key).get_json()["game"]["id"]
+    tried.log("msg_1", "game.turn", game)
+    answer = api.post(f"{tried.path}/msg_1/attempts", token=app_key)
+    assert (answer.status_code, answer.get_json()) == (202, {"id": "msg_1"})
+    assert tried.endpoint.asked == (AskedMessage("msg_1", "game.turn", 1_800_000_000_000, game, 2),)
+    (shown,) = api.get(tried.path, token=app_key).get_json()["deliveries"]
+    assert (shown["id"], shown["game"], shown["version"]) == ("msg_1", game, 2)
+
+
+def test_a_message_that_cannot_be_sent_again_is_refused_with_the_reason(
+    api: Api, app_key: str, other_key: str, tried: Tried, server: redis.Redis
+) -> None:
+    deleted, expired, foreign = (
+        api.post("/v1/games", GAME, token=key).get_json()["game"]["id"] for key in (app_key, app_key, other_key)
+    )
+    assert api.ask("DELETE", f"/v1/games/{deleted}", token=app_key).status_code == 204
+    server.delete(*keys.of_game(expired))
+    tried.log("msg_0", "webhook.challenge", None)
+    refused = {"msg_0": (403, "challenge_not_repeated")}
+    for message, game, status, reason in (
+        ("msg_1", deleted, 410, "game_deleted"),
+        ("msg_2", expired, 404, "game_expired"),
+        ("msg_3", foreign, 404, "game_expired"),
+    ):
+        tried.log(message, "game.turn", game)
+        refused[message] = status, reason
+    refused |= dict.fromkeys(("msg_4", "%ED%A0%80", "%00"), (404, "no_such_message"))
+    for message, expected in refused.items():
+        answer = api.post(f"{tried.path}/{message}/attempts", token=app_key)
+        assert (answer.status_code, answer.get_json()["reason"]) == expected
+    assert tried.endpoint.asked == ()
+    tried.log("msg_1", "game.deleted", deleted)
+    assert api.post(f"{tried.path}/msg_1/attempts", token=app_key).status_code == 202
 
 
 def test_the_document_describes_every_message_with_an_example_that_fits() -> None:

@@ -66,6 +66,7 @@ APPLICATION = {
     "listGames",
     "listWebhooks",
     "pingWebhook",
+    "redeliverMessage",
     "revokeKey",
 }
 """Operations that need the key of an application."""

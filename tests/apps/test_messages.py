@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 
-from service.apps.messages import Message, game_messages, message_id
+from service.apps.messages import MESSAGE_TYPES, PING, TURN, Message, game_messages, message_again, message_id
+from service.apps.samples import sample_data, sample_message
 from service.engine.events import Dealt
 from service.engine.variants import variants
+from service.games.clock import ClockSettings
 from service.games.game import BOT, EventEnvelope, Game, Seat
 from service.games.views import standings, view_event
 from tests.apps.owned import START, Owned
 from tests.support.stores.memory_store import MemoryStore
+from tools.openapi.messages import MESSAGES
 
 
 def owned() -> Owned:
@@ -66,6 +69,64 @@ def test_the_same_message_has_the_same_id_and_others_have_others() -> None:
     every = [each.id for after in range(table.game(game).version) for each in messages(table, game, after)]
     told = {(data(each)["version"], each.type) for each in messages(table, game)}
     assert len(set(every)) == len(told)
+
+
+def test_every_message_of_a_match_is_made_again_as_it_was_told() -> None:
+    now = START
+    table = Owned(MemoryStore(86_400, lambda: START / 1000), lambda: now)
+    game = table.create(("anna", "ben"), variant="dominospiel", clock=ClockSettings(bank=600_000, increment=1_000))
+    told: list[tuple[Message, EventEnvelope]] = []
+    after, before = 0, tuple[int, ...]()
+    while table.game(game).status != "finished":
+        now += 7_000
+        table.play(game)
+        events = history(table, game)
+        by_version = {each.version: each for each in events}
+        new = game_messages("endpoint", table.game(game), before, events[after:])
+        told += [(each, by_version[each.version]) for each in new]
+        after, before = len(events), events[-1].to_act
+    current = table.game(game)
+    assert {message.type for message, _ in told} == {"game.turn", "game.round_over", "game.finished"}
+    for message, event in told:
+        then = table.repository.at_version(current, message.version) if message.type == TURN else current
+        again = message_again("endpoint", then, event, message.type)
+        assert again is not None
+        if message.type == "game.round_over":  # it tells who is still to deal
+            assert data(again) == data(message) | {"to_act": [], "waiting_for": []}
+        else:
+            assert again == message
+    assert any("deadline" in data(message) for message, _ in told)
+    assert message_again("endpoint", current, told[0][1], "game.deleted") is None
+
+
+@pytest.mark.parametrize("kind", MESSAGE_TYPES)
+def test_a_sample_has_the_form_of_a_message_and_says_what_it_is(kind: str) -> None:
+    message = sample_message("endpoint", "msg_1", kind, START)
+    body = json.loads(message.body)
+    assert (message.id, message.type, body["type"]) == ("msg_1", kind, kind)
+    assert body["timestamp"] == "2027-01-15T08:00:00.000Z"
+    (described,) = [each for each in MESSAGES if each.name == kind]
+    assert described.schema().load(body)
+    if kind == PING:
+        assert body["data"] == {"webhook": "endpoint"}
+        return
+    assert body["data"].pop("sample") is True
+    assert body["data"].keys() == described.example["data"].keys()
+    assert len(body["data"]["game"]) == len(owned().create())
+
+
+def test_a_real_message_is_no_sample_and_has_the_form_of_one() -> None:
+    table = owned()
+    game = table.create()
+    seen = set()
+    while table.game(game).status != "finished":
+        table.play(game)
+        for message in messages(table, game):
+            real, sample = data(message), sample_data(message.type, START)
+            assert "sample" not in real
+            assert real.keys() | {"ref", "deadline"} == sample.keys() | {"ref", "deadline"}
+            seen.add(message.type)
+    assert {"game.turn", "game.round_over", "game.finished"} == seen
 
 
 def test_a_turn_is_told_once_though_its_seat_does_several_things() -> None:

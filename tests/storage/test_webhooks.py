@@ -8,7 +8,17 @@ from typing import Any
 
 import pytest
 
-from service.apps.ports import Attempt, DueGame, GameIndex, IndexEntry, Repeat, RepeatKnown, Webhook, WebhookStore
+from service.apps.ports import (
+    AskedMessage,
+    Attempt,
+    DueGame,
+    GameIndex,
+    IndexEntry,
+    Repeat,
+    RepeatKnown,
+    Webhook,
+    WebhookStore,
+)
 from service.games.ports import ReminderQueue
 from service.games.shards import shard_of, with_shard
 from service.storage import keys
@@ -24,6 +34,7 @@ from tests.support.stores.memory_webhooks import MemoryWebhooks
 
 LEASE = 20_000
 MOST = 5
+ASKED = AskedMessage("msg_1", "game.turn", 1_800_000_000_000, "game", 7)
 
 
 class Harness:
@@ -143,13 +154,13 @@ def new_webhook(harness: Harness, app: str | None = None, *, active: bool = True
     assert harness.store.create(webhook, MOST)
     if not active:
         return webhook
-    after = webhook._replace(status="active", is_verified=True, pings=("msg_1",), old_secret=b"o", failing_since=5)
+    after = webhook._replace(status="active", is_verified=True, asked=(ASKED,), old_secret=b"o", failing_since=5)
     assert harness.store.replace(webhook, after)
     return after
 
 
 def attempt(number: int = 0) -> Attempt:
-    return Attempt(f"msg_{number}", "game.turn", "g", 1_000 + number, 12, None, "timeout")
+    return Attempt(f"msg_{number}", "game.turn", "g", 1_000 + number, 12, None, "timeout", 17, 900)
 
 
 def due(harness: Harness, webhook: Webhook) -> list[DueGame]:
@@ -174,12 +185,12 @@ def test_a_request_is_kept_with_the_endpoint_that_it_writes(harness: Harness) ->
     assert store.repeated(webhook.app, "create", 1000) == made
     with pytest.raises(RepeatKnown):
         store.create(webhook._replace(id="another"), 1, made)  # known although there are as many as may be
-    pinged = webhook._replace(pings=("a",))
+    pinged = webhook._replace(asked=(ASKED._replace(id="a"),))
     ping = Repeat("ping", b"f.s", 1000, b"[]")
     assert store.replace(webhook, pinged, repeat=ping)
     assert store.replace(pinged, webhook)  # it was sent
     with pytest.raises(RepeatKnown):
-        store.replace(webhook, webhook._replace(pings=("b",)), repeat=ping)
+        store.replace(webhook, webhook._replace(asked=(ASKED._replace(id="b"),)), repeat=ping)
     assert store.read(webhook.app, webhook.id) == webhook
     assert store.replace(webhook, None)
     assert store.repeated(webhook.app, "ping", 1000) == ping
@@ -293,7 +304,7 @@ def test_games_that_were_put_off_are_due_again_when_an_endpoint_resumes(harness:
     harness.make_due(webhook, "g", 3)
     at = harness.queue.server_time() + 500_000
     harness.store.failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt())
-    assert harness.store.replace(webhook, webhook._replace(failures=0, pings=()), resume=True)
+    assert harness.store.replace(webhook, webhook._replace(failures=0, asked=()), resume=True)
     game = only_due(harness, webhook)
     assert (game.told, game.failures) == (3, 0)
 

@@ -203,6 +203,7 @@ EXPECTED: dict[str, set[int]] = {
     "getWebhook": {401},
     "listWebhooks": {401},
     "pingWebhook": {401},
+    "redeliverMessage": {401},
 }
 
 described = schemathesis.openapi.from_path(

@@ -27,6 +27,7 @@ from service.apps.ports import IndexPosition, Webhook
 from service.apps.summaries import index_entry
 from service.apps.webhooks import OVERLAP_MS, WebhookChange
 from service.engine.events import Finished, RoundEnded
+from service.games.errors import Gone
 from service.games.game import Joined
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.outgoing.sender import Sender
@@ -436,6 +437,91 @@ def test_a_ping_is_sent_once_and_shown(hooked: Hooked) -> None:
     ]
     assert hooked.status(webhook) == "active"
     listener.close()
+
+
+def test_samples_of_all_types_are_sent_whatever_the_endpoint_wants_and_however_it_fares(
+    hooked: Hooked, listener: Listener
+) -> None:
+    webhook = hooked.register(listener, "game.turn")
+    hooked.webhooks.change(APP, webhook.id, WebhookChange(active=False))
+    asked = [hooked.webhooks.ping(APP, webhook.id, kind).answer for kind in MESSAGE_TYPES]
+    hooked.deliver()
+    assert [(each.id, each.type) for each in listener.received] == list(zip(asked, MESSAGE_TYPES, strict=True))
+    assert [each.data.get("sample") for each in listener.received] == [True] * (len(MESSAGE_TYPES) - 1) + [None]
+    verifier = Verifier(secret_text(webhook.secret))
+    for each in listener.received:
+        assert signatures(verifier, each) == set(each.headers["webhook-signature"].split())
+    assert {each.game for each in hooked.webhooks.attempts(APP, webhook.id)} == {None}
+    assert hooked.status(webhook) == "disabled"
+
+
+def test_a_message_is_sent_again_with_its_id_what_it_told_and_the_secrets_of_now(
+    hooked: Hooked, listener: Listener
+) -> None:
+    webhook = hooked.register(listener)
+    game = hooked.owned.create(open_seats=1)
+    hooked.follow(game)
+    hooked.owned.join(game, "cleo")
+    play(hooked, game, 8)
+    sample = hooked.webhooks.ping(APP, webhook.id, "game.finished").answer
+    hooked.deliver()
+    first = {each.id: each for each in listener.received}
+    assert {each.type for each in first.values()} >= {"game.joined", "game.turn", "game.finished"}
+    play(hooked, game, 5)
+    hooked.deliver()
+    hooked.now += DAY_MS
+    new = hooked.webhooks.change_secret(APP, webhook.id).answer
+    before = len(listener.received)
+    for message in first:
+        assert hooked.webhooks.send_again(APP, webhook.id, message, hooked.owned.game).answer == message
+    hooked.pass_time(DAY_MS // 2)
+    again = listener.received[before:]
+    assert [(each.id, each.body) for each in again] == [(each.id, each.body) for each in first.values()]
+    assert sample in first
+    verifiers = [Verifier(secret_text(each)) for each in (webhook.secret, new.secret)]
+    for each in again:
+        expected_signatures = set().union(*[signatures(verifier, each) for verifier in verifiers])
+        assert set(each.headers["webhook-signature"].split()) == expected_signatures
+    attempts = hooked.webhooks.attempts(APP, webhook.id)[: len(first)]
+    assert [(each.message, each.game, each.status) for each in reversed(attempts)] == [
+        (each.id, None if each.id == sample else game, 204) for each in again
+    ]
+
+
+def test_a_message_that_was_delivered_may_be_sent_again_and_that_is_sent_again_too(
+    hooked: Hooked, listener: Listener
+) -> None:
+    webhook = hooked.register(listener)
+    game = hooked.owned.create()
+    hooked.follow(game)
+    for _ in range(3):
+        hooked.deliver()
+        (message,) = {each.id for each in listener.received}
+        for _ in range(2):  # it waits already: it is sent once
+            hooked.webhooks.send_again(APP, webhook.id, message, hooked.owned.game)
+    hooked.deliver()
+    assert len(listener.received) == 4
+
+
+def test_of_a_deleted_game_only_its_deletion_is_sent_again(hooked: Hooked, listener: Listener) -> None:
+    webhook = hooked.register(listener)
+    game = hooked.owned.create(ref="secret-ref")
+    hooked.follow(game)
+    hooked.deliver()
+    (turn,) = listener.received
+    hooked.webhooks.send_again(APP, webhook.id, turn.id, hooked.owned.game)
+    hooked.owned.repository.delete(game, APP)
+    hooked.follow(game)
+    hooked.pass_time(60_000)
+    deleted = listener.received[-1]
+    assert [each.type for each in listener.received] == ["game.turn", "game.deleted"]
+    assert ("gone", turn.id) in {(each.error, each.message) for each in hooked.webhooks.attempts(APP, webhook.id)}
+    with pytest.raises(Gone):
+        hooked.webhooks.send_again(APP, webhook.id, turn.id, hooked.owned.game)
+    hooked.webhooks.send_again(APP, webhook.id, deleted.id, hooked.owned.game)
+    hooked.pass_time(60_000)
+    assert [(each.id, each.body) for each in listener.received[2:]] == [(deleted.id, deleted.body)]
+    assert "secret-ref" not in repr(hooked.webhooks.attempts(APP, webhook.id))
 
 
 def test_a_deleted_game_is_told_as_deleted(hooked: Hooked, listener: Listener) -> None:

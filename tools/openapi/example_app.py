@@ -91,8 +91,8 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
             webhook = webhooks.read(app, name)
             if webhook is not None:
                 deliveries.challenge(webhook)
-                for ping in webhook.pings[:1]:
-                    deliveries.ping(webhook, ping)
+                for asked in webhook.asked[:1]:
+                    deliveries.send_asked(webhook, asked)
 
     games = build_games(store, hints, [b"example"], _TTL_SECONDS, clock=clock, random_bytes=_SameBytes())
     apps = build_apps(

@@ -252,10 +252,15 @@ def _use_webhooks(session: _Session, advance_clock: Callable[[int], None], key: 
     send("PATCH", webhook, {"status": "on"}, key)
     send("PATCH", webhook, {"events": ["game.turn", "game.joined"]}, key)
     send("POST", f"{webhook}/secret", token=key)
+    ping = send("POST", f"{webhook}/pings", {"type": "game.finished"}, key)["id"]
     while "id" in send("POST", f"{webhook}/pings", token=key):
         pass
     advance_clock(1)
     send("GET", f"{webhook}/deliveries", token=key)
+    again = f"{webhook}/deliveries/{ping}/attempts"
+    send("POST", again, token=key)
+    for path in (again.replace("msg_", "msg-"), again):
+        send("POST", path, {"type": "game.turn"} if path == again else None, key)
     while "id" in send("POST", "/v1/webhooks", wanted, key):
         pass
     send("DELETE", webhook, token=key)

@@ -26,6 +26,12 @@ def _timestamp() -> fields.DateTime:
     return fields.DateTime(required=True, metadata=doc("When it happened; the header has the time of the attempt."))
 
 
+def _sample() -> fields.Boolean:
+    return fields.Boolean(
+        metadata=doc("`true`: a sample that was asked for as a test, all of whose data is invented; else absent.")
+    )
+
+
 class GameMessageData(Schema):
     """What a message tells of a game: what a spectator may know, and the refs of the application."""
 
@@ -40,6 +46,7 @@ class GameMessageData(Schema):
     deadline = fields.DateTime(metadata=doc("Of a turn with a clock: when its time is over."))
     winners = winners_field("Of `game.finished`: the seats that have won the match.")
     players = results_field("Of `game.finished`: what the match has come to for each seat, in seat order.")
+    sample = _sample()
 
 
 class GameMessage(Schema):
@@ -55,6 +62,7 @@ class DeletedMessageData(Schema):
 
     game = fields.String(required=True, metadata=doc("The id of the game."))
     version = fields.Integer(required=True, metadata=doc("The version to which its deletion has led."))
+    sample = _sample()
 
 
 class DeletedMessage(Schema):

@@ -7,6 +7,8 @@ from typing import Any, Final, NamedTuple
 from marshmallow import Schema
 
 from service.apps.messages import CHALLENGE
+from service.apps.samples import sample_data
+from service.games.timestamps import format_rfc3339
 from tools.openapi.message_schemas import ChallengeMessage, DeletedMessage, GameMessage, PingMessage
 
 HEADERS: Final = {
@@ -35,13 +37,19 @@ class MessageSpec(NamedTuple):
     example: dict[str, Any]
 
 
+_AT: Final = 1_767_728_000_000
+"""When the messages of the examples happened, in milliseconds since 1970."""
+
+
 def _example(kind: str, data: dict[str, Any]) -> dict[str, Any]:
-    return {"type": kind, "timestamp": "2026-01-06T19:33:20.000Z", "data": data}
+    return {"type": kind, "timestamp": format_rfc3339(_AT), "data": data}
 
 
-_GAME: Final = {"game": "sT5ZeVYKdGmZtSSr6jNn4gAB", "ref": "table-7", "variant": "domino"}
-_TURN: Final = {"to_act": [1], "waiting_for": [{"seat": 1, "ref": "bo"}]}
-_NOBODY: Final[dict[str, Any]] = {"to_act": [], "waiting_for": []}
+def _sample(kind: str) -> dict[str, Any]:
+    """The example of a message about a game: what a sample tells, too."""
+    return _example(kind, sample_data(kind, _AT))
+
+
 _TOLD: Final = "Messages of a game arrive in the order of `version`, each when the one before was taken."
 
 MESSAGES: Final = (
@@ -51,60 +59,42 @@ MESSAGES: Final = (
         "A person's or a remote player's turn has begun: what a push message needs. A turn that is over by the time it "
         f"could be told is not told. {_TOLD}",
         GameMessage,
-        _example(
-            "game.turn",
-            _GAME | {"version": 12, "seat": 1, "player_ref": "bo"} | _TURN | {"deadline": "2026-01-06T19:34:20.000Z"},
-        ),
+        _sample("game.turn"),
     ),
     MessageSpec(
         "game.joined",
         "Somebody has joined",
         "A player took an open seat.",
         GameMessage,
-        _example("game.joined", _GAME | {"version": 2, "seat": 1, "player_ref": "bo"} | _NOBODY),
+        _sample("game.joined"),
     ),
     MessageSpec(
         "game.round_over",
         "A round is over",
         "The round is scored; the seats in `to_act` may deal the next one: none if that is done, or the match is over.",
         GameMessage,
-        _example(
-            "game.round_over",
-            _GAME | {"version": 31, "to_act": [0, 1], "waiting_for": [{"seat": 0}, {"seat": 1, "ref": "bo"}]},
-        ),
+        _sample("game.round_over"),
     ),
     MessageSpec(
         "game.finished",
         "A match is over",
         "With the winners and what the match has come to for each seat. The last message of most games.",
         GameMessage,
-        _example(
-            "game.finished",
-            _GAME
-            | {"version": 94}
-            | _NOBODY
-            | {
-                "winners": [1],
-                "players": [
-                    {"seat": 0, "total": 71, "rank": 2},
-                    {"seat": 1, "ref": "bo", "total": 104, "rank": 1},
-                ],
-            },
-        ),
+        _sample("game.finished"),
     ),
     MessageSpec(
         "game.timed_out",
         "Somebody's time is over",
         "The time of the seat ended before it moved.",
         GameMessage,
-        _example("game.timed_out", _GAME | {"version": 13, "seat": 1, "player_ref": "bo"} | _TURN),
+        _sample("game.timed_out"),
     ),
     MessageSpec(
         "game.deleted",
         "A game was deleted",
         "By the application. Nothing of it is left but its id and version.",
         DeletedMessage,
-        _example("game.deleted", {"game": _GAME["game"], "version": 95}),
+        _sample("game.deleted"),
     ),
     MessageSpec(
         "webhook.ping",

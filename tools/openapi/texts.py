@@ -96,6 +96,7 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "schema": {"type": "string"},
     },
     "webhook": {"description": "The id of the endpoint.", "schema": {"type": "string"}},
+    "message": {"description": "The id of a message of `deliveries`.", "schema": {"type": "string"}},
     "ref": {
         "description": "What the application calls the person, with everything but letters, digits and `-._~` "
         "percent-encoded.",

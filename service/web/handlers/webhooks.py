@@ -11,6 +11,7 @@ from flask import Blueprint
 from service.apps.ports import Application
 from service.apps.webhooks import WebhookChange
 from service.engine.errors import Reason
+from service.games.errors import NotFound
 from service.outgoing.addresses import RefusedUrl
 from service.web.access import operation
 from service.web.openapi.webhook_operations import (
@@ -22,6 +23,7 @@ from service.web.openapi.webhook_operations import (
     GET_WEBHOOK,
     LIST_WEBHOOKS,
     PING_WEBHOOK,
+    REDELIVER_MESSAGE,
 )
 from service.web.problems import InvalidBody
 from service.web.request_parsing import idempotency, negotiate, read_json, read_json_or_nothing, validate
@@ -117,10 +119,27 @@ def ping_webhook(services: Services, application: Application, webhook: str) -> 
     """Send a test message."""
     negotiate(JSON)
     body = read_json_or_nothing()
-    validate(_ping_in, body)
+    kind = validate(_ping_in, body)["type"]
     key = idempotency(body, PING_WEBHOOK.min_key_length)
-    ping, replayed = services.apps.webhooks.ping(application.id, webhook, key)
+    ping, replayed = services.apps.webhooks.ping(application.id, webhook, kind, key)
     return accepted({"id": ping}, replayed=replayed)
+
+
+@blueprint.post("/v1/webhooks/<webhook>/deliveries/<message>/attempts")
+@operation(REDELIVER_MESSAGE)
+def redeliver_message(services: Services, application: Application, webhook: str, message: str) -> RawResponse:
+    """Send a message again."""
+    negotiate(JSON)
+    body = read_json_or_nothing()
+    validate(_empty_in, body)
+    key = idempotency(body, REDELIVER_MESSAGE.min_key_length)
+
+    def check_game(game: str) -> None:
+        if services.games.access.of_application(game, application.id) is None:
+            raise NotFound("game_expired")
+
+    asked, replayed = services.apps.webhooks.send_again(application.id, webhook, message, check_game, key)
+    return accepted({"id": asked}, replayed=replayed)
 
 
 @blueprint.get("/v1/webhooks/<webhook>/deliveries")

@@ -120,16 +120,47 @@ PING_WEBHOOK: Final = Operation(
     id="pingWebhook",
     tag="webhooks",
     summary="Send a test message",
-    description="`webhook.ping` is sent soon, once, also to an endpoint that is failing or disabled, but not to one "
-    "that is unverified before it is verified. How that went is in `deliveries`. The body is empty, or an empty "
-    "object.",
+    description="A sample of the `type` is sent soon, once, whatever the `events` of the endpoint are: of the form of "
+    "a real message, with invented data, and `data.sample` `true`; without a body `webhook.ping`. It is also sent to "
+    "an endpoint that is failing or disabled, but not to one that is unverified before it is verified. How that went "
+    "is in `deliveries`. At most ten messages that were asked for wait.",
     access="app",
     body=webhook_schemas.PingIn,
     headers=("Idempotency-Key",),
     responses={
-        202: ResponseSpec(description="It will be sent.", schema=webhook_schemas.Ping, replayable=True, limited=True),
+        202: ResponseSpec(
+            description="It will be sent.", schema=webhook_schemas.AskedMessage, replayable=True, limited=True
+        ),
     },
     problems=(*_WRITE_PROBLEMS, *BODY_PROBLEMS, "key_reused", "secret_changed", "limit_reached"),
+)
+
+REDELIVER_MESSAGE: Final = Operation(
+    id="redeliverMessage",
+    tag="webhooks",
+    summary="Send a message again",
+    description="A message of `deliveries` is sent once more, soon: with the same id, what it told, and signatures by "
+    "the current secrets. It is made anew from the game: with the refs of now, and `game.round_over` with who is still "
+    "to deal. It may come after later messages of the game, so a `game.turn` may be over. It is sent once, whether it "
+    "was delivered before or not, and to the same endpoints as a test message. Of a game that was deleted only "
+    "`game.deleted` can be sent again; a challenge cannot. The body is empty, or an empty object.",
+    access="app",
+    body=EmptyIn,
+    headers=("Idempotency-Key",),
+    responses={
+        202: ResponseSpec(
+            description="It will be sent.", schema=webhook_schemas.AskedMessage, replayable=True, limited=True
+        ),
+    },
+    problems=(
+        *_WRITE_PROBLEMS,
+        *BODY_PROBLEMS,
+        "forbidden",
+        "gone",
+        "key_reused",
+        "secret_changed",
+        "limit_reached",
+    ),
 )
 
 GET_DELIVERIES: Final = Operation(

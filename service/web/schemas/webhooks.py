@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
-from service.apps.messages import MESSAGE_TYPES
+from service.apps.messages import MESSAGE_TYPES, PING
 from service.outgoing.addresses import MAX_URL_CHARACTERS
 from service.web.schemas.fields import BoundedList, RequestSchema, doc
 from service.web.schemas.validation import Length, OneOf
@@ -53,7 +53,17 @@ class WebhookChangeIn(RequestSchema):
 
 
 class PingIn(RequestSchema):
-    """An empty object."""
+    """Which message is to be sent as a test."""
+
+    type = fields.String(
+        load_default=PING,
+        validate=OneOf(MESSAGE_TYPES),
+        metadata=doc(
+            "The type of the message: one of `webhook.ping` or any other that `events` may name.",
+            default=PING,
+            example="game.finished",
+        ),
+    )
 
 
 class Webhook(Schema):
@@ -92,8 +102,8 @@ class WebhookList(Schema):
     webhooks = fields.List(fields.Nested(Webhook), required=True, metadata=doc("The oldest first."))
 
 
-class Ping(Schema):
-    """A message that will be sent as a test."""
+class AskedMessage(Schema):
+    """A message that was asked for, and will be sent soon."""
 
     id = fields.String(required=True, metadata=doc("The id of the message.", example="msg_…"))
 
@@ -103,14 +113,16 @@ class Delivery(Schema):
 
     id = fields.String(required=True, metadata=doc("The id of the message, the same for all attempts."))
     type = fields.String(required=True, metadata=doc("The type of the message.", example="game.turn"))
-    game = fields.String(metadata=doc("The id of the game, if it is about one."))
+    game = fields.String(metadata=doc("The id of the game, if it is about one; absent for a sample."))
+    version = fields.Integer(metadata=doc("The version of the game that it tells.", example=17))
     at = fields.DateTime(required=True, metadata=doc("When the attempt began."))
     milliseconds = fields.Integer(required=True, metadata=doc("How long it took."))
     status = fields.Integer(metadata=doc("The status of the answer, if there was one.", example=204))
     error = fields.String(
         metadata=doc(
             "What was wrong; absent after a success. `status`: not 2xx; `challenge`: not answered with the challenge; "
-            "`given_up`: it failed for three days, and is not sent again. Without an answer: `refused_address`, "
+            "`given_up`: it failed for three days, and is not sent again; `gone`: it was asked for once more, but its "
+            "game was deleted or had expired by then, so nothing was sent. Without an answer: `refused_address`, "
             "`unresolved`, `connection`, `tls`, `timeout`, `too_large`, `not_http`.",
             example="timeout",
         )

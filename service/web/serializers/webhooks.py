@@ -39,6 +39,7 @@ def _delivery(attempt: Attempt) -> JsonObject:
         "id": attempt.message,
         "type": attempt.type,
         "game": attempt.game,
+        "version": attempt.version or None,
         "at": format_rfc3339(attempt.at),
         "milliseconds": attempt.milliseconds,
         "status": attempt.status,
