@@ -1,7 +1,7 @@
-"""The lists of games: those of an application, its lobby, and the lobby that everybody may read.
+"""The lists of games: those of an application, with what is kept for it, its lobby, and that for everybody.
 
 Owns what is added to a stored summary, and how much of the lobby for everybody is kept in memory, and for how long.
-Does not depend on how games are found.
+Does not depend on how games are found and counted.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Container
 from time import monotonic
 from typing import Final, NamedTuple
 
-from service.apps.ports import GameIndex, IndexQuery, Lobby, LobbyPage, LobbyQuery
+from service.apps.ports import GameIndex, IndexQuery, Lobby, LobbyPage, LobbyQuery, Usage
 from service.games.timestamps import format_rfc3339
 
 LOBBY_SECONDS: Final = 1.0
@@ -51,6 +51,10 @@ class Listing:
             for summary, updated in page.entries
         ]
         return ListedGames(games, page.next)
+
+    def usage(self, app: str) -> Usage:
+        """What is kept for an application. Raises ``StorageUnavailable``."""
+        return Usage() if self._index is None else self._index.usage(app)
 
     def lobby(self, query: LobbyQuery) -> ListedGames:
         """The games of a lobby, the newest first; of one variant that exists, or of any.

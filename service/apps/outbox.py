@@ -93,7 +93,7 @@ class Outbox:
         page = self._repository.event_range(game.id, after, min(game.version - after, PAGE))
         events = [decode(number, game.created_at, data) for number, data in enumerate(page.events, page.first)]
         events = [each for each in events if each.version <= game.version]
-        entry = index_entry(game)
+        entry = index_entry(game)._replace(bytes=self._repository.size(game.id))
         if events and events[-1].version < game.version:
             entry = entry._replace(version=events[-1].version, write_id="")
         if told is not None or any([_changes_seats(each.event) for each in events]):

@@ -17,6 +17,10 @@ LOBBY_MS: Final = 360_000
 """Milliseconds that a game is shown in the lobby unless it is shown again."""
 
 
+FEED_ITEMS: Final = 100_000
+"""Items that the feed of an application keeps, or a few more."""
+ATTEMPTS_KEPT: Final = 100
+"""Attempts that are kept of an endpoint."""
 MOST_REPEATS: Final = 500
 """The most requests of an application under idempotency keys that are kept at a time."""
 
@@ -103,7 +107,7 @@ class IndexEntry(NamedTuple):
     """What the index of an application knows of one of its games, at one version.
 
     ``summary`` is the JSON object of the listing, without ``expires_at``. ``deleted``: the game was deleted, and is
-    listed no more. Times in milliseconds since 1970.
+    listed no more. ``bytes``: what the store uses for its state and its events. Times in milliseconds since 1970.
     """
 
     game: str
@@ -116,6 +120,19 @@ class IndexEntry(NamedTuple):
     status: str
     summary: bytes
     deleted: bool = False
+    bytes: int = 0
+
+
+class Usage(NamedTuple):
+    """What is kept for an application: ``games`` that have not expired, the ``bytes`` of all games in its index.
+
+    ``messages`` that wait: the games of which an endpoint is still to be told, summed over all endpoints. A game that
+    has expired counts in the bytes until the index forgets it, which any write to the index does for some of them.
+    """
+
+    games: int = 0
+    bytes: int = 0
+    messages: int = 0
 
 
 class LobbyEntry(NamedTuple):
@@ -211,6 +228,9 @@ class GameIndex(Protocol):
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
         """Forget a game, as if it had never been there, if the index is still at ``position``."""
 
+    def usage(self, app: str) -> Usage:
+        """What is kept for an application, as far as the index has followed its games."""
+
     def find(self, app: str, query: IndexQuery) -> IndexPage:
         """The games of an application. A page may have fewer than ``limit`` games, or none, and yet a next one.
 
@@ -263,7 +283,7 @@ class StoredItems(NamedTuple):
 
 
 class FeedStore(Protocol):
-    """The feeds of the applications: the last 100,000 items of each. A cursor is a text, opaque to whoever has it."""
+    """The feeds of the applications: the last ``FEED_ITEMS`` of each. A cursor is a text, opaque to whoever has it."""
 
     def read(self, app: str, after: str | None, limit: int) -> StoredItems:
         """At most ``limit`` items after a cursor; without one, from the oldest that is kept.
@@ -399,7 +419,7 @@ class WebhookStore(RepeatStore, Protocol):
         """Keep a failed attempt; the game is due again at that time. Without ``count`` it does not count as failed."""
 
     def log(self, webhook: Webhook, attempt: Attempt) -> None:
-        """Keep an attempt; the last 100 of an endpoint are kept."""
+        """Keep an attempt; the last ``ATTEMPTS_KEPT`` of an endpoint are kept."""
 
     def attempts(self, webhook: Webhook) -> list[Attempt]:
         """The last attempts, the newest first."""

@@ -84,7 +84,8 @@ class Reindexer:
             if position.version and (position.version, position.write_id) != (game.version, game.write_id):
                 self._reminders.restore("outbox", game_id, self._clock())
                 return False
-            if self._index.put(app, index_entry(game), (), (), position=position):
+            entry = index_entry(game)._replace(bytes=self._repository.size(game_id))
+            if self._index.put(app, entry, (), (), position=position):
                 return True
         return False
 

@@ -210,6 +210,9 @@ class Store(Protocol):
         ``None`` if there is no such game.
         """
 
+    def size(self, game: str) -> int:
+        """The bytes that the store uses for the state and the events of a game; 0 for one that does not exist."""
+
     def compact(self, game: str) -> None:
         """Compress all events but those of the last write: allowed at any time, meant for a finished game.
 

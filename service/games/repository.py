@@ -355,6 +355,10 @@ class GameRepository:
             raise _expired()
         return events
 
+    def size(self, game_id: str) -> int:
+        """The bytes that the store uses for a game; 0 for one that does not exist."""
+        return self._store.size(game_id)
+
     def history(self, game: Game) -> list[EventEnvelope]:
         """All events of the game up to its version, and perhaps newer ones. Raises ``NotFound`` when it has expired."""
         self._admit_read(game.version)

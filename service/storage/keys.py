@@ -38,6 +38,7 @@ how they are sent.
                                 ``index``); ``domino:{<app>}`` is the channel on which it is told
                                 that its feed goes on
 ``domino:{<app>}:games``        sorted set: these games by the time of the last write
+``domino:{<app>}:bytes``        string: the sum of the sizes of all games in the index, in decimal digits
 ``domino:{<app>}:gone``         sorted set: those that were deleted, by when that was noted
 ``domino:{<app>}:ref:<d>``      sorted set: the games with a ref, of which ``<d>`` is a digest, by the
                                 time of the last write

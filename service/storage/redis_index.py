@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from service.apps.ports import (
+    FEED_ITEMS,
     LOBBY_MS,
     GameIndex,
     IndexEntry,
@@ -22,6 +23,7 @@ from service.apps.ports import (
     LobbyEntry,
     LobbyPage,
     LobbyQuery,
+    Usage,
 )
 from service.games.shards import shard_of
 from service.storage import keys
@@ -29,8 +31,6 @@ from service.storage.index_cursor import decode_cursor, encode_cursor
 from service.storage.redis_calls import RedisCalls
 from service.storage.script_commands import evalsha
 
-FEED_ITEMS: Final = 100_000
-"""Items that a feed keeps, or a few more."""
 MOST_TRIMMED: Final = 10
 """Games that have expired, and are removed by one write."""
 MOST_LOOKED_AT: Final = 500
@@ -72,13 +72,14 @@ class RedisIndex(GameIndex):
         ref = b"-" if entry.ref is None else keys.digest(entry.ref)
         digests = [keys.digest(each.ref) for each in entry.players]
         status = "deleted" if entry.deleted else entry.status
-        head = b"%b %d %b %b %b %b" % (
+        head = b"%b %d %b %b %b %b %d" % (
             _at(entry.version, entry.write_id),
             entry.updated_at,
             status.encode(),
             entry.variant.encode(),
             ref,
             b",".join(digests) or b"-",
+            entry.bytes,
         )
         players = [
             field
@@ -124,6 +125,11 @@ class RedisIndex(GameIndex):
             *rest,
         )
         return bool(self._calls.write("index", key, command) == 1)
+
+    def usage(self, app: str) -> Usage:
+        """What is kept for an application."""
+        key = keys.index(app)
+        return Usage(*self._calls.read("index_usage", key, evalsha("index_usage", (key,), self._ttl)))
 
     def find(self, app: str, query: IndexQuery) -> IndexPage:
         """A page of the games of an application."""

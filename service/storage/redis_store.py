@@ -172,6 +172,11 @@ class RedisStore(Store):
             events = events[first - oldest :]
         return EventRange(first, tuple(events[:limit]), version)
 
+    def size(self, game: str) -> int:
+        """The bytes of memory that the server uses for a game."""
+        names = keys.of_game(game)
+        return int(self._calls.read("game_size", names[0], evalsha("game_size", names)))
+
     def compact(self, game: str) -> None:
         """Compress all events but those of the last write."""
         key = keys.events(game)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.apps.ports import AskedMessage, Attempt, DueGame, Repeat, Webhook, WebhookStore
+from service.apps.ports import ATTEMPTS_KEPT, AskedMessage, Attempt, DueGame, Repeat, Webhook, WebhookStore
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.shards import shard_of
 from service.storage import keys
@@ -22,8 +22,6 @@ from service.storage.redis_repeats import check_kept, find_repeat, repeat_args
 from service.storage.script_commands import evalsha
 from service.storage.topology import Topology
 
-MOST_ATTEMPTS: Final = 100
-"""Attempts that are kept of an endpoint."""
 ATTEMPTS_TTL: Final = 30 * 86_400
 """Seconds for which they are kept after the last one."""
 
@@ -205,7 +203,7 @@ def _reminder(webhook: Webhook) -> bytes:
 
 def _kept(attempt: Attempt | None) -> tuple[bytes | int, ...]:
     """The last arguments of a script that keeps an attempt."""
-    return b"" if attempt is None else orjson.dumps(list(attempt)), MOST_ATTEMPTS, ATTEMPTS_TTL
+    return b"" if attempt is None else orjson.dumps(list(attempt)), ATTEMPTS_KEPT, ATTEMPTS_TTL
 
 
 def _encode(webhook: Webhook) -> bytes:

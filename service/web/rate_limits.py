@@ -112,6 +112,16 @@ class RateLimits:
         self._minute = 0
         self._counts: dict[tuple[str | int, ...], int] = {}
 
+    @property
+    def app_requests(self) -> int | None:
+        """Requests that an application may send per minute; ``None`` without a limit."""
+        return self._app or None
+
+    @property
+    def app_games(self) -> int | None:
+        """Games that an application may create or join per minute; ``None`` without a limit."""
+        return self._app_games or None
+
     def limit_create(self, address: str, weight: int = 1) -> Quota | None:
         """Count a request to create or join a game or to verify or replay a record, as so many (``weight``).
 

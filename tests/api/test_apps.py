@@ -59,6 +59,8 @@ def test_a_registered_application_has_its_key_at_once(api: Api) -> None:
     assert seen == {
         **{name: made[name] for name in ("id", "name", "created_at")},
         "keys": [{"hint": hint, "created_at": made["created_at"]}],
+        "usage": {"games": 0, "bytes": 0, "messages": 0},
+        "limits": seen["limits"],
     }
 
 

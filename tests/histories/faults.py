@@ -125,6 +125,9 @@ class FaultyStore(Store):
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
         return self._read(lambda: self._store.event_range(game, after, limit))
 
+    def size(self, game: str) -> int:
+        return self._read(lambda: self._store.size(game))
+
     def compact(self, game: str) -> None:
         self._write(lambda: self._store.compact(game))
 

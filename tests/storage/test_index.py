@@ -19,6 +19,7 @@ from service.apps.ports import (
     LobbyQuery,
     PlayerEntry,
 )
+from service.apps.summaries import deleted_entry
 from service.games.shards import shard_of, with_shard
 from service.storage import keys
 from service.storage.redis_calls import RedisCalls
@@ -194,11 +195,13 @@ class Games:
         status: str = "playing",
         items: Sequence[bytes] = (),
         told: int | None = None,
+        size: int = 0,
     ) -> bool:
         """Put a game that was written so many milliseconds after the beginning."""
         index, app = self.harness.index, self.harness.app
         position = index.position(app, game)
         entry = self.entry(game, at, version=version, ref=ref, players=players or {}, variant=variant, status=status)
+        entry = entry._replace(bytes=size)
         return index.put(app, entry, items, position.endpoints, position=position, told=told)
 
     def entry(
@@ -464,6 +467,38 @@ def test_all_games_of_an_index_can_be_read(harness: Harness, games: Games) -> No
     assert set(found) == listed
 
 
+def test_the_usage_of_an_application_follows_its_games(harness: Harness, games: Games) -> None:
+    app = harness.app
+
+    def usage() -> tuple[int, int, int]:
+        return harness.index.usage(app)
+
+    assert usage() == (0, 0, 0)
+    for number, size in enumerate((1_000, 200, 30)):
+        games.put(str(number), size=size)
+    assert usage() == (3, 1_230, 0)
+    for endpoint in ("a", "b"):
+        harness.activate(endpoint)
+    games.put("1", version=2, size=500)
+    games.put("3", version=1, size=7)
+    assert usage() == (4, 1_537, 4)
+    position = harness.index.position(app, "0")
+    deleted = deleted_entry("0", 2, harness.now())
+    assert harness.index.put(app, deleted, [], [], position=position)
+    assert usage() == (3, 537, 4)
+    assert harness.index.remove(app, "2", position=harness.index.position(app, "2"))
+    assert usage() == (2, 507, 4)
+    assert not harness.index.remove(app, "1", position=position)
+    assert usage() == (2, 507, 4)
+    assert harness.index.usage(new_id()) == (0, 0, 0)
+
+
+def test_a_game_that_has_expired_is_not_counted(harness: Harness, games: Games) -> None:
+    games.put("old", at=1_000_000 - TTL * 1000 - 1_000)
+    games.put("new")
+    assert harness.index.usage(harness.app).games == 1
+
+
 def test_games_that_have_expired_are_not_listed(harness: Harness, games: Games) -> None:
     game, old = new_id(), new_id()
     games.put(game)
@@ -655,18 +690,20 @@ def test_games_that_have_expired_are_removed_little_by_little(redis_harness: Red
     redis_harness.activate("hook")
     old = [new_id() for _ in range(MOST_TRIMMED + 5)]
     for game in old:
-        games.put(game, 1_000_000 - TTL * 1000 + 60_000, ref="club", players={"anna": 1})
+        games.put(game, 1_000_000 - TTL * 1000 + 60_000, ref="club", players={"anna": 1}, size=100)
     key = keys.state(redis_harness.app) + b":games"
     for game in old:
         redis_harness.call(key, b"ZINCRBY", key, -120_000, game.encode())
     living = new_id()
-    games.put(living)
+    games.put(living, size=7)
     assert len(redis_harness.index.games(redis_harness.app, None)[0]) == 1 + 5
-    games.put(living, version=2)
+    assert redis_harness.index.usage(redis_harness.app)[:2] == (1, 507)
+    games.put(living, version=2, size=8)
+    assert redis_harness.index.usage(redis_harness.app)[:2] == (1, 8)
     assert redis_harness.index.games(redis_harness.app, None)[0] == [living]
     assert list(redis_harness.due("hook")) == list(redis_harness.told("hook")) == [living]
     of_app = [each.removeprefix(keys.state(redis_harness.app)) for each in keys_of(redis_harness)]
-    assert of_app == [b":endpoints", b":games", b":index", b":webhook:hook:due", b":webhook:hook:told"]
+    assert of_app == [b":bytes", b":endpoints", b":games", b":index", b":webhook:hook:due", b":webhook:hook:told"]
 
 
 def test_every_key_of_the_index_expires_as_a_game_does(redis_harness: RedisHarness) -> None:
@@ -675,7 +712,7 @@ def test_every_key_of_the_index_expires_as_a_game_does(redis_harness: RedisHarne
     game = new_id()
     games.put(game, ref="club", players={"anna": 1}, items=[b"item"])
     expiring = [key for key in keys_of(redis_harness) if not key.endswith(b":endpoints")]
-    assert len(expiring) == 8
+    assert len(expiring) == 9
     for key in expiring:
         assert TTL - 5 <= redis_harness.call(key, b"TTL", key) <= TTL
 

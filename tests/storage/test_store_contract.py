@@ -109,6 +109,15 @@ def test_a_game_that_never_was_is_none(store: Store, game: str) -> None:
     assert store.events(game, [1, 2]) == []
 
 
+def test_the_size_of_a_game_is_that_of_its_state_and_its_events(store: Store, game: str) -> None:
+    assert store.size(game) == 0
+    store.create(game, b"s" * 1_000, [b"e" * 2_000], write())
+    created = store.size(game)
+    assert created >= 3_000
+    store.commit(game, 1, b"s" * 1_000, [b"e" * 4_000], write())
+    assert created + 4_000 <= store.size(game) < 3 * created
+
+
 @pytest.mark.parametrize("strange", ["", "}", "a}b{c", "{", "\0", "\ud800", "ü" * 300, "x}:events"])
 def test_a_strange_id_is_a_game_that_does_not_exist(store: Store, strange: str) -> None:
     assert store.read(strange) is None

@@ -2,7 +2,8 @@
 
 It is put together from the adapters of the service, on an embedded server of its own; but its clock is set by whoever
 records, its random bytes are the same in every run, and its endpoints are not asked. So are the cursors of its feed,
-which Redis makes from its own clock: here they are numbers. Does not depend on what is recorded.
+which Redis makes from its own clock: here they are numbers; and the sizes of its games. Does not depend on what is
+recorded.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ _TTL_SECONDS: Final = 30 * _DAY_SECONDS
 _INDEX_TTL_SECONDS: Final = 36_500 * _DAY_SECONDS
 """The index compares the times of writes, which are those of the clock here, with the clock of the server."""
 _ANSWER_MILLISECONDS: Final = 84
+_GAME_BYTES: Final = 5_240
 _MOST_DUE: Final = 100
 """More games of applications, and more endpoints, than the examples have."""
 
@@ -67,7 +69,7 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
     def clock() -> int:
         return now
 
-    store, reminders, calls = RedisStore(topology, _TTL_SECONDS), RedisReminders(topology), RedisCalls(topology)
+    store, reminders, calls = _SizedStore(topology, _TTL_SECONDS), RedisReminders(topology), RedisCalls(topology)
     index, lobby = RedisIndex(calls, _INDEX_TTL_SECONDS), RedisLobby(calls)
     repository, webhooks = build_repository(store, clock), RedisWebhooks(topology)
     outbox = Outbox(repository, index, lobby, clock)
@@ -125,6 +127,14 @@ class _SilentSender(Sender):
         """The answer."""
         challenge = orjson.loads(body)["data"].get("challenge", "")
         return Answer(200, challenge.encode(), None, _ANSWER_MILLISECONDS, complete=True)
+
+
+class _SizedStore(RedisStore):
+    """A store whose games all have the same size: the real one depends on the server."""
+
+    def size(self, game: str) -> int:  # noqa: ARG002
+        """The bytes of a game."""
+        return _GAME_BYTES
 
 
 class _SameBytes:

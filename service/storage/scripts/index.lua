@@ -7,8 +7,9 @@
 -- ARGV[1]  the id of the application
 -- ARGV[2]  the id of the game
 -- ARGV[3]  "<version> <id of the write>" at which the index must be, or "0 -" if it must not know the game
--- ARGV[4]  the head of the new entry: "<version> <id of the write> <updated_at> <status> <variant> <ref> <players>";
---          empty to remove the entry. With the status "deleted" the game is noted as deleted, and listed no more
+-- ARGV[4]  the head of the new entry: "<version> <id of the write> <updated_at> <status> <variant> <ref> <players>
+--          <bytes>"; empty to remove the entry. With the status "deleted" the game is noted as deleted, and listed no
+--          more
 -- ARGV[5]  the summary
 -- ARGV[6]  the time of the last write of the game, in ms since 1970
 -- ARGV[7]  seconds to live, from now: as long as a game
@@ -22,7 +23,8 @@
 -- ARGV[…]  the ids of the endpoints
 -- ARGV[…]  the items of the feed
 --
--- An entry is its head, a line feed, and the summary; <ref> is a digest or "-", <players> digests with commas or "-".
+-- An entry is its head, a line feed, and the summary; <ref> is a digest or "-", <players> digests with commas or "-",
+-- <bytes> the size of the game. The sum of all sizes is kept beside the entries.
 -- Returns 1 when done; 0 if the index is at another version of the game. Only the first changes anything.
 -- Times are small here: a double is exact up to 2^53.
 
@@ -32,9 +34,9 @@ local players, endpoints = tonumber(ARGV[12]), tonumber(ARGV[13])
 local games, gone = base .. ':games', base .. ':gone'
 
 local function parse(entry)
-  local version, write, updated, status, variant, ref, refs = string.match(
-    entry or '0 - 0 - - - -', '^(%d+) (%S+) (%d+) (%S+) (%S+) (%S+) (%S+)')
-  return {at = version .. ' ' .. write, ref = ref, players = refs}
+  local version, write, updated, status, variant, ref, refs, bytes = string.match(
+    entry or '0 - 0 - - - - 0', '^(%d+) (%S+) (%d+) (%S+) (%S+) (%S+) (%S+) (%d+)')
+  return {at = version .. ' ' .. write, ref = ref, players = refs, bytes = tonumber(bytes)}
 end
 
 -- Removes a game from all lists but those in keep, a set of names.
@@ -65,11 +67,17 @@ end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
+local growth = 0 - before.bytes  -- not -0, which is no integer as text
+
 -- Games that have expired.
 for _, list in ipairs({games, gone}) do
   local expired = redis.call('ZRANGE', list, '-inf', now - ttl * 1000, 'BYSCORE', 'LIMIT', 0, ARGV[8])
   for _, each in ipairs(expired) do
-    unlist(each, parse(redis.call('HGET', KEYS[1], each)), {})
+    local entry = parse(redis.call('HGET', KEYS[1], each))
+    unlist(each, entry, {})
+    if each ~= game then
+      growth = growth - entry.bytes
+    end
     redis.call('ZREM', list, each)
     redis.call('HDEL', KEYS[1], each)
     for _, endpoint in ipairs(redis.call('SMEMBERS', base .. ':endpoints')) do
@@ -90,6 +98,7 @@ if ARGV[4] == '' then
   redis.call('HDEL', KEYS[1], game)
 else
   local after = parse(ARGV[4])
+  growth = growth + after.bytes
   if string.match(ARGV[4], '^%d+ %S+ %d+ deleted ') then
     add(keep, ':gone', now)
   else
@@ -109,6 +118,8 @@ else
   redis.call('EXPIRE', KEYS[1], ttl)
 end
 unlist(game, before, keep)
+redis.call('INCRBY', base .. ':bytes', string.format('%.0f', growth))
+redis.call('EXPIRE', base .. ':bytes', ttl)
 
 local first = 14 + 2 * players
 for i = first, first + endpoints - 1 do

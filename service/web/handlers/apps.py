@@ -42,7 +42,16 @@ def register_application(services: Services) -> RawResponse:
 def get_application(services: Services, application: Application) -> RawResponse:
     """Look at the application of the key."""
     negotiate(JSON)
-    return ok(application_json(application, services.apps.applications.valid_keys(application)))
+    keys = services.apps.applications.valid_keys(application)
+    return ok(
+        application_json(
+            application,
+            keys,
+            services.apps.listing.usage(application.id),
+            requests_per_minute=services.limits.app_requests,
+            games_per_minute=services.limits.app_games,
+        )
+    )
 
 
 @blueprint.post("/v1/app/keys")

@@ -39,8 +39,8 @@ GET_APPLICATION: Final = Operation(
     id="getApplication",
     tag="applications",
     summary="Get the application of the key",
-    description="Who the key belongs to, and which keys are valid. `RateLimit` tells how many requests the "
-    "application has left.",
+    description="Who the key belongs to, which keys are valid, what is kept for the application, and its limits. "
+    "`RateLimit` tells how many requests it has left.",
     access="app",
     responses={
         200: ResponseSpec(

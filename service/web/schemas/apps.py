@@ -68,6 +68,41 @@ class CreatedKey(Key):
     key = _key()
 
 
+def _count(text: str, example: int) -> fields.Integer:
+    return fields.Integer(required=True, metadata=doc(text, minimum=0, example=example))
+
+
+class ApplicationUsage(Schema):
+    """What is kept for an application, as far as its list of games has followed them."""
+
+    games = _count("Games that have neither expired nor been deleted, finished ones included.", 120)
+    bytes = _count(
+        "Bytes of memory that the store used for the states and events of these games when the list of games last "
+        "followed each. A game that has expired may count for a while.",
+        1_480_000,
+    )
+    messages = _count("Messages that wait: for each endpoint, the games of which it is still to be told something.", 3)
+
+
+class ApplicationLimits(Schema):
+    """The limits of an application."""
+
+    requests_per_minute = fields.Integer(
+        metadata=doc("Requests in a minute; absent without a limit.", minimum=1, example=60_000)
+    )
+    games_per_minute = fields.Integer(
+        metadata=doc("Requests to create or join a game in a minute; absent without a limit.", minimum=1, example=6_000)
+    )
+    keys = _count("Keys that are valid at a time.", 10)
+    webhooks = _count("Endpoints.", 5)
+    asked_messages = _count("Of an endpoint, samples and repeated messages that wait.", 10)
+    deliveries = _count("Of an endpoint, the last attempts that are shown.", 100)
+    feed_items = _count("The last items that the feed keeps.", 100_000)
+    idempotency_keys = _count(
+        "Requests below `/v1/app` and `/v1/webhooks` in 24 hours that have an `Idempotency-Key`.", 500
+    )
+
+
 class ApplicationInfo(Schema):
     """An application."""
 
@@ -75,3 +110,5 @@ class ApplicationInfo(Schema):
     name = fields.String(required=True, metadata=doc("Its name.", example="Checkers Club"))
     created_at = fields.DateTime(required=True, metadata=doc("When it was registered."))
     keys = fields.List(fields.Nested(Key), required=True, metadata=doc("Its valid keys, the oldest first."))
+    usage = fields.Nested(ApplicationUsage, required=True, metadata=doc("What is kept for it."))
+    limits = fields.Nested(ApplicationLimits, required=True, metadata=doc("What it may do and have."))

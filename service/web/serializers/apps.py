@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service.apps.applications import NewKey
-from service.apps.ports import Application, KeyRecord
+from service.apps.applications import MAX_KEYS, NewKey
+from service.apps.ports import ATTEMPTS_KEPT, FEED_ITEMS, MOST_REPEATS, Application, KeyRecord, Usage
+from service.apps.webhooks import MOST_ASKED, MOST_WEBHOOKS
 from service.games.timestamps import format_rfc3339
 from service.web.serializers.values import JsonObject
 
@@ -21,13 +22,32 @@ def registered_application_json(new: NewKey) -> JsonObject:
     }
 
 
-def application_json(application: Application, keys: Sequence[KeyRecord]) -> JsonObject:
-    """An application with its valid keys."""
+def application_json(
+    application: Application,
+    keys: Sequence[KeyRecord],
+    usage: Usage,
+    *,
+    requests_per_minute: int | None,
+    games_per_minute: int | None,
+) -> JsonObject:
+    """An application with its valid keys, what is kept for it, and its limits: ``None`` is none."""
+    limits = {
+        "requests_per_minute": requests_per_minute,
+        "games_per_minute": games_per_minute,
+        "keys": MAX_KEYS,
+        "webhooks": MOST_WEBHOOKS,
+        "asked_messages": MOST_ASKED,
+        "deliveries": ATTEMPTS_KEPT,
+        "feed_items": FEED_ITEMS,
+        "idempotency_keys": MOST_REPEATS,
+    }
     return {
         "id": application.id,
         "name": application.name,
         "created_at": format_rfc3339(application.created_at),
         "keys": [_key(each) for each in keys],
+        "usage": usage._asdict(),
+        "limits": {name: value for name, value in limits.items() if value is not None},
     }
 
 

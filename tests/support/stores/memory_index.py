@@ -12,6 +12,7 @@ from time import time
 from typing import NamedTuple
 
 from service.apps.ports import (
+    FEED_ITEMS,
     LOBBY_MS,
     GameIndex,
     IndexEntry,
@@ -22,9 +23,10 @@ from service.apps.ports import (
     LobbyEntry,
     LobbyPage,
     LobbyQuery,
+    Usage,
 )
 from service.storage.index_cursor import decode_cursor, encode_cursor
-from service.storage.redis_index import FEED_ITEMS, MOST_FOR_ALL, MOST_IN_LOBBY
+from service.storage.redis_index import MOST_FOR_ALL, MOST_IN_LOBBY
 
 START = IndexPosition(0, "", ())
 
@@ -94,6 +96,16 @@ class MemoryIndex(GameIndex):
                 return False
             self._entries.get(app, {}).pop(game, None)
             return True
+
+    def usage(self, app: str) -> Usage:
+        """What is kept for an application."""
+        with self.lock:
+            entries, after = self._entries.get(app, {}).values(), int(self._now() * 1000) - self._ttl
+            return Usage(
+                sum(not each.deleted and each.updated_at > after for each in entries),
+                sum(each.bytes for each in entries),
+                sum(len(self.due.get((app, each), ())) for each in self.endpoints.get(app, ())),
+            )
 
     def find(self, app: str, query: IndexQuery) -> IndexPage:
         """A page of the games of an application."""

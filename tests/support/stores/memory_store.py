@@ -199,6 +199,12 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
             first = max(min(after, current.stored.version), 0) + 1
             return EventRange(first, current.events[first - 1 : first - 1 + limit], current.stored.version)
 
+    def size(self, game: str) -> int:
+        """The bytes of a game."""
+        with self._lock:
+            current = self._find(game)
+            return 0 if current is None else len(current.stored.state) + sum(map(len, current.events))
+
     def compact(self, game: str) -> None:
         """Drop the ids of all writes but the last, and pass their events through a block, as ``RedisStore`` does."""
         with self._lock:

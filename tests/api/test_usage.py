@@ -1,0 +1,83 @@
+"""What is kept for an application, and its limits: told to it alone, and what the server really uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import redis
+
+from service.apps.applications import MAX_KEYS
+from service.apps.service import ApplicationService
+from service.apps.webhooks import MOST_WEBHOOKS
+from service.games.service import GameService
+from service.storage import keys
+from service.storage.redis_webhooks import RedisWebhooks
+from service.storage.topology import SingleNodeTopology
+from service.web.app import create_app
+from service.web.rate_limits import RateLimits
+from tests.api.client import Api, Table
+from tests.support.table import seat_to_move
+
+GAME = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
+
+
+def usage(api: Api, key: str) -> dict[str, Any]:
+    told: dict[str, Any] = api.get("/v1/app", token=key).get_json()["usage"]
+    return told
+
+
+def used(server: redis.Redis, tables: list[Table]) -> int:
+    """The bytes that the server uses for these games."""
+    sizes: Any = [server.memory_usage(key, samples=0) for table in tables for key in keys.of_game(table.id)]
+    return sum(each or 0 for each in sizes)
+
+
+def test_usage_counts_the_games_of_an_application_and_the_bytes_that_the_server_uses_for_them(
+    api: Api, app_key: str, other_key: str, server: redis.Redis, tell: Callable[[], None]
+) -> None:
+    assert usage(api, app_key) == {"games": 0, "bytes": 0, "messages": 0}
+    tables = [Table(api, api.post("/v1/games", GAME, token=app_key).get_json()) for _ in range(3)]
+    tell()
+    first = usage(api, app_key)
+    assert first == {"games": 3, "bytes": used(server, tables), "messages": 0}
+    assert first["bytes"] > 1_500
+    for _ in range(6):
+        seat = seat_to_move(api.view(tables[0]))
+        api.move(tables[0], seat, api.moves(tables[0], seat)[0])
+    tell()
+    later = usage(api, app_key)
+    assert later == {"games": 3, "bytes": used(server, tables), "messages": 0}
+    assert later["bytes"] > first["bytes"]
+    assert api.ask("DELETE", tables.pop(0).path, token=app_key).status_code == 204
+    tell()
+    assert usage(api, app_key) == {"games": 2, "bytes": used(server, tables), "messages": 0}
+    assert usage(api, other_key) == {"games": 0, "bytes": 0, "messages": 0}
+
+
+def test_messages_that_wait_are_counted_for_each_endpoint(
+    api: Api, app_key: str, apps: ApplicationService, server: redis.Redis, tell: Callable[[], None]
+) -> None:
+    kept, app = RedisWebhooks(SingleNodeTopology(server)), apps.applications.authenticate(app_key).id
+    wanted = {"url": "https://club.example/hooks", "events": ["game.turn"]}
+    for _ in range(2):
+        made = api.post("/v1/webhooks", wanted, token=app_key).get_json()["id"]
+        before = apps.webhooks.get(app, made)
+        assert kept.replace(before, before._replace(status="active", is_verified=True))
+    for _ in range(3):
+        api.post("/v1/games", GAME, token=app_key)
+    tell()
+    assert usage(api, app_key)["messages"] == 6
+    (due, *_) = kept.due(before, 1 << 53, 10)
+    kept.told(before, due, due.version, done=True)
+    assert usage(api, app_key)["messages"] == 5
+
+
+def test_the_limits_are_those_that_hold(api: Api, app_key: str, games: GameService, apps: ApplicationService) -> None:
+    without = api.get("/v1/app", token=app_key).get_json()["limits"]
+    assert (without["keys"], without["webhooks"]) == (MAX_KEYS, MOST_WEBHOOKS)
+    assert not without.keys() & {"requests_per_minute", "games_per_minute"}
+    limited = create_app(games, apps=apps, limits=RateLimits(app=60_000, app_games=600))
+    told = Api(limited.test_client()).get("/v1/app", token=app_key)
+    assert told.get_json()["limits"] == without | {"requests_per_minute": 60_000, "games_per_minute": 600}
+    assert told.headers["RateLimit-Policy"] == '"app";q=60000;w=60'
