@@ -52,7 +52,7 @@ def install(app: Flask) -> list[tuple[str, str]]:
         {
             "origins": "*",
             "send_wildcard": True,
-            "methods": ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"],
+            "methods": ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"],
             "allow_headers": list(_CLIENT_HEADERS),
             "expose_headers": list(_EXPOSED_HEADERS),
             "max_age": _DAY_SECONDS,
