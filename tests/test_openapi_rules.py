@@ -144,10 +144,26 @@ def forget_an_idempotency_key(document: Document) -> None:
     document["paths"]["/v1/apps"]["post"]["parameters"] = []
 
 
+def silent_on_language(document: Document) -> list[str]:
+    """Every problem is told in a language, which its header names."""
+    return [
+        f"{where} {status}"
+        for where, each in operations(document)
+        for status, answer in each["responses"].items()
+        if "application/problem+json" in answer.get("content", {})
+        and not answer.get("headers", {}).get("Content-Language", {}).get("required")
+    ]
+
+
+def say_no_language(document: Document) -> None:
+    del document["paths"]["/v1/games/{game}"]["get"]["responses"]["404"]["headers"]["Content-Language"]
+
+
 RULES: list[tuple[Rule, Callable[[Document], None], list[str]]] = [
     (shared_tags, share_a_tag, ["games"]),
     (constructors, take_the_name_of_a_constructor, ["Webhook"]),
     (marked_outputs, mark_an_output, ["GameOut"]),
+    (silent_on_language, say_no_language, ["GET /v1/games/{game} 404"]),
     (own_names, name_a_property_like_its_class, ["Turn.turn"]),
     (untyped, leave_out_a_type, ["Game.version"]),
     (unsigned, take_no_key_for_a_new_game, ["POST /v1/games"]),

@@ -98,6 +98,7 @@ _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
 _QUOTA: Final = ("RateLimit", "RateLimit-Policy")
 _OPTIONAL_HEADERS: Final = (*_QUOTA, "Accept-Patch", "Idempotent-Replayed")
 """Headers that are not in every response."""
+_HEADERS_OF_EVERY_PROBLEM: Final = ("Content-Language", "Cache-Control", "Vary")
 _HEADERS_OF_PROBLEMS: Final = {
     401: ("WWW-Authenticate",),
     405: ("Allow",),
@@ -355,8 +356,10 @@ def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str
         "description": " ".join(f"`{code}`: {PROBLEMS[code].description.en}" for code in codes),
         "content": {PROBLEM_JSON: {"schema": game_schemas.Problem, **example}},
     }
-    # Refusals of requests that are counted have the quota, and most are described once for all operations.
-    result["headers"] = _headers((*_HEADERS_OF_PROBLEMS.get(status, ()), *_QUOTA))
+    # Refusals of requests that are counted have the quota, and most are described once for all operations. A request
+    # that cannot be read at all is refused in English, whatever it says.
+    names = (*_HEADERS_OF_EVERY_PROBLEM, *_HEADERS_OF_PROBLEMS.get(status, ()), *_QUOTA)
+    result["headers"] = _headers(names, optional=("Vary",))
     return result
 
 

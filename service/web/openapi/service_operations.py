@@ -57,7 +57,7 @@ GET_HEALTH: Final = Operation(
     tag="service",
     summary="Check liveness",
     description="Answers 200 as long as the process serves, whatever the state of the store.",
-    responses={200: ResponseSpec(description="Alive.", schema=Health, headers=("Cache-Control",))},
+    responses={200: ResponseSpec(description="Alive.", schema=Health, headers=("Cache-Control", "Vary"))},
 )
 
 GET_READINESS: Final = Operation(
@@ -65,7 +65,7 @@ GET_READINESS: Final = Operation(
     tag="service",
     summary="Check readiness",
     description="Answers 200 if games can be read and written, else 503. The store is asked at most once a second.",
-    responses={200: ResponseSpec(description="Ready.", schema=Health, headers=("Cache-Control",))},
+    responses={200: ResponseSpec(description="Ready.", schema=Health, headers=("Cache-Control", "Vary"))},
     problems=("storage_unavailable",),
 )
 

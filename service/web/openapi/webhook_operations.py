@@ -129,7 +129,11 @@ PING_WEBHOOK: Final = Operation(
     headers=("Idempotency-Key",),
     responses={
         202: ResponseSpec(
-            description="It will be sent.", schema=webhook_schemas.AskedMessage, replayable=True, limited=True
+            description="It will be sent.",
+            schema=webhook_schemas.AskedMessage,
+            headers=("Cache-Control",),
+            replayable=True,
+            limited=True,
         ),
     },
     problems=(*_WRITE_PROBLEMS, *BODY_PROBLEMS, "key_reused", "secret_changed", "limit_reached"),
@@ -149,7 +153,11 @@ REDELIVER_MESSAGE: Final = Operation(
     headers=("Idempotency-Key",),
     responses={
         202: ResponseSpec(
-            description="It will be sent.", schema=webhook_schemas.AskedMessage, replayable=True, limited=True
+            description="It will be sent.",
+            schema=webhook_schemas.AskedMessage,
+            headers=("Cache-Control",),
+            replayable=True,
+            limited=True,
         ),
     },
     problems=(
