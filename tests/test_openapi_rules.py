@@ -20,6 +20,8 @@ Rule = Callable[[Document], list[str]]
 DOCUMENT: Document = committed().document
 NO_KEY = ("/v1/verifications", "/v1/replays")
 """Operations that change nothing: repeating them needs no ``Idempotency-Key``."""
+COUNTS_MORE = ("Verification",)
+"""Schemas whose ``more`` is a number, of what is left out."""
 APPLICATION: dict[str, list[str]] = {"application": []}
 
 
@@ -58,6 +60,41 @@ def marked_outputs(document: Document) -> list[str]:
 
 def mark_an_output(document: Document) -> None:
     document["components"]["schemas"]["GameOut"] = {"type": "object"}
+
+
+def unlike_made(document: Document) -> list[str]:
+    """What a POST has made is called ``Created``, or is the game with what the request has changed in it."""
+    made = {where: answered(each, "201") for where, each in operations(document)}
+    return [where for where, name in made.items() if name not in ("", "Game") and not name.startswith("Created")]
+
+
+def make_without_a_name(document: Document) -> None:
+    answer = document["paths"]["/v1/webhooks"]["post"]["responses"]["201"]
+    answer["content"]["application/json"]["schema"]["$ref"] = "#/components/schemas/Webhook"
+
+
+def unlike_lists(document: Document) -> list[str]:
+    """A whole list is called ``List``, a part of a longer one ``Page``; the other names are for single things."""
+    schemas = document["components"]["schemas"]
+    listed = {answered(each, "200") for _, each in operations(document) if each["operationId"].startswith("list")}
+    parts = {name for name in schemas if {"next", "more"} & schemas[name].get("properties", {}).keys()}
+    pages = {name for name in parts if name not in COUNTS_MORE}
+    return sorted(
+        [name for name in listed if not name.endswith(("List", "Page"))]
+        + [name for name in pages if not name.endswith("Page")]
+    )
+
+
+def list_without_a_name(document: Document) -> None:
+    answer = document["paths"]["/v1/webhooks"]["get"]["responses"]["200"]
+    answer["content"]["application/json"]["schema"]["$ref"] = "#/components/schemas/Webhook"
+
+
+def answered(operation: dict[str, Any], status: str) -> str:
+    """The schema of the answer of this status; empty without one."""
+    content = operation["responses"].get(status, {}).get("content", {}).get("application/json", {})
+    reference: str = content.get("schema", {}).get("$ref", "")
+    return reference.rpartition("/")[2]
 
 
 def own_names(document: Document) -> list[str]:
@@ -144,6 +181,26 @@ def forget_an_idempotency_key(document: Document) -> None:
     document["paths"]["/v1/apps"]["post"]["parameters"] = []
 
 
+def other_shapes(document: Document) -> list[str]:
+    """``to_act`` is a list of seats everywhere; what an application calls their players is told beside it."""
+    properties = {name: each.get("properties", {}) for name, each in document["components"]["schemas"].items()}
+    return [
+        f"{name}.{prop}"
+        for name, each in properties.items()
+        for prop, items in (
+            ("to_act", {"type": "integer"}),
+            ("waiting_for", {"$ref": "#/components/schemas/SeatRef"}),
+        )
+        if prop in each and (each[prop]["type"], each[prop]["items"]) != ("array", items)
+    ] + [f"{name}.waiting_for" for name, each in properties.items() if "waiting_for" in each and "to_act" not in each]
+
+
+def tell_refs_in_to_act(document: Document) -> None:
+    document["components"]["schemas"]["FeedItem"]["properties"]["to_act"]["items"] = {
+        "$ref": "#/components/schemas/SeatRef"
+    }
+
+
 def silent_on_language(document: Document) -> list[str]:
     """Every problem is told in a language, which its header names."""
     return [
@@ -163,7 +220,10 @@ RULES: list[tuple[Rule, Callable[[Document], None], list[str]]] = [
     (shared_tags, share_a_tag, ["games"]),
     (constructors, take_the_name_of_a_constructor, ["Webhook"]),
     (marked_outputs, mark_an_output, ["GameOut"]),
+    (other_shapes, tell_refs_in_to_act, ["FeedItem.to_act"]),
     (silent_on_language, say_no_language, ["GET /v1/games/{game} 404"]),
+    (unlike_made, make_without_a_name, ["POST /v1/webhooks"]),
+    (unlike_lists, list_without_a_name, ["Webhook"]),
     (own_names, name_a_property_like_its_class, ["Turn.turn"]),
     (untyped, leave_out_a_type, ["Game.version"]),
     (unsigned, take_no_key_for_a_new_game, ["POST /v1/games"]),

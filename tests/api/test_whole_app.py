@@ -59,7 +59,7 @@ APPLICATION = {
     "createWebhook",
     "deleteWebhook",
     "getApplication",
-    "getDeliveries",
+    "listDeliveries",
     "getFeed",
     "getPlayer",
     "getWebhook",

@@ -198,7 +198,7 @@ EXPECTED: dict[str, set[int]] = {
     "changeWebhookSecret": {401},
     "createWebhook": {401},
     "deleteWebhook": {401},
-    "getDeliveries": {401},
+    "listDeliveries": {401},
     "getPlayer": {401},
     "getWebhook": {401},
     "listWebhooks": {401},

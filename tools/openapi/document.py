@@ -43,7 +43,15 @@ from tools.openapi.layout import Example
 from tools.openapi.messages import DELIVERY, MESSAGES
 from tools.openapi.messages import HEADERS as MESSAGE_HEADERS
 from tools.openapi.move_requests import move_requests
-from tools.openapi.texts import DESCRIPTION, PATH_PARAMETERS, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS
+from tools.openapi.texts import (
+    CONTACT,
+    DESCRIPTION,
+    LICENSE,
+    PATH_PARAMETERS,
+    REQUEST_HEADERS,
+    RESPONSE_HEADERS,
+    TAGS,
+)
 
 _SCHEMA_MODULES: Final = (
     request_schemas,
@@ -110,17 +118,16 @@ _HEADERS_OF_PROBLEMS: Final = {
 
 def document(app: Flask, examples: Examples) -> dict[str, Any]:
     """The whole document, in which nothing is shared but schemas and the problems of several operations."""
-    package = metadata("domino-service")
     marshmallow = MarshmallowPlugin(schema_name_resolver=_schema_name)
     spec = APISpec(
         title="Domino",
-        version=package["Version"],
+        version=metadata("domino-service")["Version"],
         openapi_version="3.1.0",
         plugins=[marshmallow],
         info={
             "description": DESCRIPTION,
-            "contact": {"name": package["Author"]},
-            "license": {"name": "MIT", "identifier": "MIT"},
+            "contact": CONTACT,
+            "license": LICENSE,
         },
         servers=[{"url": "/"}],
         tags=[{"name": name, "description": text} for name, text in TAGS.items()],

@@ -32,15 +32,24 @@ Every error is `application/problem+json`, with a stable `code` and a stable `re
 unknown parameters of a query with 422.
 """
 
+CONTACT: Final = {
+    "name": "the domino-service authors",
+    "url": "https://domino-service.example",
+    "email": "authors@domino-service.example",
+}
+"""``.example`` is reserved, so that nobody has these addresses: the project has no public ones before a release."""
+
+LICENSE: Final = {"name": "MIT", "url": "https://spdx.org/licenses/MIT.html"}
+
 TAGS: Final = {
-    "variants": "The available variants.",
+    "applications": "Backends that own games: their keys.",
     "games": "A hosted match: its seats, its table, its score.",
+    "messages": "What the service sends: messages to the endpoints of applications, and requests to remote players.",
     "moves": "Legal moves, and making one.",
     "records": "Records, verification and fairness.",
-    "applications": "Backends that own games: their keys.",
-    "webhooks": "Signed messages to the endpoints of an application, by Standard Webhooks 1.0.",
-    "messages": "What the service sends: messages to the endpoints of applications, and requests to remote players.",
     "service": "The service itself.",
+    "variants": "The available variants.",
+    "webhooks": "Signed messages to the endpoints of an application, by Standard Webhooks 1.0.",
 }
 
 RESPONSE_HEADERS: Final = {

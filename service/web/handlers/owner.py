@@ -17,17 +17,17 @@ from service.web.services import Services
 
 blueprint: Final = Blueprint("owner", __name__)
 
-_rename_in: Final = request_schemas.RenameIn()
+_player_in: Final = request_schemas.PlayerChangeIn()
 _empty_in: Final = request_schemas.EmptyIn()
 
 
 @blueprint.patch("/v1/games/<game>/players/<int:seat>")
 @operation(CHANGE_PLAYER)
-def rename_player(services: Services, access: Access) -> RawResponse:
+def change_player(services: Services, access: Access) -> RawResponse:
     """Give a player another name or reference."""
     negotiate(JSON)
     assert access.target is not None
-    fields = validate(_rename_in, read_json())
+    fields = validate(_player_in, read_json())
     name, ref = fields.get("name"), fields.get("ref")
     view = services.games.owner_commands.rename(access, access.target, name=name, ref=ref)
     return ok(game_view_json(view), etag=view.etag)

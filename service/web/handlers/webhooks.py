@@ -19,8 +19,8 @@ from service.web.openapi.webhook_operations import (
     CHANGE_WEBHOOK_SECRET,
     CREATE_WEBHOOK,
     DELETE_WEBHOOK,
-    GET_DELIVERIES,
     GET_WEBHOOK,
+    LIST_DELIVERIES,
     LIST_WEBHOOKS,
     PING_WEBHOOK,
     REDELIVER_MESSAGE,
@@ -143,8 +143,8 @@ def redeliver_message(services: Services, application: Application, webhook: str
 
 
 @blueprint.get("/v1/webhooks/<webhook>/deliveries")
-@operation(GET_DELIVERIES)
-def get_deliveries(services: Services, application: Application, webhook: str) -> RawResponse:
+@operation(LIST_DELIVERIES)
+def list_deliveries(services: Services, application: Application, webhook: str) -> RawResponse:
     """List the last deliveries."""
     negotiate(JSON)
     return ok(deliveries_json(services.apps.webhooks.attempts(application.id, webhook)))

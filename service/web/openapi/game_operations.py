@@ -107,7 +107,7 @@ CHANGE_TOKEN: Final = Operation(
     responses={
         201: ResponseSpec(
             description="The seat and its new token.",
-            schema=game_schemas.SeatToken,
+            schema=game_schemas.CreatedToken,
             headers=("Location", "Cache-Control"),
             replayable=True,
         )

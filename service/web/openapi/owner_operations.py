@@ -12,14 +12,14 @@ from service.web.schemas import requests as request_schemas
 CHANGE_PLAYER: Final = Operation(
     id="changePlayer",
     tag="games",
-    summary="Rename a player",
+    summary="Change a player",
     description="Gives the player of a seat another name, another `ref`, or both; what is missing stays as it is, and "
     "if nothing would be another, nothing happens. Computer players can be renamed, too; an open seat has no name, but "
     "may have a `ref`. The event is `renamed`, without `name` if only the `ref` is another one. From then on the "
     "former name is shown nowhere: events from before, too, and records have the current names. Moves that are under "
     "way are not affected. The body may also be sent as `application/merge-patch+json`.",
     access="app_game",
-    body=request_schemas.RenameIn,
+    body=request_schemas.PlayerChangeIn,
     needs_body=True,
     responses={
         200: ResponseSpec(
@@ -46,7 +46,7 @@ CHANGE_JOIN_CODE: Final = Operation(
     responses={
         201: ResponseSpec(
             description="The new join code.",
-            schema=game_schemas.JoinCode,
+            schema=game_schemas.CreatedJoinCode,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,

@@ -171,8 +171,8 @@ REDELIVER_MESSAGE: Final = Operation(
     ),
 )
 
-GET_DELIVERIES: Final = Operation(
-    id="getDeliveries",
+LIST_DELIVERIES: Final = Operation(
+    id="listDeliveries",
     tag="webhooks",
     summary="List the last deliveries",
     description="The last 100 attempts to deliver a message to the endpoint.",

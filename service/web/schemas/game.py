@@ -312,11 +312,16 @@ class Game(Schema):
     expires_at = fields.DateTime(required=True, metadata=doc("When the game is deleted, unless it continues."))
 
 
-class SeatToken(SeatOut):
-    """A seat with its token."""
+class CreatedToken(SeatOut):
+    """A seat with a token just made."""
 
     name = fields.String(required=True, metadata=doc("The name of the player.", example="Ada"))
     token = fields.String(required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here."))
+
+
+class SeatToken(CreatedToken):
+    """A seat of a game just created, with its token."""
+
     secret = fields.String(
         metadata=doc("Of a player with a `url`: signs the requests to it; returned only here.", example="whsec_…")
     )
@@ -332,14 +337,14 @@ class CreatedGame(Schema):
     join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="KJ2W3ZQ7P6XA5BCD"))
 
 
-class CreatedSeat(SeatToken):
+class CreatedSeat(CreatedToken):
     """A seat just taken."""
 
     game = fields.Nested(Game, required=True, metadata=doc("The game as the new player sees it."))
 
 
-class JoinCode(Schema):
-    """A new join code."""
+class CreatedJoinCode(Schema):
+    """A join code just made."""
 
     join_code = fields.String(
         required=True, metadata=doc("Takes an open seat; the old one does not.", example="KJ2W3ZQ7P6XA5BCD")

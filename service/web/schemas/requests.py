@@ -332,7 +332,7 @@ class EmptyIn(RequestSchema):
     """An empty object."""
 
 
-class RenameIn(RequestSchema):
+class PlayerChangeIn(RequestSchema):
     """What a player is called from now on: `name`, `ref`, or both."""
 
     name = name_field("The new name of the player.")
