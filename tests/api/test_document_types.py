@@ -12,6 +12,9 @@ import pytest
 
 from service.engine.moves import ACTIONS
 from service.engine.variants import variants
+from service.records.parser import parse_record
+from service.records.verification import verify
+from service.web.schemas.fields import RequestSchema
 from tests.support.contract import committed
 
 DOCUMENT: dict[str, Any] = committed().document
@@ -212,6 +215,27 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
         "setPresence",
         "verifyRecord",
     }
+
+
+REQUESTS = [each for each in RequestSchema.__subclasses__() if each.__name__ in SCHEMAS]
+
+
+@pytest.mark.parametrize("schema", REQUESTS, ids=lambda schema: schema.__name__)
+def test_the_examples_of_the_fields_of_a_request_fit_together(schema: type[RequestSchema]) -> None:
+    """Tools make a request of them: it must not be refused, unless a field that is required has none."""
+    described = SCHEMAS[schema.__name__]
+    request = {name: each["example"] for name, each in described["properties"].items() if "example" in each}
+    if request and set(described.get("required", ())) <= request.keys():
+        schema().load(request)
+
+
+def test_a_record_has_an_example_where_one_is_sent_as_a_whole() -> None:
+    """A part of a record is no valid record: only the bodies that were recorded show one."""
+    for path in ("/v1/verifications", "/v1/replays"):
+        body = DOCUMENT["paths"][path]["post"]["requestBody"]["content"]["application/json"]
+        assert verify(parse_record(body["example"]["record"])).verified
+    for name in ("RecordedIn", "FromIn"):
+        assert "example" not in SCHEMAS[name]["properties"]["record"]
 
 
 @pytest.mark.parametrize("schema", ["RulesIn", "Rules"])

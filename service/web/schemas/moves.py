@@ -33,14 +33,14 @@ def tile_field(text: str, **arguments: Any) -> TileField:
     return TileField(metadata=doc(text, pattern=_TILE_PATTERN, example="5-12"), **arguments)
 
 
-def client_seed_field(text: str) -> SingleLine:
-    """A client seed."""
+def client_seed_field(text: str, **more: Any) -> SingleLine:
+    """A client seed; ``more`` is additional metadata."""
     return SingleLine(
         validate=Length(1, MAX_CLIENT_SEED_CHARS),
         metadata=doc(
             f"{text} It is public once the round is dealt. Not in an arranged game.",
             pattern=LINE_PATTERN,
-            example="seven green bottles",
+            **more,
         ),
     )
 

@@ -56,19 +56,19 @@ class SeatIn(RequestSchema):
         error_messages={"invalid": [Reason("not_one_of", {"allowed": list(LEVELS)})]},
         metadata=doc(
             "A computer player of this level, one of `bots` in `GET /v1/variants`. It knows what its seat may know, "
-            "and is named after its level.",
-            example="greedy",
+            "and is named after its level."
         ),
     )
 
-    client_seed = client_seed_field("Entropy that the player contributes to every deal; with `name` only.")
+    client_seed = client_seed_field(
+        "Entropy that the player contributes to every deal; with `name` only.", example="seven green bottles"
+    )
     ref = ref_field("With the key of an application: what that calls the player. Told to the application and this seat")
     url = fields.String(
         validate=Length(1, MAX_URL_CHARACTERS),
         metadata=doc(
             "With the key of an application, and with `name` only: the player is asked for its moves at this address. "
-            "`https` and a public host; the operator may allow more.",
-            example="https://bots.example.com/move",
+            "`https` and a public host; the operator may allow more."
         ),
     )
 
@@ -149,7 +149,7 @@ def _record(text: str) -> fields.String:
     return fields.String(
         required=True,
         validate=Length(1),
-        metadata=doc(f"{text}, as `GET /v1/games/{{game}}/record` returns it as text.", example='[Record "1"]\n…'),
+        metadata=doc(f"{text}, as `GET /v1/games/{{game}}/record` returns it as text."),
     )
 
 
@@ -325,7 +325,7 @@ class PlayerIn(RequestSchema):
         "With the key of the application that owns the game: what that calls the player, in place of what the open "
         "seat had. Told to the application and this seat"
     )
-    client_seed = client_seed_field("Entropy that the player contributes to every deal.")
+    client_seed = client_seed_field("Entropy that the player contributes to every deal.", example="seven green bottles")
 
 
 class EmptyIn(RequestSchema):
