@@ -29,7 +29,7 @@ BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install install-dev run apps demo test test-all soak browsers coverage bench attack strength trace check image-check fmt \
-	openapi pictures vendor lock upgrade clean
+	openapi clients pictures vendor lock upgrade clean
 
 help: ## list the targets; ARGS are words for the program that a target runs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -96,6 +96,9 @@ fmt: $(DEV) ## format, and apply the fixes of the linter
 openapi: $(DEV) ## write openapi.yaml, and what the service serves of it
 	@$(BIN)/python -m tools.openapi
 
+clients: $(DEV) ## build the packages of clients/ into dist/: a tarball for npm, and a wheel
+	@$(BIN)/python -m tools.build_clients $(ARGS)
+
 pictures: $(DEV) ## take the pictures of the page that the documents show (ARGS=fido: one of them)
 	@$(BIN)/python -m tools.page.take_pictures $(ARGS)
 
@@ -115,7 +118,7 @@ upgrade: UPGRADE := --upgrade
 upgrade: lock ## write the lock files with the newest compatible versions
 
 clean: ## remove the environment and all caches, but no games
-	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules $(NODE_TOOLS)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules $(NODE_TOOLS)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
 	find service tests tools bench examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

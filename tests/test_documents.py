@@ -1,9 +1,9 @@
 """Documents name what exists: every path, link, module, command, setting, operation and test that a page mentions.
 
-All Markdown pages at the root, in ``docs`` and in ``examples`` are read. What stands in backticks, and the commands in
-blocks of code, are looked up in the tree, the settings, the Makefile, the command line and ``openapi.yaml``. There is
-one function for each kind of name; it returns the names that lead nowhere. ``EXCEPTIONS`` has those that are not names
-of this project.
+All Markdown pages at the root, in ``clients``, ``docs`` and ``examples`` are read. What stands in backticks, and the
+commands in blocks of code, are looked up in the tree, the settings, the Makefile, the command line and
+``openapi.yaml``. There is one function for each kind of name; it returns the names that lead nowhere. ``EXCEPTIONS``
+has those that are not names of this project.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from service.config import SETTINGS
 from tests.support.contract import committed
 
 ROOT: Final = Path(__file__).parents[1]
-PAGES: Final = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
+FOLDERS: Final = ("clients", "docs", "examples")
+PAGES: Final = sorted([*ROOT.glob("*.md"), *[page for name in FOLDERS for page in (ROOT / name).rglob("*.md")]])
 RECORDS: Final = sorted((ROOT / "docs" / "adr").glob("0*.md"))
 
 NOT_CLONED: Final = frozenset(
@@ -55,6 +56,8 @@ EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
         "</>": "a button of the page",
         "DATA_DIR/secret": "made by the service",
         "data/": "made by the service",
+        "dist/": "made by make clients",
+        "domino-client/events.js": "a module of the package in clients/typescript",
         "dump.rdb": "made by Redis",
         "host[:port][/db]": "a part of a URL",
     },
