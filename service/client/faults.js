@@ -68,7 +68,8 @@ export function createFaults({ api, device, update }) {
     async sendAsOther() {
       const path = lastGame();
       if (!path) return undefined;
-      const { body: game } = await api.get(path);
+      const id = decodeURIComponent(path.slice(path.lastIndexOf("/") + 1));
+      const { body: game } = await api.get(path, { token: device.seatsOf(id)[0]?.token });
       const other = device.seatsOf(game.id).find((each) => !game.to_act.includes(each.seat));
       return post(`${path}/moves`, { action: "pass", version: game.version }, other?.token);
     },

@@ -31,13 +31,13 @@ let notice;
 export function invite(app, game) {
   const free = game.players.filter((each) => each.kind === "open").length;
   return html`<div class="invite">
-    ${free ? invitation(app, game.id, free) : nothing}
+    ${free ? invitation(app, game, free) : nothing}
     ${app.device.seatsOf(game.id).length ? ownLinks(app, game.id) : nothing}
   </div>`;
 }
 
-/** @param {App} app @param {string} game @param {number} free */
-function invitation(app, game, free) {
+/** @param {App} app @param {Game} shown @param {number} free */
+function invitation(app, { id: game, spectators }, free) {
   const { t, device } = app;
   const code = device.joinCode(game);
   return html`<section class="card" aria-labelledby="invite-title">
@@ -50,7 +50,7 @@ function invitation(app, game, free) {
       </div>
       ${qr(app, linkTo({ view: "join", game, code }), t(INVITE.link))}
     </div>` : nothing}
-    ${linkField(app, { id: "watch-link", label: t(INVITE.watchLink), hint: t(INVITE.watchHow), url: linkTo({ view: "table", game, watch: true }) })}
+    ${spectators === false ? nothing : linkField(app, { id: "watch-link", label: t(INVITE.watchLink), hint: t(INVITE.watchHow), url: linkTo({ view: "table", game, watch: true }) })}
   </section>`;
 }
 

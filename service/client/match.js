@@ -4,7 +4,8 @@
  *
  * Where several seats are played on this device, the stream is read as a spectator, and the view of a seat is asked
  * for when it is shown. As soon as another of these seats is to act, the hand is dropped and no seat is shown until
- * `show` is called: there are never two hands.
+ * `show` is called: there are never two hands. A game without spectators is read by the first of these seats instead;
+ * what that seat alone may know is dropped.
  */
 import { Problem } from "./api.js";
 
@@ -40,6 +41,8 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
   let seen = 0;
   let shownTable = "";
   let looksAtTable = false;
+  /** Whether only its players and its owner may read the game. */
+  let isPrivate = false;
   let roundAspect = 1.6;
 
   const match = {
@@ -62,6 +65,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     pending: false,
     show,
     move,
+    commonToken,
     /** The seat of this device that is to act in the running round. */
     next: () => actor(match.game),
     close() {
@@ -81,6 +85,10 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
   const tokenOf = (seat) => (watch ? undefined : device.seatsOf(id).find((each) => each.seat === seat)?.token);
   /** The token of the only seat of this device; none where there are several, as each has a view of its own. */
   const onlyToken = () => (match.seats.length === 1 ? tokenOf(match.seats[0]) : undefined);
+  /** The token by which what all players may know is read: none unless the game has no spectators. */
+  function commonToken() {
+    return isPrivate ? tokenOf(match.seats[0]) : undefined;
+  }
   /** The seat of this device that is to act, unless a computer player does. @param {Game | undefined} game */
   const actor = (game) => (game?.status === "playing" ? match.seats.find((each) => game.to_act.includes(each) && !game.players[each].away) : undefined);
 
@@ -150,7 +158,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
         const isLonger = board.tiles.length > known.length && known.every((each, at) => each.face_down === board.tiles[at]?.face_down);
         const query = { aspect: roundAspect, from: known.length && isLonger ? known.length : undefined };
         /** @type {Board} */
-        const body = await answerTo((persistent) => api.getPersistently(`${path}/board`, { query, ...persistent }));
+        const body = await answerTo((persistent) => api.getPersistently(`${path}/board`, { token: commonToken(), query, ...persistent }));
         match.board = query.from && body.round === round ? { ...body, tiles: [...known, ...body.tiles] } : body;
         shownTable = wanted;
         app.update();
@@ -173,7 +181,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
       match.connection = isThere ? "open" : "lost";
       app.update();
     };
-    const token = onlyToken();
+    const token = onlyToken() ?? commonToken();
     const language = device.settings.language;
     try {
       for await (const item of api.follow(path, {
@@ -186,13 +194,16 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
           take(item.game, events);
           events = [];
         } else {
-          events.push(/** @type {GameEvent} */ (item));
+          const event = /** @type {GameEvent} */ (item);
+          // Which tile was drawn is for one of several seats here.
+          const isOwnDraw = match.seats.length > 1 && token && event.type === "drew" && event.seat === match.seats[0];
+          events.push(isOwnDraw ? { ...event, data: {}, text: undefined } : event);
         }
       }
     } catch (error) {
       if (current.signal.aborted) return;
       // The seat was given a new token here, which ends the stream of the old one.
-      if (error instanceof Problem && error.status === 401 && token !== onlyToken()) return listen();
+      if (error instanceof Problem && error.status === 401 && token !== (onlyToken() ?? commonToken())) return listen();
       failed(error);
     }
   }
@@ -213,7 +224,12 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
   async function start() {
     try {
       /** @type {Game} */
-      const game = await view(link ?? onlyToken());
+      const game = await view(link ?? onlyToken()).catch((error) => {
+        const [first] = match.seats;
+        if (link || match.seats.length < 2 || !(error instanceof Problem && error.status === 404)) throw error;
+        return view(tokenOf(first));
+      });
+      isPrivate = game.spectators === false;
       seen = Math.max(0, game.version - EVENTS_AT_START);
       if (link && game.you) device.keep({ game: id, seat: game.you.seat, token: link, name: "", variant: game.variant });
       for (const seat of watch ? [] : device.seatsOf(id)) device.keep({ ...seat, name: game.players[seat.seat]?.name ?? seat.name });

@@ -7,6 +7,7 @@ command is authenticated again (``service.web.access``). Does not depend on how 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -60,6 +61,13 @@ class TokenRotation(NamedTuple):
     app: str | None = None
 
 
+class Invitation(NamedTuple):
+    """With what somebody without a token asks for an open seat: a join code, an idempotency key, or both."""
+
+    join_code: str | None
+    key: str | None
+
+
 class AccessControl:
     """Authenticates the bearers of tokens. Every method raises ``StorageUnavailable``.
 
@@ -71,14 +79,17 @@ class AccessControl:
         self._idempotency = idempotency
         self._notice = notice
 
-    def authenticate(self, game_id: str, token: str | None) -> Access:
+    def authenticate(
+        self, game_id: str, token: str | None, invitation: Callable[[], Invitation] | None = None
+    ) -> Access:
         """The stored game and the seat that ``token`` plays; without a token, a spectator's access.
 
         Raises ``Unauthorized`` for a wrong token. For a game that does not exist, raises ``NotFound`` without a token
-        and ``Unauthorized`` with one, so that it cannot be distinguished from a game with another token.
+        and ``Unauthorized`` with one, so that it cannot be distinguished from a game with another token. A game that
+        has no spectators does not exist for who has no token, unless the ``invitation`` is one to this game.
         """
         game = self._repository.load(game_id)
-        if game is None:
+        if game is None or (token is None and not game.spectators and not self._is_invited(game, invitation)):
             raise NotFound("no_such_game") if token is None else unauthorized()
         self._notice(game)
         if token is None:
@@ -131,6 +142,21 @@ class AccessControl:
         with suppress(StorageUnavailable):
             self._repository.load(game_id)
 
+    def _is_invited(self, game: Game, invitation: Callable[[], Invitation] | None) -> bool:
+        """Whether the invitation has the join code of the game, or repeats a request that has taken a seat in it.
+
+        A request that is repeated may have the code of its time.
+        """
+        if invitation is None:
+            return False
+        join_code, key = invitation()
+        if join_code is not None and find_hash(join_code, [game.join_hash]) is not None:
+            return True
+        if key is None:
+            return False
+        record = self._idempotency.record(IdempotencyKey(key, b""), *join_scope(None))
+        return self._repository.find_write(game.id, record.name) is not None
+
     def authorize_rotation(self, game_id: str, token: str | None, seat: int, key: str | None) -> TokenRotation:
         """As ``require_seat``, but a client that changed the token under this idempotency key may present the old one.
 
@@ -159,6 +185,11 @@ def check_seat(game: Game, seat: int) -> None:
 def seat_of(token: str, game: Game) -> int | None:
     """The seat that a token plays; ``None`` if it is not a token of this game."""
     return find_hash(token, [each.token_hash for each in game.seats])
+
+
+def join_scope(viewer: Viewer) -> tuple[str, ...]:
+    """The scope of the idempotency key of a join: the key belongs to the bearer of the token or key."""
+    return ("join", str(viewer))
 
 
 def rotation_scope(token: str, seat: int) -> tuple[str, ...]:

@@ -92,6 +92,7 @@ def encode_game(game: Game) -> bytes:
             _encode_automation(game) if game.is_automatic else None,
             None if game.ownership is None else _encode_ownership(game, game.ownership),
             game.rematch,
+            game.spectators,
         ]
     )
 
@@ -136,6 +137,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         automation,
         owned,
         rematch,
+        spectators,
     ) = fields
     rules = rules_for(variant, options, len(seats))
     game = Game(
@@ -164,6 +166,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         unique_names=unique_names,
         state=_decode_state(rules, state),
         rematch=rematch,
+        spectators=spectators,
     )
     if automation is not None:
         game = _with_automation(game, automation)

@@ -15,7 +15,7 @@ from service.engine.errors import GameOver, InvalidSetup, NotInMatch, Reason, Re
 from service.engine.moves import Move
 from service.engine.presence import Claimed, Left, Returned
 from service.engine.state import FINISHED
-from service.games.access import Access, TokenRotation, rotation_scope
+from service.games.access import Access, TokenRotation, join_scope, rotation_scope
 from service.games.automation import advance_match
 from service.games.creation import create_game, deal_if_full
 from service.games.errors import (
@@ -195,7 +195,7 @@ class GameCommands:
         if key is None:
             record, random_token = None, new_token(self._random_bytes)
         else:
-            record = self._idempotency.record(key, "join", str(access.viewer), derives_tokens=True)
+            record = self._idempotency.record(key, *join_scope(access.viewer), derives_tokens=True)
 
         def token_of(seat: int, prior: PriorWrite | None = None) -> str:
             # Derived from the seat too: after 24 hours the same key may be used to take another seat.

@@ -85,6 +85,7 @@ def create_game(
         state=state,
         edition=variant.edition,
         unique_names=request.unique_names,
+        spectators=request.spectators,
         pace=request.pace,
         clock=request.clock,
         running_clock=start_clock(request.clock, len(request.seats)),

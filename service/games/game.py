@@ -211,6 +211,8 @@ class Game(NamedTuple):
     """The id of the game that follows this one."""
     unique_names: bool = False
     """Whether no two players may have the same name."""
+    spectators: bool = True
+    """Whether anybody may read the game, and not only its seats and its owner."""
     pace: int | None = None
     """Milliseconds between an event and the move of a computer player; ``None``: the default."""
     presence: Presence = ALL_PRESENT

@@ -194,8 +194,8 @@ def next_game(
 ) -> tuple[Game, list[GameEvent]]:
     """The new game with its first events; ``token_hashes`` by the seats of the old game, ``now`` in milliseconds.
 
-    It has the players, rules, clock and application of the old one, and is dealt anew: nothing in it is arranged, and
-    its players have not given any client seed. Those who were away still are.
+    It has the players, rules, clock and application of the old one, and is read by as many; it is dealt anew: nothing
+    in it is arranged, and its players have not given any client seed. Those who were away still are.
     """
     seats = [each._replace(token_hash=token_hash) for each, token_hash in zip(old.seats, token_hashes, strict=True)]
     count = len(seats)
@@ -217,6 +217,7 @@ def next_game(
         edition=variants()[old.variant.key].edition,
         ownership=None if old.ownership is None else old.ownership._replace(public=None),
         unique_names=old.unique_names,
+        spectators=old.spectators,
         pace=old.pace,
         clock=old.clock,
         running_clock=start_clock(old.clock, count),

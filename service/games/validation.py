@@ -48,6 +48,8 @@ class GameRequest(NamedTuple):
     """The record to continue; its variant and options replace the requested ones."""
     unique_names: bool = False
     """Whether no two players may have the same name."""
+    spectators: bool = True
+    """Whether anybody may read the game, and not only its seats and its owner."""
     clock: ClockSettings | None = None
     pace: int | None = None
     """Milliseconds between an event and the move of a computer player; ``None``: the default."""

@@ -80,6 +80,7 @@ class GameView(NamedTuple):
     """With which the open seats can be taken; ``None`` without any, and for every viewer but the application."""
     rematch: str | None = None
     """The id of the game that follows this one."""
+    spectators: bool = True
 
 
 class TableView(NamedTuple):
@@ -198,6 +199,7 @@ def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:
         ref=None if owned is None else owned.ref,
         join_code=None if owned is None else owned.join_code,
         rematch=game.rematch,
+        spectators=game.spectators,
     )
 
 

@@ -16,12 +16,13 @@ from flask import request
 
 from service.apps.applications import is_key, no_valid_key
 from service.apps.ports import Application
-from service.games.access import Access, check_seat
+from service.games.access import Access, Invitation, check_seat
 from service.games.errors import MoveRefused, Unauthorized
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.tokens import SEAT_PREFIX
 from service.web.middleware import EXTRA_HEADERS
 from service.web.openapi.operations import Operation, describe
+from service.web.problems import RequestError
 from service.web.rate_limits import RateLimits
 from service.web.request_parsing import (
     TOKEN_KEY_LENGTH,
@@ -30,6 +31,7 @@ from service.web.request_parsing import (
     check_query,
     check_token_place,
     idempotency_key,
+    read_json,
 )
 from service.web.services import Services, current_services
 
@@ -46,6 +48,9 @@ _APP: Final = "domino.app"
 """The key in the WSGI environment for the id of the application whose key was presented, once it was accepted."""
 
 _Decorator = Callable[[Callable[..., Any], Operation], Callable[..., Any]]
+
+_WITHOUT_TOKEN: Final = ("spectator", "join")
+"""Who may ask for a game without a token."""
 
 _METHODS_WITH_BODY: Final = ("POST", "PUT", "PATCH")
 
@@ -153,7 +158,7 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
         has_query = environ.get("QUERY_STRING")
         try:
             if has_query or "HTTP_X_API_KEY" in environ:
-                check_token_place(needs_token=described.access != "spectator")
+                check_token_place(needs_token=described.access not in _WITHOUT_TOKEN)
             granted = authorize(services, game, **path)
         except Unauthorized:
             services.games.access.check_not_deleted(game)
@@ -181,6 +186,23 @@ def _spectator(services: Services, game: str) -> _Granted:
     if token is not None and is_key(token):
         return _own_game(services, game, token)
     return services.games.access.authenticate(game, token)
+
+
+def _joining(services: Services, game: str) -> _Granted:
+    token = bearer_token()
+    if token is not None:
+        return _spectator(services, game)
+    return services.games.access.authenticate(game, None, _invitation)
+
+
+def _invitation() -> Invitation:
+    """What the current request would take a seat with; what is wrong with it is said where a game may be shown."""
+    try:
+        body = read_json()
+    except RequestError:
+        body = None
+    join_code = body.get("join_code") if isinstance(body, dict) else None
+    return Invitation(join_code if isinstance(join_code, str) else None, idempotency_key(TOKEN_KEY_LENGTH))
 
 
 def _from_cache(services: Services, game: str) -> _Granted:
@@ -226,6 +248,7 @@ def _rotation(services: Services, game: str, seat: int) -> _Granted:
 
 _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
     "spectator": _spectator,
+    "join": _joining,
     "seat": _from_cache,
     "token_change": _rotation,
     "app_game": _owner,

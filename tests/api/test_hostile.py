@@ -54,7 +54,7 @@ ACCEPTED: dict[str, Any] = {
 """Bodies of the operations that look at their body before what their path names."""
 GONE = {"deleteGame": 410, "deleteWebhook": 404, "revokeKey": 404}
 """What each operation without a body answers that would change something: what it deletes is gone already."""
-TAKES_KEY_TOO = ("anyone_or_app", "public_or_app", "seat_or_app", "spectator", "token_change")
+TAKES_KEY_TOO = ("anyone_or_app", "join", "public_or_app", "seat_or_app", "spectator", "token_change")
 """The access of operations that take the key of an application, but also something else, or nothing."""
 ENDPOINT = {"url": "https://hooks.example.com/", "events": ["game.turn"]}
 

@@ -46,7 +46,6 @@ SPECTATOR = {
     "getMoves",
     "getRecord",
     "getScore",
-    "joinGame",
 }
 """Operations that take the token of a seat, the key of the application that owns the game, or none."""
 ANYONE_OR_APPLICATION = {"createGame"}
@@ -70,7 +69,8 @@ APPLICATION = {
     "revokeKey",
 }
 """Operations that need the key of an application."""
-WITHOUT_TOKEN = PUBLIC | SPECTATOR | ANYONE_OR_APPLICATION | PUBLIC_OR_APPLICATION
+JOIN = {"joinGame"}
+WITHOUT_TOKEN = PUBLIC | SPECTATOR | JOIN | ANYONE_OR_APPLICATION | PUBLIC_OR_APPLICATION
 BY_HTTP_ITSELF = {"method_not_allowed", "uri_too_long", *ANYWHERE}
 """Problems that no operation has to document."""
 STATUSES = {
@@ -147,7 +147,7 @@ def test_every_route_needs_a_token_or_is_listed_as_public(app: Flask) -> None:
     by_access: dict[str, set[str]] = {rule: set() for rule in get_args(AccessRule)}
     for _, described in operations(app):
         by_access[described.access].add(described.id)
-    assert (by_access["public"], by_access["spectator"]) == (PUBLIC, SPECTATOR)
+    assert (by_access["public"], by_access["spectator"], by_access["join"]) == (PUBLIC, SPECTATOR, JOIN)
     assert by_access["seat"] == {"beginRematch", "claimSeat", "makeMove"}
     assert (by_access["seat_or_app"], by_access["token_change"]) == ({"setPresence"}, {"changeToken"})
     assert by_access["key_change"] == {"createKey"}

@@ -92,6 +92,7 @@ _DESCRIPTIONS: Final = {
 _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "public": [],
     "spectator": [{}, {"seat": []}, {"application": []}],
+    "join": [{}, {"seat": []}, {"application": []}],
     "seat": [{"seat": []}],
     "token_change": [{"seat": []}, {"application": []}],
     "app": [{"application": []}],

@@ -11,6 +11,14 @@ export const JOIN = {
   code: ["Join code", "Beitrittscode"],
   look: ["Look at the game", "Spiel ansehen"],
   noGame: ["This is neither a link nor the id of a game.", "Das ist weder ein Link noch die Kennung eines Spiels."],
+  hidden: [
+    "Only its players can see this game, or there is no such game. With the code you can take a seat.",
+    "Dieses Spiel sehen nur, die mitspielen, oder es gibt kein solches Spiel. Mit dem Code kannst du Platz nehmen.",
+  ],
+  noSuchGame: [
+    "There is no game with this id and this code. Compare both with the link that you were sent, or ask for a new one.",
+    "Es gibt kein Spiel mit dieser Kennung und diesem Code. Vergleiche beide mit dem Link, den du bekommen hast, oder frag nach einem neuen.",
+  ],
   players: ["At the table", "Am Tisch"],
   you: ["this device", "dieses Gerät"],
   computer: ["computer", "Computer"],

@@ -1,4 +1,7 @@
-/** Joining a game by a link, or by its id and code. The code is taken out of the address before anything is asked. */
+/**
+ * Joining a game by a link, or by its id and code. The code is taken out of the address before anything is asked. A game
+ * that has no spectators shows nothing to who has no seat yet, but may be joined.
+ */
 import { html, live, nothing } from "../vendor/lit-html.js";
 import { idempotencyKey, Problem } from "../api.js";
 import { timeText } from "../durations.js";
@@ -7,6 +10,7 @@ import { COMMON } from "../text.js";
 import { JOIN } from "../texts/join.js";
 
 /** @import { App, Game, View } from "../types.js" */
+/** @import { TemplateResult } from "../vendor/lit-html.js" */
 
 /** @param {App} app @param {{game?: string, code?: string}} route @returns {View} */
 export function create(app, { game: id = "", code: givenCode = "" }) {
@@ -19,6 +23,10 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
   /** @type {Game | undefined} */
   let game;
   let variantName = "";
+  /** Whether nothing is shown of a game for which there is a code: it may have no spectators. */
+  let isHidden = false;
+  /** Whether no seed can be given, as the service has said. */
+  let isArranged = false;
   let loading = false;
   let sending = false;
   let failure = "";
@@ -27,17 +35,26 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
 
   const look = async () => {
     loading = true;
+    isHidden = false;
     errors = {};
     failure = "";
     app.update();
     try {
-      game = (await api.get(`v1/games/${encodeURIComponent(id)}`, { signal: stop.signal })).body;
+      const path = `v1/games/${encodeURIComponent(id)}`;
+      const own = device.seatsOf(id)[0]?.token;
+      game = (await api.get(path, { signal: stop.signal }).catch((error) => {
+        if (!own || !isMissing(error)) throw error;
+        return api.get(path, { token: own, signal: stop.signal });
+      })).body;
+      isArranged = game?.arranged ?? false;
       variantName = game?.variant ?? "";
       const { variants } = (await api.get("v1/variants", { signal: stop.signal })).body;
       variantName = variants.find((/** @type {{id: string}} */ each) => each.id === game?.variant)?.name ?? variantName;
     } catch (error) {
       if (stop.signal.aborted) return;
-      if (error instanceof Problem && error.status === 404) refuse({ game: error.message });
+      isHidden = isMissing(error) && code !== "";
+      if (isHidden) app.announce(t(JOIN.hidden));
+      else if (isMissing(error)) refuse({ game: error.message });
       else fail(error);
     }
     loading = false;
@@ -69,16 +86,18 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     void look();
   };
   /** @param {SubmitEvent} event */
-  const submitName = async (event) => {
+  const submitName = (event) => {
     event.preventDefault();
-    if (sending) return;
+    if (!sending) void join();
+  };
+  const join = async () => {
     sending = true;
     failure = "";
     errors = {};
     app.announce(t(JOIN.joining));
     app.update();
     try {
-      const own = { name, join_code: code, ...(game?.arranged ? {} : { client_seed: idempotencyKey() }) };
+      const own = { name, join_code: code, ...(isArranged ? {} : { client_seed: idempotencyKey() }) };
       const { body } = await api.postOnce(`v1/games/${encodeURIComponent(id)}/players`, own, {
         signal: stop.signal,
         onRetry(seconds) {
@@ -99,10 +118,15 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
   const refused = (error) => {
     if (stop.signal.aborted) return;
     const fields = (error instanceof Problem && error.body.errors) || {};
+    if (fields.client_seed && !isArranged) {
+      isArranged = true;
+      return void join();
+    }
     if (fields.name || fields.join_code) return void refuse({ name: fields.name?.join(" "), code: fields.join_code?.join(" ") });
     if (error instanceof Problem && error.body.reason === "wrong_join_code") {
       return void refuse({ code: t(JOIN.wrongCode, { detail: error.message }) });
     }
+    if (isHidden && isMissing(error)) return void refuse({ code: t(JOIN.noSuchGame) });
     fail(error);
     // Somebody may have been faster: the table as it is now.
     const said = failure;
@@ -113,6 +137,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
   };
   const another = () => {
     game = undefined;
+    isHidden = false;
     entered = code = "";
     app.go({ view: "join" });
   };
@@ -136,14 +161,26 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
       ${failure ? html`<p class="error">${failure}</p>` : nothing}
       <div class="buttons"><button class="main">${t(JOIN.look)}</button></div>
     </form>`;
+  /** @param {TemplateResult | typeof nothing} watch the way to watch the game, if there is one */
+  const nameForm = (watch = nothing) => html`<form novalidate @submit=${submitName}>
+    ${givenCode && code === codeOf(givenCode) && !errors.code ? nothing : field({ id: "code", label: t(JOIN.code), value: code, change: (value) => (code = codeOf(value)) })}
+    ${field({ id: "name", label: t(JOIN.name), value: name, hint: t(JOIN.nameHint), change: (value) => (name = value) })}
+    ${failure ? html`<p class="error">${failure}</p>` : nothing}
+    <div class="buttons"><button class="main large" aria-disabled=${sending}>${t(sending ? JOIN.joining : JOIN.join)}</button>
+      ${watch}
+      <button type="button" class="plain" @click=${another}>${t(JOIN.another)}</button></div>
+  </form>`;
+  const hidden = () => html`<p class="lead">${t(JOIN.hidden)}</p>${nameForm()}`;
   /** @param {Game} shown */
   const table = (shown) => {
     const free = shown.players.filter((each) => each.kind === "open").length;
     const own = device.seatsOf(shown.id);
-    const watch = { view: /** @type {const} */ ("table"), game: shown.id, watch: true };
+    const isWatched = shown.spectators !== false;
+    const watch = (look = "button") => (isWatched
+      ? html`<a class=${look} href=${fragmentOf({ view: "table", game: shown.id, watch: true })}>${t(JOIN.watch)}</a>` : nothing);
     return html`<section class="card" aria-labelledby="at-the-table">
         <h2 id="at-the-table">${variantName}</h2>
-        <p>${free ? t(JOIN.freeSeats, { count: free }) : t(JOIN.full)} <a href=${fragmentOf({ view: "rules", id: shown.variant })}>${t(JOIN.rules)}</a></p>
+        <p>${free ? t(JOIN.freeSeats, { count: free }) : isWatched ? t(JOIN.full) : nothing} <a href=${fragmentOf({ view: "rules", id: shown.variant })}>${t(JOIN.rules)}</a></p>
         <ol class="at-table" aria-label=${t(JOIN.players)}>${shown.players.map((each) => html`<li class=${each.kind === "open" ? "soft" : nothing}>
           <bdi>${each.name ?? (each.kind === "open" ? t(JOIN.free) : t(JOIN.computer))}</bdi>
           ${own.some((seat) => seat.seat === each.seat) ? html`<span class="tag">${t(JOIN.you)}</span>` : nothing}
@@ -152,15 +189,8 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
       </section>
       ${own.length ? html`<p class="note">${t(JOIN.already, { names: own.map((each) => each.name).join(", ") })}
         <a href=${fragmentOf({ view: "table", game: shown.id })}>${t(JOIN.toTable)}</a></p>` : nothing}
-      ${free ? html`<form novalidate @submit=${submitName}>
-        ${givenCode && code === codeOf(givenCode) && !errors.code ? nothing : field({ id: "code", label: t(JOIN.code), value: code, change: (value) => (code = codeOf(value)) })}
-        ${field({ id: "name", label: t(JOIN.name), value: name, hint: t(JOIN.nameHint), change: (value) => (name = value) })}
-        ${failure ? html`<p class="error">${failure}</p>` : nothing}
-        <div class="buttons"><button class="main large" aria-disabled=${sending}>${t(sending ? JOIN.joining : JOIN.join)}</button>
-          <a class="button" href=${fragmentOf(watch)}>${t(JOIN.watch)}</a>
-          <button type="button" class="plain" @click=${another}>${t(JOIN.another)}</button></div>
-      </form>` : html`${failure ? html`<p class="error">${failure}</p>` : nothing}
-        <div class="buttons"><a class="button main" href=${fragmentOf(watch)}>${t(JOIN.watch)}</a>
+      ${free ? nameForm(watch()) : html`${failure ? html`<p class="error">${failure}</p>` : nothing}
+        <div class="buttons">${watch("button main")}
           <button class="plain" @click=${another}>${t(JOIN.another)}</button></div>`}`;
   };
 
@@ -169,9 +199,12 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     title: () => t(JOIN.title),
     close: () => stop.abort(),
     render: () => html`<h1 tabindex="-1">${t(JOIN.title)}</h1>
-      ${game ? table(game) : loading ? html`<p>${t(COMMON.loading)}</p>` : gameForm()}`,
+      ${game ? table(game) : loading ? html`<p>${t(COMMON.loading)}</p>` : isHidden ? hidden() : gameForm()}`,
   };
 }
+
+/** Whether there is no such game, or none for who asks. @param {unknown} error @returns {error is Problem} */
+const isMissing = (error) => error instanceof Problem && error.status === 404;
 
 /** A code as it was made: people write it in groups, and in small letters. @param {string} text */
 const codeOf = (text) => text.replace(/[\s-]/g, "").toUpperCase();

@@ -1,5 +1,6 @@
 /** Replays a match from its record: the table, the open hands and the sentence of every step. */
 import { html, nothing } from "../vendor/lit-html.js";
+import { Problem } from "../api.js";
 import { parseTile, tileName } from "../names.js";
 import { aspectFor, createPicture } from "../picture.js";
 import { framesOf } from "../replays.js";
@@ -11,6 +12,8 @@ import { recordForm } from "./record.js";
 
 /** @import { Frame, Replay } from "../replays.js" */
 
+/** A record of a running round, as one viewer has seen it. */
+const PARTIAL = /^\[Seen /m;
 /** Milliseconds for a step when the match plays by itself. */
 const PACE = 1000;
 
@@ -55,10 +58,17 @@ export function create(app, { game }) {
     update();
   }
 
-  /** The record as everybody may know it. @param {string} id */
+  /** The record as everybody may know it, or as a player does where there are no spectators. @param {string} id */
   const loadGame = (id) => attempt(async () => {
-    const headers = { Accept: "text/plain" };
-    record = (await api.get(`v1/games/${encodeURIComponent(id)}/record`, { headers, signal: stop.signal })).body;
+    const request = { headers: { Accept: "text/plain" }, signal: stop.signal };
+    const path = `v1/games/${encodeURIComponent(id)}/record`;
+    const [seat, another] = device.seatsOf(id);
+    record = (await api.get(path, request).catch(async (error) => {
+      if (!seat || !(error instanceof Problem && error.status === 404)) throw error;
+      const answer = await api.get(path, { ...request, token: seat.token });
+      if (another && PARTIAL.test(answer.body)) throw error; // it has the hand of one of several seats here
+      return answer;
+    })).body;
     await start();
   });
   async function start() {

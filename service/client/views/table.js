@@ -152,7 +152,7 @@ export function create(app, { game: id, watch = false, token }) {
     if (match.game) presence.follow(match.game);
   });
   async function loadScore() {
-    score = /** @type {Score} */ ((await api.get(`v1/games/${encodeURIComponent(id)}/score`, { signal: closing.signal })).body);
+    score = /** @type {Score} */ ((await api.get(`v1/games/${encodeURIComponent(id)}/score`, { token: match.commonToken(), signal: closing.signal })).body);
     app.update();
     return score;
   }

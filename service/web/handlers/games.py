@@ -256,6 +256,7 @@ def _game_request(fields: dict[str, Any], application: Application | None) -> Ga
         ),
         source=None if source is None else ForkSource(source["record"], source.get("version")),
         unique_names=fields.get("unique_names", False),
+        spectators=fields.get("spectators", True),
         clock=_clock_settings(fields),
         pace=fields.get("pace"),
         app=None if application is None else application.id,

@@ -77,7 +77,7 @@ JOIN_GAME: Final = Operation(
     description="Takes the first open seat, by the join code of the game. If it was the last one, the first round "
     "is dealt. The application that owns the game takes it for one of its users: with its key no code is needed, and "
     "with `ref` whatever follows, such as the first `game.turn`, is told of that user.",
-    access="spectator",
+    access="join",
     body=request_schemas.PlayerIn,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,

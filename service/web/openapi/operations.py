@@ -25,6 +25,7 @@ AccessRule = Literal[
     "public",
     "public_or_app",
     "spectator",
+    "join",
     "seat",
     "seat_or_app",
     "token_change",
@@ -34,11 +35,11 @@ AccessRule = Literal[
     "app_game",
 ]
 """Who may call an operation, enforced by ``service.web.access``: anybody; an application or anybody, with answers of
-their own; the bearer of a seat's token, the application that owns the game or, without a token, a spectator; the bearer
-of a seat's token; the bearer of the token of the seat in the path, or the application that owns the game; for a change
-of that token also the bearer of the old one, who repeats the request; an application; an application or anybody, unless
-the service requires one; for another key of an application also the bearer of its old one, who repeats the request; the
-application that owns the game."""
+their own; the bearer of a seat's token, the application that owns the game or, without a token, a spectator; the same
+or, where there are no spectators, who has the join code; the bearer of a seat's token; the bearer of the token of the
+seat in the path, or the application that owns the game; for a change of that token also the bearer of the old one, who
+repeats the request; an application; an application or anybody, unless the service requires one; for another key of an
+application also the bearer of its old one, who repeats the request; the application that owns the game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -256,6 +256,9 @@ class Game(Schema):
         required=True, metadata=doc("Whether the deals were fixed when the game was created.", example=False)
     )
     unique_names = fields.Boolean(metadata=doc("`true` where no two players may have the same name.", example=True))
+    spectators = fields.Boolean(
+        metadata=doc("`false` where nobody but its players and its owner may read the game.", example=False)
+    )
     viewer = fields.String(
         required=True,
         metadata=doc(

@@ -247,6 +247,13 @@ class GameIn(RequestSchema):
             "that is taken is 422 `invalid` with the reason `name_taken`. Default: `false`."
         )
     )
+    spectators = StrictBoolean(
+        metadata=doc(
+            "`false`: only the seats of the game, and the application that owns it, may read it; to everybody else "
+            "every reading is 404, as for a game that does not exist. The join code still takes an open seat, and what "
+            "the lobby shows of a `public` game is told to everybody. Default: `true`."
+        )
+    )
     seed = SingleLine(
         validate=Length(1, _MAX_TEXT_CHARS),
         metadata=doc(

@@ -46,6 +46,8 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         result["text"] = game_sentence(game, language)
     if game.unique_names:
         result["unique_names"] = True
+    if not game.spectators:
+        result["spectators"] = False
     if game.status == "playing":
         result["turn"] = {"seat": view.turn} | _deadline(game.deadline)
     elif game.deadline is not None:
