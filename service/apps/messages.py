@@ -18,12 +18,13 @@ from service.apps.seats import refs_of, results, with_ref, with_refs
 from service.engine.events import Finished, RoundEnded
 from service.engine.presence import TimedOut
 from service.engine.state import PLAYING, ROUND_OVER
-from service.games.game import BOT, EventEnvelope, Game, Joined
+from service.games.game import BOT, Created, EventEnvelope, Game, Joined
 from service.games.schedule import bot_turn
 from service.games.timestamps import format_rfc3339
 from service.games.views import view_event
 
 TURN: Final = "game.turn"
+CREATED: Final = "game.created"
 DELETED: Final = "game.deleted"
 PING: Final = "webhook.ping"
 CHALLENGE: Final = "webhook.challenge"
@@ -35,7 +36,7 @@ _TYPES: Final[Mapping[type, str]] = {
     TimedOut: "game.timed_out",
 }
 
-MESSAGE_TYPES: Final = (TURN, *_TYPES.values(), DELETED, PING)
+MESSAGE_TYPES: Final = (TURN, CREATED, *_TYPES.values(), DELETED, PING)
 """The types of messages that an application can choose."""
 
 
@@ -56,7 +57,8 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
     """The messages about events of a game, in their order; ``before`` are the seats that could move before them.
 
     The last event is the newest. Of turns, only the one that runs is told, after all that led to it, and only if a
-    person or a remote player has to move; of the end of a round, who is to deal as long as it was not done.
+    person or a remote player has to move; of the end of a round, who is to deal as long as it was not done; of a new
+    game, only that the players have begun it by themselves: of any other one the application knows.
     """
     messages = []
     turn: EventEnvelope | None = None
@@ -64,7 +66,10 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
         version, at, event, _ = view_event(envelope, None)
         seats = envelope.to_act
         kind = _TYPES.get(type(event))
-        if kind is not None:
+        if isinstance(event, Created) and game.rematch_of is not None:
+            data = _data(game, version, None, seats) | {"rematch_of": game.rematch_of}
+            messages.append(_message(endpoint, CREATED, at, data))
+        elif kind is not None:
             told = () if isinstance(event, RoundEnded) and not _waits_for_deal(game, event) else seats
             data = _data(game, version, getattr(event, "seat", None), told)
             if isinstance(event, Finished):

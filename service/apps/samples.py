@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from service.apps.messages import DELETED, PING, TURN, Message, body_of, ping_message
+from service.apps.messages import CREATED, DELETED, PING, TURN, Message, body_of, ping_message
 from service.games.timestamps import format_rfc3339
 
 _TURN_MS: Final = 60_000
@@ -26,6 +26,7 @@ def _deadline(at: int) -> dict[str, Any]:
 
 _DATA: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
     TURN: lambda at: {**_GAME, "version": 12, **_OF_BO, **_BO_ACTS, **_deadline(at)},
+    CREATED: lambda _: {**_GAME, "version": 1, **_NOBODY, "rematch_of": "sampleGameOfNobodyBefore"},
     "game.joined": lambda _: {**_GAME, "version": 2, **_OF_BO, **_NOBODY},
     "game.round_over": lambda _: {**_GAME, "version": 31, "to_act": [0, 1], "waiting_for": [_ADA, _BO]},
     "game.finished": lambda _: {

@@ -16,7 +16,7 @@ import orjson
 from service.apps.ports import IndexEntry, LobbyEntry, PlayerEntry
 from service.apps.seats import refs_of, results, with_ref, with_refs
 from service.engine.events import Finished
-from service.games.game import GAME_EVENT_TYPES, OPEN_SEAT, OWNER, EventEnvelope, Game
+from service.games.game import GAME_EVENT_TYPES, OPEN_SEAT, OWNER, Created, EventEnvelope, Game
 from service.games.timestamps import format_rfc3339
 from service.games.views import GameView, view_event, view_game
 
@@ -59,6 +59,7 @@ def index_entry(game: Game) -> IndexEntry:
         "deadline": None if view.deadline is None else format_rfc3339(view.deadline),
         "players": players,
         "winners": list(view.view.winners),
+        "rematch_of": view.rematch_of,
         "updated_at": format_rfc3339(game.updated_at),
     }
     return IndexEntry(
@@ -129,6 +130,8 @@ def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
     }
     if isinstance(event, Finished):
         item |= {"winners": list(event.winners), "players": results(game)}
+    elif isinstance(event, Created):
+        item["rematch_of"] = view.rematch_of
     return orjson.dumps(_present(item))
 
 

@@ -93,6 +93,7 @@ def encode_game(game: Game) -> bytes:
             None if game.ownership is None else _encode_ownership(game, game.ownership),
             game.rematch,
             game.spectators,
+            game.rematch_of,
         ]
     )
 
@@ -138,6 +139,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         owned,
         rematch,
         spectators,
+        rematch_of,
     ) = fields
     rules = rules_for(variant, options, len(seats))
     game = Game(
@@ -167,6 +169,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         state=_decode_state(rules, state),
         rematch=rematch,
         spectators=spectators,
+        rematch_of=rematch_of,
     )
     if automation is not None:
         game = _with_automation(game, automation)

@@ -209,6 +209,8 @@ class Game(NamedTuple):
     """``None`` for a game that belongs to no application."""
     rematch: str | None = None
     """The id of the game that follows this one."""
+    rematch_of: str | None = None
+    """The id of the game that this one follows; ``None`` unless it is a rematch."""
     unique_names: bool = False
     """Whether no two players may have the same name."""
     spectators: bool = True

@@ -218,6 +218,7 @@ def next_game(
         ownership=None if old.ownership is None else old.ownership._replace(public=None),
         unique_names=old.unique_names,
         spectators=old.spectators,
+        rematch_of=old.id,
         pace=old.pace,
         clock=old.clock,
         running_clock=start_clock(old.clock, count),

@@ -80,6 +80,8 @@ class GameView(NamedTuple):
     """With which the open seats can be taken; ``None`` without any, and for every viewer but the application."""
     rematch: str | None = None
     """The id of the game that follows this one."""
+    rematch_of: str | None = None
+    """The id of the game that this one follows."""
     spectators: bool = True
 
 
@@ -199,6 +201,7 @@ def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:
         ref=None if owned is None else owned.ref,
         join_code=None if owned is None else owned.join_code,
         rematch=game.rematch,
+        rematch_of=game.rematch_of,
         spectators=game.spectators,
     )
 

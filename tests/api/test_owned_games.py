@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ipaddress import ip_network
+from random import Random
 from threading import Timer
 from time import monotonic
 from typing import Any
@@ -26,7 +27,8 @@ from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from service.web.streams import CHECK_SECONDS, KEEPALIVE_SECONDS, NDJSON, SSE
 from tests.api.client import Api, Table, status_and_code
-from tests.api.saved_games import decoded, take_snapshot
+from tests.api.saved_games import decoded, shortest, take_snapshot
+from tests.support.table import match_finished
 
 GAME, ADA, LATE, BOT, REMOTE = REFS = ("ref-of-the-game", "ref-of-ada", "ref-of-late", "ref-of-bot", "ref-of-remote")
 URL = "https://bots.example.com/a-path-that-nobody-else-may-know"
@@ -407,3 +409,24 @@ def test_a_game_of_nobody_says_nothing_of_applications(api: Api, app_key: str) -
     table = api.create("domino", 2)
     assert "ref" not in api.view(table)
     assert api.get(table.path).headers["ETag"].endswith('-s"')
+
+
+def test_a_rematch_names_the_game_that_it_follows(api: Api, app_key: str, tell: Callable[[], None]) -> None:
+    body = {"variant": "domino", "players": [{"name": "Ada", "ref": ADA}, {"name": "Bo"}], "rules": shortest("domino")}
+    old = Table(api, api.post("/v1/games", body | {"ref": GAME}, token=app_key).get_json())
+    api.play_until(old, match_finished, Random(1))
+    begin = f"{old.path}/rematch"
+    assert status_and_code(api.post(begin, {}, token=app_key)) == (401, "unauthorized"), "it is begun by players alone"
+    answers = [api.post(begin, {}, token=token).get_json() for token in old.tokens.values()]
+    assert [each["game"]["rematch_of"] for each in answers] == [old.id, old.id]
+    new = Table(api, {"game": answers[0]["game"], "seats": answers})
+    for token in (None, app_key, *new.tokens.values()):
+        assert api.get(new.path, token=token).get_json()["rematch_of"] == old.id
+        assert "rematch_of" not in api.get(old.path, token=token).get_json()
+    tell()
+    games = api.get("/v1/games", token=app_key).get_json()["games"]
+    assert {each["id"]: each.get("rematch_of") for each in games} == {old.id: None, new.id: old.id}
+    items = api.get("/v1/feed?limit=1000", token=app_key).get_json()["items"]
+    told = {each["game"]: each.get("rematch_of") for each in items if each["type"] == "created"}
+    assert told == {old.id: None, new.id: old.id}
+    assert {each["game"] for each in items if "rematch_of" in each and each["type"] != "created"} == set()

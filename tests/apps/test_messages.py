@@ -172,6 +172,25 @@ def test_the_end_of_a_match_tells_its_results_with_the_refs_of_its_players() -> 
     assert {seat for seat, each in card.items() if each.rank == 1} == set(finished["winners"])
 
 
+def test_a_rematch_is_told_before_its_first_turn() -> None:
+    table = owned()
+    game = table.create(("anna", "ben"), ref="table-7")
+    assert [each.type for each in messages(table, game)] == ["game.turn"], "of a game that the application has created"
+    begun = table.game(game)._replace(rematch_of="the game before")
+    created, turn = game_messages("endpoint", begun, (), history(table, game))
+    assert (created.type, turn.type) == ("game.created", "game.turn")
+    assert data(created) == {
+        "game": game,
+        "ref": "table-7",
+        "variant": "domino",
+        "version": 1,
+        "to_act": [],
+        "waiting_for": [],
+        "rematch_of": "the game before",
+    }
+    assert "rematch_of" not in data(turn)
+
+
 def test_a_turn_of_a_computer_player_is_not_told() -> None:
     table = owned()
     game = table.game(table.create())

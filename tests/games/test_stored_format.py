@@ -20,7 +20,7 @@ PLAIN = (
     b'null,true,"MooTdfe/WP/uOspIASc4jocoZMOD4aGvW1AQMRg3rGw=",[],null,[],[],'
     b"[1,1,[[1,15,7,9,26],[21,11,16,13,18,24]],[4,20,27,0,6,2,12,23,14,25,22,8,19],"
     b"[[5,17,3,10],[-1,0,0,2],[0,1,1,0],[0,1,0,1],[]],[[-1,5,1,0,0],[-2,4,3,0,0]],"
-    b'0,0,0,0,0,null,[],[0,0],[0,0],0,null,null,[]],0,"",false,null,null,null,true]'
+    b'0,0,0,0,0,null,[],[0,0],[0,0],0,null,null,[]],0,"",false,null,null,null,true,null]'
 )
 FULL = (
     b'[1,"AAAAAAAJ","domino",1,{},1767728000000,1767728000000,'
@@ -33,7 +33,7 @@ FULL = (
     b'[[null,null,null],300,[null,60000,3000,"forfeit"],[1],[],null,'
     b"[1767728000000,[60000,60000,60000],[],1767728000000]],"
     b'["an application","table 7","a join code","all",["player 0","player 1","player 2"],'
-    b'[null,null,["https://club.example/bot","c2VjcmV0"]]],"a game",false]'
+    b'[null,null,["https://club.example/bot","c2VjcmV0"]]],"a game",false,"an earlier game"]'
 )
 
 
@@ -63,6 +63,7 @@ def full() -> Game:
         rematch="a game",
         unique_names=True,
         spectators=False,
+        rematch_of="an earlier game",
     )
 
 

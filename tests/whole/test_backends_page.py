@@ -106,7 +106,9 @@ def test_the_sessions_lead_from_a_key_to_a_finished_match_and_to_nothing(running
     finished, winners = printed["match"]
     assert finished == "game.finished"
     assert json.loads(winners)
-    assert [each["ref"] for each in json.loads(*printed["rematch"])] == ["user-2", "user-1"]
+    told, players = printed["rematch"]
+    assert told == "game.created"
+    assert [each["ref"] for each in json.loads(players)] == ["user-2", "user-1"]
     game, taken_for = printed["open"]
     assert len(game) == 24
     assert taken_for == "user-2"

@@ -27,9 +27,12 @@ from service.apps.ports import IndexPosition, Webhook
 from service.apps.summaries import index_entry
 from service.apps.webhooks import OVERLAP_MS, WebhookChange
 from service.engine.events import Finished, RoundEnded
+from service.games.access import Access
 from service.games.errors import Gone
 from service.games.game import Joined
+from service.games.idempotency import Idempotency
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.rematch import Rematches
 from service.outgoing.sender import Sender
 from service.outgoing.signing import secret_text
 from service.storage.connection import MAX_CONNECTIONS
@@ -522,6 +525,28 @@ def test_of_a_deleted_game_only_its_deletion_is_sent_again(hooked: Hooked, liste
     hooked.pass_time(60_000)
     assert [(each.id, each.body) for each in listener.received[2:]] == [(deleted.id, deleted.body)]
     assert "secret-ref" not in repr(hooked.webhooks.attempts(APP, webhook.id))
+
+
+def test_a_rematch_is_told_first_of_its_messages(hooked: Hooked, listener: Listener) -> None:
+    hooked.register(listener)
+    game = hooked.owned.create()
+    while hooked.owned.game(game).status != "finished":
+        play(hooked, game, 1)
+    hooked.deliver()
+    rematches = Rematches(
+        hooked.owned.repository,
+        Idempotency([b"a secret"]),
+        clock=hooked.clock,
+        random_bytes=hooked.random.randbytes,
+        ttl=DAY_MS,
+    )
+    new = rematches.begin(Access(hooked.owned.game(game), 1)).answer.view.id
+    told = len(listener.received)
+    for each in (new, game):
+        hooked.follow(each)
+    hooked.deliver()
+    later = [(each.type, each.data["game"], each.data.get("rematch_of")) for each in listener.received[told:]]
+    assert later == [("game.created", new, game), ("game.turn", new, None)]
 
 
 def test_a_deleted_game_is_told_as_deleted(hooked: Hooked, listener: Listener) -> None:

@@ -250,7 +250,7 @@ def _use_webhooks(session: _Session, advance_clock: Callable[[int], None], key: 
     send("GET", webhook, token=key)
     send("GET", f"{webhook}x", token=key)
     send("PATCH", webhook, {"status": "on"}, key)
-    send("PATCH", webhook, {"events": ["game.turn", "game.joined"]}, key)
+    send("PATCH", webhook, {"events": ["game.turn", "game.created"]}, key)
     send("POST", f"{webhook}/secret", token=key)
     ping = send("POST", f"{webhook}/pings", {"type": "game.finished"}, key)["id"]
     while "id" in send("POST", f"{webhook}/pings", token=key):

@@ -11,7 +11,7 @@ from marshmallow import Schema, fields
 
 from service.apps.messages import CHALLENGE, DELETED, MESSAGE_TYPES, PING
 from service.web.schemas.fields import doc
-from service.web.schemas.game import Game, Problem, to_act_field
+from service.web.schemas.game import Game, Problem, rematch_of_field, to_act_field
 from service.web.schemas.seats import results_field, waiting_for_field, winners_field
 
 _GAME_TYPES: Final = tuple(each for each in MESSAGE_TYPES if each not in (DELETED, PING))
@@ -44,6 +44,7 @@ class GameMessageData(Schema):
     to_act = to_act_field("The seats that may move after it.", required=True)
     waiting_for = waiting_for_field("The same seats, with the refs of their players.", required=True)
     deadline = fields.DateTime(metadata=doc("Of a turn with a clock: when its time is over."))
+    rematch_of = rematch_of_field("Of `game.created`")
     winners = winners_field("Of `game.finished`: the seats that have won the match.")
     players = results_field("Of `game.finished`: what the match has come to for each seat, in seat order.")
     sample = _sample()

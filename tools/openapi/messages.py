@@ -62,6 +62,14 @@ MESSAGES: Final = (
         _sample("game.turn"),
     ),
     MessageSpec(
+        "game.created",
+        "Players have begun a rematch",
+        "With the token of a finished game, which is `rematch_of`. It is the first message of the new game, which has "
+        "the same `ref`; of games that the application creates itself there is none.",
+        GameMessage,
+        _sample("game.created"),
+    ),
+    MessageSpec(
         "game.joined",
         "Somebody has joined",
         "A player took an open seat.",

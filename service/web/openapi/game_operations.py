@@ -198,9 +198,10 @@ REMATCH: Final = Operation(
     "variant, rules, clock, pace, names and computer players are those of the finished one, its deals are shuffled "
     "anew. Everybody moves on by one seat (seat 1 becomes seat 0), so teams stay together. It is dealt at once, and "
     "its clock runs; who was away at the end still is. The finished game has the event `rematched`, and `rematch` in "
-    "its view. Its streams have ended with `finished` by then, and requests with `wait` do not wait: who wants to know "
-    "whether somebody else has begun asks for the view now and then. Where only applications create games, only their "
-    "games have a rematch. The body is empty, or an empty object.",
+    "its view; the new one has `rematch_of`. The streams of the finished game have ended with `finished` by then, and "
+    "requests with `wait` do not wait: who wants to know whether somebody else has begun asks for the view now and "
+    "then. Where only applications create games, only their games have a rematch. The body is empty, or an empty "
+    "object.",
     access="seat",
     body=request_schemas.EmptyIn,
     headers=("Idempotency-Key",),

@@ -10,7 +10,7 @@ from marshmallow import Schema, fields
 from service.apps.feed import LATEST
 from service.games.game import GAME_EVENT_TYPES
 from service.web.schemas.fields import QueryInteger, RequestSchema, doc
-from service.web.schemas.game import to_act_field
+from service.web.schemas.game import rematch_of_field, to_act_field
 from service.web.schemas.requests import MAX_WAIT_SECONDS
 from service.web.schemas.seats import results_field, waiting_for_field, winners_field
 from service.web.schemas.validation import Range, invalid
@@ -84,6 +84,7 @@ class FeedItem(Schema):
     )
     at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
     winners = winners_field("Of `finished`: the seats that have won the match.")
+    rematch_of = rematch_of_field("Of `created`, where the players have begun a rematch by themselves")
     players = results_field("Of `finished`: what the match has come to for each seat, in seat order.")
 
 

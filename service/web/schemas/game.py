@@ -229,6 +229,12 @@ class Commitment(Schema):
     commitment = digest("SHA-256 over a label and the seed, in hexadecimal.", required=True)
 
 
+def rematch_of_field(of: str) -> fields.String:
+    """The id of the game that a rematch follows; ``of`` says where it is told."""
+    text = f"{of}: the id of the finished game that it follows."
+    return fields.String(metadata=doc(text, example="5m1Gd5tIvN3vYhYkS0oJGA"))
+
+
 class Rematch(Schema):
     """The game that follows a finished one."""
 
@@ -310,6 +316,7 @@ class Game(Schema):
     rematch = fields.Nested(
         Rematch, metadata=doc("The game that follows, once a player of this finished one has asked for a rematch.")
     )
+    rematch_of = rematch_of_field("Of a rematch")
     created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
     updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
     expires_at = fields.DateTime(required=True, metadata=doc("When the game is deleted, unless it continues."))

@@ -8,7 +8,7 @@ from marshmallow import Schema, ValidationError, fields, validates_schema
 
 from service.engine.errors import Reason
 from service.web.schemas.fields import QueryBoolean, QueryInteger, QueryTime, QueryWords, RequestSchema, doc
-from service.web.schemas.game import RulesOut, seat_field, to_act_field
+from service.web.schemas.game import RulesOut, rematch_of_field, seat_field, to_act_field
 from service.web.schemas.references import Reference
 from service.web.schemas.requests import check_variant
 from service.web.schemas.seats import waiting_for_field
@@ -108,6 +108,7 @@ class ListedGame(Schema):
     deadline = fields.DateTime(metadata=doc("When the time for this turn or deal is over; absent while no clock runs."))
     players = fields.List(fields.Nested(ListedPlayer), required=True, metadata=doc("In seat order."))
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The winners of the match, when it is over."))
+    rematch_of = rematch_of_field("Of a rematch")
     updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
     expires_at = fields.DateTime(
         required=True, metadata=doc("When the game is deleted, unless it is changed before then.")

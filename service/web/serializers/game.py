@@ -91,6 +91,8 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
     result["winners"] = list(view.winners)
     if game.rematch is not None:
         result["rematch"] = {"game": game.rematch}
+    if game.rematch_of is not None:
+        result["rematch_of"] = game.rematch_of
     result |= {
         "created_at": format_rfc3339(game.created_at),
         "updated_at": format_rfc3339(game.updated_at),
