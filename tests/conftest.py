@@ -1,4 +1,4 @@
-"""What all tests share: the scope of a run, recorded files, tests that must run, and figures reported at the end."""
+"""What all tests share: the scope of a run, recorded files, tests that must run, and what is shown after the run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ import pytest
 from tests.support import scope
 
 Figures = Callable[[str, Mapping[str, float]], None]
+ClientTable = Callable[[str, str, str], None]
 
 _FIGURES = "figures"
+_CLIENTS = "clients"
+_CLIENT_COLUMNS = ("operations", "compiled", "played")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -81,6 +84,17 @@ def figures(request: pytest.FixtureRequest) -> Figures:
     return report
 
 
+@pytest.fixture
+def client_table(request: pytest.FixtureRequest) -> ClientTable:
+    """Fill in a cell of the table of generated clients, by generator and column; it is shown after the run."""
+
+    def fill_in(generator: str, column: str, text: str) -> None:
+        assert column in _CLIENT_COLUMNS
+        request.node.user_properties.append((_CLIENTS, [generator, column, text]))
+
+    return fill_in
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if _missing(session.config) and session.exitstatus == pytest.ExitCode.OK:
@@ -101,6 +115,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if folder := _missing(terminalreporter.config):
         terminalreporter.section("missing", red=True)
         terminalreporter.line(f"no test of {folder} has passed")
+    _show_figures(terminalreporter)
+    _show_clients(terminalreporter)
+
+
+def _show_figures(terminalreporter: pytest.TerminalReporter) -> None:
     sums: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for report in terminalreporter.getreports("passed"):
         for name, value in report.user_properties:
@@ -113,3 +132,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.line(
             f"{title}: " + ", ".join(f"{round(number, 2):.12g} {what}" for what, number in counted.items())
         )
+
+
+def _show_clients(terminalreporter: pytest.TerminalReporter) -> None:
+    """A row of the table tells what tests that have not failed found out about the clients of one generator."""
+    cells: dict[str, dict[str, str]] = defaultdict(dict)
+    for outcome in ("passed", "skipped"):
+        for report in terminalreporter.getreports(outcome):
+            for name, value in report.user_properties:
+                if name == _CLIENTS:
+                    cells[value[0]][value[1]] = value[2]
+    if cells:
+        terminalreporter.section("generated clients")
+        for row in (("generator", *_CLIENT_COLUMNS), ("---",) * (len(_CLIENT_COLUMNS) + 1)):
+            terminalreporter.line(f"| {' | '.join(row)} |")
+    for generator, found in sorted(cells.items()):
+        terminalreporter.line(f"| {' | '.join([generator, *(found.get(column, '–') for column in _CLIENT_COLUMNS)])} |")

@@ -443,6 +443,22 @@ def test_every_test_exists(page: Path) -> None:
     assert faults("tests", page) == []
 
 
+@pytest.mark.parametrize("name", ["backends.md", "guide.md"])
+def test_every_program_for_authors_of_clients_is_in_a_test(name: str) -> None:
+    """Where a test does not run or compile it, nobody sees that it is wrong."""
+    found = re.findall(
+        r"(?:^<!-- script: (\S+) -->\n)?^```(?!console|html|json|sh|text)\w+$",
+        (ROOT / "docs" / name).read_text("utf-8"),
+        re.MULTILINE,
+    )
+    tests = [
+        file.read_text("utf-8") for folder in ("support", "whole") for file in (ROOT / "tests" / folder).glob("*.py")
+    ]
+    assert found
+    assert "" not in found, "a program without a name"
+    assert [program for program in found if not any([f'"{program}"' in test for test in tests])] == []
+
+
 def test_every_exception_is_needed() -> None:
     for kind, names in EXCEPTIONS.items():
         assert {name for page in PAGES for name in KINDS[kind](page)} == set(names), kind

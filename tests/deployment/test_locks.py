@@ -37,7 +37,7 @@ def versions(lock: Path) -> dict[str, str]:
 
 
 def test_there_is_a_lock_file_for_each_purpose() -> None:
-    assert [lock.stem for lock in LOCKS] == ["bench", "build", "dev", "run"]
+    assert [lock.stem for lock in LOCKS] == ["bench", "build", "clients", "dev", "run"]
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
@@ -59,6 +59,7 @@ def in_groups(*names: str) -> list[str]:
         ("build", PROJECT["build-system"]["requires"]),
         ("run", in_groups()),
         ("dev", in_groups("dev")),
+        ("clients", in_groups("clients")),
         ("bench", in_groups("bench")),
     ],
 )
@@ -81,7 +82,9 @@ def test_lock_files_agree_on_versions(one: Path, other: Path) -> None:
     assert {name: here[name] for name in common} == {name: there[name] for name in common}
 
 
-@pytest.mark.parametrize("target", ["install", "install-dev", ".venv-bench/.bench-installed"])
+@pytest.mark.parametrize(
+    "target", ["install", "install-dev", ".venv/.clients-installed", ".venv-bench/.bench-installed"]
+)
 def test_make_installs_nothing_that_is_not_locked(target: str) -> None:
     planned = subprocess.run(
         ["make", "--no-print-directory", "--dry-run", "--always-make", target],

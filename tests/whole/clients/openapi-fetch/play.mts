@@ -1,5 +1,6 @@
 /**
- * Plays a whole match of each game on a running service, with openapi-fetch and the types of openapi-typescript.
+ * Plays a whole match of each game on a running service, for an application, with openapi-fetch and the types of
+ * openapi-typescript.
  *
  * It knows no rules: it posts the first legal move of a view as it stands. It prints a line of JSON for each match.
  */
@@ -8,8 +9,10 @@ import type { paths } from "./domino.js";
 
 declare const process: { argv: string[] };
 
-const url = process.argv[2];
+const [, , url, key] = process.argv;
+const as = (token: string) => createClient<paths>({ baseUrl: url, headers: { Authorization: `Bearer ${token}` } });
 const anybody = createClient<paths>({ baseUrl: url });
+const application = as(key);
 
 /** The body of an answer, which has to be a good one. */
 function expect<T>(answer: { data?: T; error?: unknown }): T {
@@ -22,10 +25,8 @@ async function play(variant: string, players: number) {
   const seats = Array.from({ length: players }, (_, seat) => ({ name: `P${seat}` }));
   const absence = { then: "claim" as const };
   const body = { variant, players: seats, clock: { turn: 3600 }, absence, pace: 0.5 };
-  const created = expect(await anybody.POST("/v1/games", { body }));
-  const clients = created.seats.map(({ token }) =>
-    createClient<paths>({ baseUrl: url, headers: { Authorization: `Bearer ${token}` } }),
-  );
+  const created = expect(await application.POST("/v1/games", { body }));
+  const clients = created.seats.map(({ token }) => as(token));
   const params = { path: { game: created.game.id } };
   let game = created.game;
   const away = [];
@@ -38,7 +39,7 @@ async function play(variant: string, players: number) {
   const late = game.to_act[0];
   const claim = { params, body: { seat: late } };
   const early = (await clients[late === 0 ? 1 : 0].POST("/v1/games/{game}/claims", claim)).error?.code;
-  for (;;) {
+  for (let moves = 1; ; moves += 1) {
     const client = clients[game.to_act[0]];
     const view = expect(await client.GET("/v1/games/{game}", { params }));
     const post = () => client.POST("/v1/games/{game}/moves", { params, body: view.legal_moves[0] });
@@ -49,7 +50,7 @@ async function play(variant: string, players: number) {
       const totals = score.standings.map((standing) => standing.total);
       const record = expect(await client.GET("/v1/games/{game}/record", { params }));
       if (typeof record === "string") throw new Error("the record is text, which was not asked for");
-      return { game: game.id, winners: record.winners, totals, away, refused };
+      return { game: game.id, winners: record.winners, totals, away, refused, moves };
     }
   }
 }
