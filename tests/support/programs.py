@@ -6,11 +6,11 @@ import os
 import subprocess
 from pathlib import Path
 
-SECONDS = 300
+SECONDS = 900
 
 
-def run(folder: Path, *command: str, **environ: str) -> str:
-    """Run a program in a folder, which has to succeed; its output."""
+def finish(folder: Path, *command: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in a folder, which has to succeed."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -21,4 +21,9 @@ def run(folder: Path, *command: str, **environ: str) -> str:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return done
+
+
+def run(folder: Path, *command: str, **environ: str) -> str:
+    """Run a program in a folder, which has to succeed; its output."""
+    return finish(folder, *command, **environ).stdout

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.programs import run
 from tests.support.serving import ROOT
 
 PROGRAMS = Path(__file__).parent / "clients"
@@ -35,7 +35,6 @@ GO_ENVIRON = {
     "GOPROXY": "off",
     "GOTOOLCHAIN": "local",
 }
-STEP_SECONDS = 900
 
 
 def same(operation: str) -> str:
@@ -95,26 +94,6 @@ LANGUAGES = {
     ),
     "typescript-fetch": Language("apis/*.ts", r"^    async {}\(", options={"importFileExtension": ".js"}),
 }
-
-
-def finish(folder: Path, *command: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Run one step in a folder, which has to succeed."""
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **environ},
-        capture_output=True,
-        text=True,
-        timeout=STEP_SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done
-
-
-def run(folder: Path, *command: str, **environ: str) -> str:
-    """Run one step in a folder, which has to succeed; its output."""
-    return finish(folder, *command, **environ).stdout
 
 
 def package(module: str) -> Path:

@@ -24,6 +24,7 @@ from service.engine.variants import variants
 from tests.conftest import ClientTable
 from tests.support import node_packages
 from tests.support.contract import Contract, committed
+from tests.support.programs import finish, run
 from tests.support.serving import ROOT, Service
 from tests.whole.generators import (
     GUIDE,
@@ -33,12 +34,10 @@ from tests.whole.generators import (
     PYTHON,
     compile_java,
     compile_kotlin,
-    finish,
     generate_all_languages,
     go,
     missing_operations,
     node_package,
-    run,
     snake,
 )
 from tests.whole.table import PATIENCE
