@@ -17,7 +17,7 @@ from flask import Flask
 from service.apps.feed import Feeds
 from service.apps.listing import Listing
 from service.apps.people import People
-from service.apps.ports import ApplicationStore, GameIndex, Lobby, WebhookStore
+from service.apps.ports import ApplicationStore, ErasureStore, GameIndex, Lobby, WebhookStore
 from service.apps.reindex import Progress, Reindexer
 from service.apps.service import ApplicationService
 from service.apps.webhooks import CheckUrl
@@ -37,6 +37,7 @@ from service.storage.rate_limit_storage import counters_at
 from service.storage.redis_applications import RedisApplications
 from service.storage.redis_calls import RedisCalls
 from service.storage.redis_deletions import RedisDeletions
+from service.storage.redis_erasures import RedisErasures
 from service.storage.redis_feed import RedisFeed
 from service.storage.redis_index import RedisIndex, RedisLobby
 from service.storage.redis_reminders import RedisReminders
@@ -111,7 +112,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
             webhooks=storage.webhooks,
             check_endpoint_url=build_sender(settings).check,
             feed=Feeds(RedisFeed(storage.calls), hints, storage.clock),
-            people=People(storage.game_index, ttl=settings.game_ttl_seconds * 1000),
+            people=People(storage.game_index, storage.erasures, ttl=settings.game_ttl_seconds * 1000),
         ),
         metrics=metrics,
         limits=limits,
@@ -122,6 +123,8 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     )
     storage.deleted.on_deletion(app.forget)
     storage.deleted.on_deletion(listing.forget)
+    storage.deleted.on_erasure(app.drop_cached)
+    storage.deleted.on_erasure(listing.forget)
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
     return app
 
@@ -138,6 +141,7 @@ class Storage(NamedTuple):
     game_index: RedisIndex
     lobby: RedisLobby
     webhooks: RedisWebhooks
+    erasures: RedisErasures
     calls: RedisCalls
     clock: ServerClock
 
@@ -179,6 +183,7 @@ def open_storage(settings: Settings, metrics: Metrics) -> Storage:
             observe=metrics.redis,
             observe_failure=metrics.store_write_failed,
         ),
+        RedisErasures(calls),
         calls,
         ServerClock(reminders.server_time, observe=metrics.clock_offset),
     )
@@ -194,6 +199,7 @@ class WorkerParts(NamedTuple):
     game_index: GameIndex
     lobby: Lobby
     webhooks: WebhookStore
+    erasures: ErasureStore
     clock: ServerClock
 
 
@@ -206,6 +212,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
     repository = build_repository(storage.store, storage.clock, metrics.write_committed)
     automation = Automation(repository, storage.reminders.server_time, storage.reminders.hold)
     storage.deleted.on_deletion(repository.forget)
+    storage.deleted.on_erasure(repository.forget)
     return WorkerParts(
         repository,
         automation,
@@ -214,6 +221,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
         storage.game_index,
         storage.lobby,
         storage.webhooks,
+        storage.erasures,
         storage.clock,
     )
 

@@ -393,6 +393,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "An application makes at most {max} such requests with an `Idempotency-Key` in 24 hours.",
                 "Eine Anwendung stellt höchstens {max} solche Anfragen mit einem `Idempotency-Key` in 24 Stunden.",
             ),
+            "too_many_erasures": (
+                "{max} people are being erased already; wait until some are.",
+                "Schon {max} Personen werden gerade gelöscht; zuerst müssen einige gelöscht sein.",
+            ),
             "too_many_asked": (
                 "{max} messages that were asked for wait to be sent already.",
                 "Schon {max} angeforderte Nachrichten warten darauf, gesendet zu werden.",

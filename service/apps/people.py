@@ -1,7 +1,8 @@
-"""The people of an application: what is kept of a person, whom the application knows by a ``ref``.
+"""The people of an application: what is kept of a person, whom the application knows by a ``ref``, and its erasure.
 
 Owns what is told of a person: of each game what the listing has of it, and the seats of that person, but nothing of
-those who sit beside it. Does not depend on how games are found.
+those who sit beside it; and as long as an erasure is under way, that there is somebody. Does not depend on how games
+are found, nor on who erases (``service.apps.erasures``).
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.apps.ports import GameIndex, IndexQuery
-from service.games.errors import NotFound
+from service.apps.ports import MOST_ERASURES, ErasureStore, GameIndex, IndexQuery
+from service.games.errors import LimitReached, NotFound
+from service.games.ports import StorageUnavailable
 from service.games.timestamps import format_rfc3339
 
 _OF_GAME: Final = ("id", "ref", "variant", "status", "version", "round")
@@ -26,24 +28,43 @@ class GamesOfPerson(NamedTuple):
 
 
 class People:
-    """The people of the applications whose games are in this index; none without it. ``ttl`` in milliseconds."""
+    """The people of the applications whose games are in this index, who can be erased; nobody without it.
 
-    def __init__(self, index: GameIndex | None = None, *, ttl: int = 0) -> None:
+    ``ttl`` in milliseconds.
+    """
+
+    def __init__(self, index: GameIndex | None = None, erasures: ErasureStore | None = None, *, ttl: int = 0) -> None:
         self._index = index
+        self._erasures = erasures
         self._ttl = ttl
 
     def games(self, app: str, ref: str, limit: int, cursor: str | None) -> GamesOfPerson:
         """A page of the games of a person, those that were written last first.
 
-        Raises ``NotFound`` if there is none, ``ValueError`` for a text that is no cursor, ``StorageUnavailable``.
+        Raises ``NotFound`` if there is none, and nobody to be erased; ``ValueError`` for a text that is no cursor,
+        ``StorageUnavailable``.
         """
         if self._index is None:
             raise NotFound("no_such_person")
         page = self._index.find(app, IndexQuery(player_ref=ref, limit=limit, cursor=cursor))
-        if not page.entries and page.next is None:
+        # In this order: while the list is read, the last game may be erased from it, and after that the erasure ends.
+        if not page.entries and page.next is None and not self._is_to_be_erased(app, ref):
             raise NotFound("no_such_person")
         games = [_game(orjson.loads(summary), ref, updated + self._ttl) for summary, updated in page.entries]
         return GamesOfPerson(games, page.next)
+
+    def erase(self, app: str, ref: str) -> None:
+        """Have a person erased from all games of the application, also one of whom no game is known.
+
+        Raises ``LimitReached``, ``StorageUnavailable``, ``OutcomeUnknown``; it may be called again.
+        """
+        if self._erasures is None:
+            raise StorageUnavailable("no erasures")
+        if not self._erasures.request(app, ref):
+            raise LimitReached("too_many_erasures", max=MOST_ERASURES)
+
+    def _is_to_be_erased(self, app: str, ref: str) -> bool:
+        return self._erasures is not None and self._erasures.is_pending(app, ref)
 
 
 def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:

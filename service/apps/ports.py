@@ -93,6 +93,36 @@ class ApplicationStore(RepeatStore, Protocol):
         """Every application, the oldest first."""
 
 
+MOST_ERASURES: Final = 1000
+"""The most people of an application who are to be erased at a time."""
+
+
+class Erasure(NamedTuple):
+    """A person who is to be erased, by the ref; ``at`` identifies the last request for it."""
+
+    ref: str
+    at: int
+
+
+class ErasureStore(Protocol):
+    """The people of applications who are to be erased: at most ``MOST_ERASURES`` of each at a time.
+
+    The reminder ``erasures`` of an application (``ReminderQueue``) is due at once after each request.
+    """
+
+    def request(self, app: str, ref: str) -> bool:
+        """Note that a person is to be erased, also one who is already; ``False`` if there are too many others."""
+
+    def pending(self, app: str) -> list[Erasure]:
+        """Who is to be erased."""
+
+    def is_pending(self, app: str, ref: str) -> bool:
+        """Whether this person is to be erased."""
+
+    def done(self, app: str, erasure: Erasure) -> None:
+        """Note that a person has been erased; does nothing if there was another request meanwhile."""
+
+
 class PlayerEntry(NamedTuple):
     """A player of a game as the index finds it, once for each ``ref``.
 

@@ -165,6 +165,7 @@ class GameCommands:
                 token_bytes=self._idempotency.derive_bytes("create", game_id, prior=committed.prior),
                 remote_secret=partial(self._remote_secret, request.app, prior=committed.prior),
             )
+            new = new._replace(tokens=_still_given(new.tokens, committed.after))
         view = view_game(committed.after, None if request.app is None else OWNER, self._ttl)
         if request.app is not None:
             view = view._replace(join_code=new.join_code)  # that of the first answer, also where this one repeats it
@@ -182,8 +183,8 @@ class GameCommands:
 
         An idempotency key belongs to the bearer of the token or key: others may use the same one. Raises
         ``Forbidden`` for a wrong code, ``InvalidSetup`` for what only the owner of the game may do, for a client seed
-        where the deals are fixed, and for a name that is taken where names are unique, ``SeatsTaken``, ``KeyReused``,
-        ``NotFound`` when the game has expired.
+        where the deals are fixed, and for a name that is taken where names are unique, ``SeatsTaken``, ``KeyReused``;
+        ``NotFound`` when the game has expired, and for a request that is repeated when who joined by it was erased.
         """
         game, key = access.game, command.key
         if access.app is None:
@@ -205,14 +206,18 @@ class GameCommands:
 
         committed = self._repository.transact(game, partial(_decide_join, command, token_of), record)
         joined = self._joined(committed)
+        if committed.after.seats[joined.seat].token_hash is None:
+            raise NotFound("no_player", seat=joined.seat)
         name = committed.after.seats[joined.seat].name or ""  # a player may have another name by now
         seat = SeatToken(joined.seat, name, token_of(joined.seat, committed.prior))
         return CommandResult(JoinedSeat(seat, view_game(committed.after, joined.seat, self._ttl)), committed.replayed)
 
     def _joined(self, committed: Committed) -> Joined:
-        """The event of the join that was committed; with the last seat, the deal follows it."""
-        last = committed.after.version
-        events = self._repository.events(committed.after, [last - 1, last]) if committed.replayed else committed.events
+        """The event of the join that was committed; with the last seat, the deal and whoever is away follow it."""
+        last, events = committed.after.version, committed.events
+        if committed.replayed:
+            first = max(last - 1 - len(committed.after.seats), 1)
+            events = self._repository.events(committed.after, range(first, last + 1))
         return [event for event in events if isinstance(event, Joined)][-1]
 
     def make_move(self, access: Access, command: MoveCommand) -> CommandResult[GameView]:
@@ -311,8 +316,17 @@ class GameCommands:
             assert game is not None
             decide = partial(_decide_rotation, seat, game.seats[seat].token_hash, derived_token())
             committed = self._repository.transact(game, decide, record)
+        if committed.after.seats[seat].token_hash is None:
+            raise unauthorized()  # the player was erased after the request that is repeated
         token = SeatToken(seat, committed.after.seats[seat].name or "", derived_token(committed.prior))
         return CommandResult(token, committed.replayed)
+
+
+def _still_given(tokens: tuple[SeatToken, ...], game: Game) -> tuple[SeatToken, ...]:
+    """The tokens of a creation that is repeated, with the names of the players now, and none of who was erased."""
+    return tuple(
+        [each._replace(name=game.seats[each.seat].name or "") for each in tokens if each.seat not in game.erased]
+    )
 
 
 def check_join_code(game: Game, join_code: str) -> None:

@@ -7,10 +7,10 @@ played (``service.games.validation``).
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 from typing import NamedTuple
 
 from service.engine.deal import Deck, seed_from_text
+from service.engine.presence import Left
 from service.engine.referee import deal
 from service.engine.state import State
 from service.engine.variant import Variant
@@ -19,7 +19,7 @@ from service.games.game import HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent, Owners
 from service.games.ports import RandomBytes
 from service.games.results import SeatToken
 from service.games.tokens import hash_secret, new_join_code, new_token
-from service.games.validation import GameRequest, is_taken
+from service.games.validation import GameRequest, free_name
 
 
 class NewGame(NamedTuple):
@@ -103,21 +103,22 @@ def _names(request: GameRequest) -> list[str | None]:
     names: list[str | None] = [each.name for each in request.seats]
     for seat, each in enumerate(request.seats):
         if each.level is not None:
-            name = each.level.capitalize()
-            numbered = (name if number == 1 else f"{name} {number}" for number in count(1))
-            names[seat] = next(candidate for candidate in numbered if not is_taken(candidate, names))
+            names[seat] = free_name(each.level.capitalize(), names)
     return names
 
 
 def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
-    """The game with its first round dealt, and the events with this deal.
+    """The game with its first round dealt, unless it continues a record, and the events with this deal.
 
-    Both unchanged if a seat is open, or if the game continues a record.
+    Whoever was erased before is away from then on. Both unchanged if a seat is open.
     """
-    if game.has_open_seats or game.state.round:
+    if game.has_open_seats:
         return game, events
-    dealt, state = deal(game.rules, game.deck, game.state)
-    return game._replace(state=state, deck=game.deck.discard_used(state.round)), [*events, dealt]
+    if not game.state.round:
+        dealt, state = deal(game.rules, game.deck, game.state)
+        game, events = game._replace(state=state, deck=game.deck.discard_used(state.round)), [*events, dealt]
+    erased = [seat for seat in sorted(game.erased) if not game.state.eliminated_round[seat]]
+    return game._replace(is_automatic=game.is_automatic or bool(erased)), [*events, *map(Left, erased)]
 
 
 def _deck(request: GameRequest, game_id: str, random_bytes: RandomBytes) -> Deck:

@@ -233,6 +233,12 @@ class Game(NamedTuple):
         return frozenset([seat for seat, each in enumerate(self.seats) if each.kind == REMOTE])
 
     @property
+    def erased(self) -> frozenset[int]:
+        """The seats whose player was erased (``service.games.erasure``), and which nobody was given since."""
+        seats = enumerate(self.seats)
+        return frozenset([seat for seat, each in seats if each.kind in (HUMAN, REMOTE) and each.token_hash is None])
+
+    @property
     def deadline(self) -> int | None:
         """When the time for the running turn or deal is over; ``None`` without a clock, and while it does not run."""
         if self.clock is None or self.has_open_seats or not self.state.round:

@@ -11,7 +11,7 @@ from functools import partial
 from service.engine.errors import InvalidSetup, Reason
 from service.games.access import Access
 from service.games.errors import NotFound, SeatsTaken
-from service.games.game import OPEN_SEAT, Game, JoinCodeChanged, Renamed, Seat, TokenChanged
+from service.games.game import HUMAN, OPEN_SEAT, REMOTE, Game, JoinCodeChanged, Renamed, Seat, TokenChanged
 from service.games.idempotency import Idempotency, IdempotencyKey
 from service.games.ports import PriorWrite, RandomBytes
 from service.games.repository import Decision, GameRepository
@@ -52,9 +52,10 @@ class OwnerCommands:
         return view_game(game, access.viewer, self._ttl)
 
     def change_token(self, access: Access, seat: int, key: IdempotencyKey | None = None) -> CommandResult[SeatToken]:
-        """Give a seat a new token without the old one, which is revoked.
+        """Give a seat a new token without the old one, which is revoked; also one whose player was erased.
 
-        Raises ``NotFound`` for a seat that has none, ``KeyReused``, ``SecretChanged``.
+        Raises ``NotFound`` for a seat without a player, and for a repeated request if the player was erased since;
+        ``KeyReused``, ``SecretChanged``.
         """
         game_id = access.game.id
         record = None
@@ -69,6 +70,8 @@ class OwnerCommands:
             return new_token(self._idempotency.derive_bytes(*purpose, prior=prior))
 
         committed = self._repository.transact(access.game, partial(_decide_token, seat, token()), record)
+        if committed.after.seats[seat].token_hash is None:
+            raise NotFound("no_player", seat=seat)
         name = committed.after.seats[seat].name or ""
         return CommandResult(SeatToken(seat, name, token(committed.prior)), committed.replayed)
 
@@ -114,7 +117,7 @@ def _decide_rename(seat: int, name: str | None, ref: str | None, game: Game) -> 
 
 def _decide_token(seat: int, token: str, game: Game) -> Decision:
     player = game.seats[seat]
-    if player.token_hash is None:
+    if player.kind not in (HUMAN, REMOTE):
         raise NotFound("no_player", seat=seat)
     return _with_seat(game, seat, player._replace(token_hash=hash_secret(token))), [TokenChanged(seat)]
 

@@ -48,9 +48,13 @@ class PriorWrite(NamedTuple):
 
 
 class RecentDeletions(NamedTuple):
-    """Games that were deleted lately; not ``complete`` if one of several servers could not be asked."""
+    """Games that were deleted lately, and those from which a player was ``erased``.
+
+    Not ``complete`` if one of several servers could not be asked.
+    """
 
     games: tuple[str, ...]
+    erased: tuple[str, ...] = ()
     complete: bool = True
 
 
@@ -66,10 +70,11 @@ class EventRange(NamedTuple):
     version: int
 
 
-ReminderKind = Literal["bots", "clock", "outbox", "remote", "webhooks"]
+ReminderKind = Literal["bots", "clock", "erasures", "outbox", "remote", "webhooks"]
 """What a reminder is about: a computer player is on turn; a deadline ends; an application has not been told yet what
 has happened in its game; a remote player is on turn. ``webhooks``: there are messages for an endpoint; it is about an
-endpoint, not about a game, and is written with the index of its application.
+endpoint, not about a game, and is written with the index of its application. ``erasures``: people of an application
+are to be erased; it is about an application, and is written with each request for it.
 """
 
 Reminders = Mapping[ReminderKind, int | None]
@@ -238,6 +243,9 @@ class Deletions(Protocol):
         By the clock of the store. Raises ``StorageUnavailable`` if no server answers.
         """
 
+    def note_erasure(self, game: str) -> None:
+        """Note that a player was erased from this game. Raises ``StorageUnavailable``, ``OutcomeUnknown``."""
+
 
 class ReminderQueue(Protocol):
     """The reminders of the games of a store. Every method answers in three seconds or raises ``StorageUnavailable``.
@@ -267,6 +275,12 @@ class ReminderQueue(Protocol):
 
     def is_set(self, kind: ReminderKind, game: str) -> bool:
         """Whether the game has a reminder of this kind, leased or not."""
+
+    def reminded(self, kind: ReminderKind) -> list[str]:
+        """All games that have a reminder of this kind, leased or not.
+
+        Raises ``StorageUnavailable`` unless every server answers.
+        """
 
     def server_time(self) -> int:
         """The current time by the clock of the store."""

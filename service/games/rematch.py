@@ -9,6 +9,7 @@ old one is deleted between them, so is the new one. Does not depend on HTTP or R
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from service.engine.deal import Deck
@@ -17,8 +18,9 @@ from service.engine.variants import variants
 from service.games.access import Access
 from service.games.clock import start_clock
 from service.games.creation import deal_if_full
-from service.games.errors import Forbidden, Gone, NotFinished, NotFound, SecretChanged, unauthorized
-from service.games.game import Created, Game, GameEvent, Rematched, rules_for
+from service.games.erasure import NothingToErase, decide_to_erase
+from service.games.errors import Forbidden, Gone, NotFinished, NotFound, SecretChanged, Unauthorized, unauthorized
+from service.games.game import Created, Game, GameEvent, Rematched, Seat, rules_for
 from service.games.idempotency import Idempotency, IdempotencyKey, check_same_request
 from service.games.ports import (
     Clock,
@@ -85,7 +87,7 @@ class Rematches:
         begun = self._begun(old)
         if old.rematch is None:
             self._create(old, begun)
-        first, replayed, untold = True, False, old.version
+        first, replayed, untold, seats = True, False, old.version, old.seats
 
         def decide(game: Game) -> Decision:
             nonlocal untold
@@ -94,22 +96,28 @@ class Rematches:
             return decision
 
         try:
-            replayed = self._repository.transact(old, decide, record).replayed
+            committed = self._repository.transact(old, decide, record)
+            old, replayed = committed.after, committed.replayed
         except _AlreadyTold:
             first = replayed = record is not None and self._is_repeated(old.id, record)
-            begun = self._begun(self._reload(old.id))
+            old = self._reload(old.id)
+            begun = self._begun(old)
         except NotFound:
             raise unauthorized() from None
+        except Unauthorized:
+            self._erase_as(self._reload(old.id), seats, begun.id)  # perhaps the bearer was erased meanwhile
+            raise
         except Gone as gone:
             if gone.version == untold + 1:  # nobody was told of the new game, which has the names of the deleted one
                 self._delete(begun.id, gone.app)
             raise
+        self._erase_as(old, seats, begun.id)
         new = self._load(begun.id)
         if new is None:
             raise NotFound("rematch_expired")
         joined = self._joined(old, begun, new, seat)
         if first:
-            dealt = self._repository.at_version(new, _events_of_creation(old))
+            dealt = self._repository.at_version(new, min(_events_of_creation(old), new.version))
             joined = joined._replace(view=view_game(dealt, joined.seat.seat, self._ttl))
         return CommandResult(joined, replayed)
 
@@ -162,6 +170,13 @@ class Rematches:
         with suppress(GameExists):
             self._repository.create(game, events, None)
 
+    def _erase_as(self, old: Game, seats: tuple[Seat, ...], new: str) -> None:
+        """Erase from the new game who was erased from the old one after its ``seats`` were read."""
+        for before, after in zip(seats, old.seats, strict=True):
+            if before.ref is not None and after.ref is None:
+                with suppress(NothingToErase, NotFound, Gone):
+                    self._repository.transact(self._repository.reload(new), partial(decide_to_erase, before.ref))
+
     def _delete(self, new: str, app: str) -> None:
         """Delete a new game of which nobody was told, as far as the store can be reached."""
         with suppress(NotFound, StorageUnavailable, OutcomeUnknown):
@@ -195,7 +210,8 @@ def next_game(
     """The new game with its first events; ``token_hashes`` by the seats of the old game, ``now`` in milliseconds.
 
     It has the players, rules, clock and application of the old one, and is read by as many; it is dealt anew: nothing
-    in it is arranged, and its players have not given any client seed. Those who were away still are.
+    in it is arranged, and its players have not given any client seed. Those who were away still are, and those who were
+    erased.
     """
     seats = [each._replace(token_hash=token_hash) for each, token_hash in zip(old.seats, token_hashes, strict=True)]
     count = len(seats)
@@ -223,15 +239,15 @@ def next_game(
         clock=old.clock,
         running_clock=start_clock(old.clock, count),
     )
-    away = sorted(seat_after(seat, count) for seat in old.presence.away)
+    away = sorted(seat_after(seat, count) for seat in old.presence.away - old.erased)
     game = game._replace(is_automatic=bool(away) or game.is_set_up_automatic)
     game, events = deal_if_full(game, [Created(game.deck.commitment(1))])
     return game, [*events, *map(Left, away)]
 
 
 def _events_of_creation(old: Game) -> int:
-    """How many events ``next_game`` has: the creation, the deal, and the players who are away."""
-    return 2 + len(old.presence.away)
+    """How many events ``next_game`` has: the creation, the deal, and the players who are away or were erased."""
+    return 2 + len(old.presence.away | old.erased)
 
 
 def _check(game: Game, seat: int, token_hash: bytes | None) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import count
 from typing import Final, NamedTuple
 
 from service.engine.deal import ArrangedDeal
@@ -133,6 +134,12 @@ def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
 def is_taken(name: str | None, others: Iterable[str | None]) -> bool:
     """Whether one of the others has the same name, in capital letters or small ones."""
     return name is not None and _folded(name) in [_folded(each) for each in others if each is not None]
+
+
+def free_name(name: str, others: Collection[str | None]) -> str:
+    """This name, with a number behind it if one of the others has the same."""
+    numbered = (name if number == 1 else f"{name} {number}" for number in count(1))
+    return next(candidate for candidate in numbered if not is_taken(candidate, others))
 
 
 def _folded(name: str) -> str:

@@ -30,10 +30,13 @@ how they are sent.
                                 turn, by when it is to be asked
 ``domino:webhooks:{<tag>}``     sorted set: the endpoints of the applications of the shard for which
                                 there are messages, by when one is to be sent
+``domino:erasures:{<tag>}``     sorted set: the applications of the shard with people who are to be
+                                erased, by when to go on with it
 ``domino:{<app>}:app``          string: the record of an application, with the SHA-256 of its keys
 ``domino:apps``                 set: the ids of all applications
 ``domino:deleted:{<tag>}``      sorted set: the games of the shard that were deleted in the last ten
-                                minutes, by when
+                                minutes, by when; ``<game> erased`` for one from which a player was
+                                erased
 ``domino:{<app>}:index``        hash: the games of an application, as its index knows them (script
                                 ``index``); ``domino:{<app>}`` is the channel on which it is told
                                 that its feed goes on
@@ -47,6 +50,8 @@ how they are sent.
 ``domino:{<app>}:webhooks``     hash: the endpoints of an application by their ids, as JSON
 ``domino:{<app>}:repeats``      hash, for 24 hours: the requests of an application under idempotency
                                 keys by their names, ``<time> <fingerprint> <answer>``
+``domino:{<app>}:erasures``     sorted set: the refs of people who are to be erased, by when that was
+                                asked for last
 ``domino:{<app>}:endpoints``    set: the ids of those that were ever active: they are told of its
                                 games
 ``domino:{<app>}:feed``         stream: the feed of the application. The fields of an item are ``item``,
@@ -145,6 +150,11 @@ def webhooks(app: str) -> bytes:
 def repeats(app: str) -> bytes:
     """The key of the requests of an application under idempotency keys."""
     return state(app) + b":repeats"
+
+
+def erasures(app: str) -> bytes:
+    """The key of the people of an application who are to be erased."""
+    return state(app) + b":erasures"
 
 
 def index(app: str) -> bytes:

@@ -1,18 +1,24 @@
 """The games that were deleted lately, as Redis or Valkey tells: one script for all shards, or one for each of them.
 
 Owns how they are read; they are noted by the deletion itself (``service.storage.redis_store``), in the slot of the
-game. Does not depend on who has to know of a deletion.
+game. Those from which a player was erased are noted beside them, with a word behind their id. Does not depend on who
+has to know of a deletion.
 """
 
 from __future__ import annotations
 
 from time import monotonic
+from typing import Final
 
-from service.games.ports import Deletions, RecentDeletions, StorageUnavailable
+from service.games.ports import DELETIONS_KEPT_MS, Deletions, RecentDeletions, StorageUnavailable
+from service.games.shards import shard_of
 from service.storage import keys
-from service.storage.redis_calls import Observer, call_scripts, observe_nothing
+from service.storage.redis_calls import Observer, RedisCalls, call_scripts, observe_nothing
 from service.storage.script_commands import evalsha
 from service.storage.topology import Topology
+
+_ERASED: Final = " erased"
+"""Behind the id of a game from which a player was erased."""
 
 
 class RedisDeletions(Deletions):
@@ -21,6 +27,7 @@ class RedisDeletions(Deletions):
     def __init__(self, topology: Topology, *, observe: Observer = observe_nothing) -> None:
         self._topology = topology
         self._observe = observe
+        self._calls = RedisCalls(topology, observe=observe)
 
     def deleted(self, within: int) -> RecentDeletions:
         """The games that were deleted lately."""
@@ -35,5 +42,15 @@ class RedisDeletions(Deletions):
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
         if len(failures) == len(answers):
             raise failures[0]
-        games = [game.decode() for answer in answers if not isinstance(answer, StorageUnavailable) for game in answer]
-        return RecentDeletions(tuple(games), not failures)
+        noted = [each.decode() for answer in answers if not isinstance(answer, StorageUnavailable) for each in answer]
+        games = tuple([each for each in noted if not each.endswith(_ERASED)])
+        erased = tuple([each.removesuffix(_ERASED) for each in noted if each.endswith(_ERASED)])
+        return RecentDeletions(games, erased, not failures)
+
+    def note_erasure(self, game: str) -> None:
+        """Note that a player was erased from this game."""
+        shard = shard_of(game)
+        if shard is not None:
+            key = keys.DELETED[shard]
+            command = evalsha("note_erasure", (key,), (game + _ERASED).encode(), DELETIONS_KEPT_MS)
+            self._calls.write("note_erasure", key, command)

@@ -88,6 +88,23 @@ class RedisReminders(ReminderQueue):
         key = keys.REMINDERS[kind][shard]
         return self._call("is_set", key, (b"ZSCORE", key, game.encode())) != [None]
 
+    def reminded(self, kind: ReminderKind) -> list[str]:
+        """All games with a reminder, shard by shard."""
+        calls: list[tuple[bytes, Command]] = [(key, (b"ZRANGE", key, 0, -1)) for key in keys.REMINDERS[kind]]
+        began = monotonic()
+        try:
+            answers = self._topology.call_each(calls)
+        finally:
+            self._observe("reminded", monotonic() - began)
+        games = []
+        for answer in answers:
+            if isinstance(answer, NotSent | MaybeSent):
+                raise unanswered(answer)
+            if isinstance(answer, Exception):
+                raise as_unavailable(answer) or answer from None
+            games += [game.decode() for game in answer]
+        return games
+
     def server_time(self) -> int:
         """The time of the server that owns the first shard."""
         return self._time_and_note(keys.SWEEPS[0])[0]

@@ -81,6 +81,10 @@ class Application(Flask):
         """Drop games that were deleted from the memory of this worker, and end their streams."""
         services.installed(self).forget(games)
 
+    def drop_cached(self, games: Container[str]) -> None:
+        """Drop games from which a player was erased from the memory of this worker; their streams go on."""
+        services.installed(self).drop_cached(games)
+
     def drain(self) -> None:
         """End the streams, as the worker is about to stop."""
         self._streams.drain()

@@ -114,6 +114,11 @@ def accepted(value: Any, *, replayed: bool) -> RawResponse:
     return RawResponse(_ACCEPTED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
+def accepted_nothing() -> RawResponse:
+    """202: it will be done, and there is nothing to tell."""
+    return RawResponse(_ACCEPTED, [], b"")
+
+
 def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None = None) -> Response:
     """200 with an endless body that is sent in chunks and that no proxy may buffer."""
     headers = [

@@ -37,10 +37,14 @@ class Services(NamedTuple):
 
     def forget(self, games: Container[str]) -> None:
         """Drop games that were deleted from all caches, and have their streams end."""
+        self.drop_cached(games)
+        self.streams.recheck(games)
+
+    def drop_cached(self, games: Container[str]) -> None:
+        """Drop games from all caches, so that they are read anew."""
         self.games.forget(games)
         for cache in (self.responses, self.views, self.geometries):
             cache.forget(games)
-        self.streams.recheck(games)
 
 
 def install(app: Flask, services: Services) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from prometheus_client import CollectorRegistry
 
 from service.apps.deliveries import Deliveries
+from service.apps.erasures import Erasures
 from service.apps.outbox import Outbox
 from service.bootstrap import WorkerParts, build_sender, build_worker_parts
 from service.config import Settings
@@ -23,6 +24,7 @@ from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
 from service.workers.decisions import Decisions
 from service.workers.deliverer import MOST_IN_FLIGHT, Deliverer, Spawn
+from service.workers.erasure_worker import ErasureWorker
 from service.workers.loop import Stop, run
 from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
@@ -87,8 +89,17 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     crew = Pool(MOST_STORE_CALLS)
     worker = OutboxWorker(outbox, parts.reminders, metrics, parts.clock, crew=crew, due=webhooks.wake)
     remote = build_remote_worker(parts, sender, metrics, settings, spawn=spawn, store_calls=MOST_STORE_CALLS)
+    erasures = Erasures(
+        parts.erasures,
+        parts.repository,
+        parts.game_index,
+        outbox,
+        reminders=parts.reminders,
+        note=parts.deleted.note_erasure,
+    )
     loops = [
         Loop("outbox", worker.step, lambda: _end(crew)),
+        Loop("erasures", ErasureWorker(erasures, parts.reminders, metrics, parts.clock).step),
         webhooks,
         Loop("remote", remote.step, remote.close),
         Loop("deletions", partial(_poll, parts.deleted)),

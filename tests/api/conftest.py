@@ -32,6 +32,7 @@ from service.storage.connection import connect
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_applications import RedisApplications
 from service.storage.redis_calls import RedisCalls
+from service.storage.redis_erasures import RedisErasures
 from service.storage.redis_feed import RedisFeed
 from service.storage.redis_index import RedisIndex, RedisLobby
 from service.storage.redis_reminders import RedisReminders
@@ -118,7 +119,7 @@ def apps(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> App
         webhooks=RedisWebhooks(nodes),
         check_endpoint_url=check_url,  # looks up no name: the tests have no network
         feed=Feeds(RedisFeed(calls), feed, system_clock),
-        people=People(RedisIndex(calls, TTL_SECONDS), ttl=TTL_SECONDS * 1000),
+        people=People(RedisIndex(calls, TTL_SECONDS), RedisErasures(calls), ttl=TTL_SECONDS * 1000),
     )
 
 

@@ -10,6 +10,7 @@ import gc
 import json
 import secrets
 import time
+import urllib.parse
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -43,6 +44,7 @@ from service.workers.decisions import Decisions
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.erasing import Eraser
 
 pytestmark = pytest.mark.full
 
@@ -176,6 +178,7 @@ class Worker:
         self.app: Application = create_app(self.games, Streams(keepalive_seconds=0.1), apps=apps)
         self.deleted = DeletedGames(RedisDeletions(store._topology))
         self.deleted.on_deletion(self.app.forget)
+        self.deleted.on_erasure(self.app.drop_cached)
 
     def another(self) -> Worker:
         return Worker(*self._made_of)
@@ -201,6 +204,34 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_worker(
     assert {"the mark of all names and refs", "hash 0", "hash 1", "a hand"} <= before
     assert any(each.startswith("the state") for each in before)
     ask(worker.another().client(), "DELETE", f"/v1/games/{game}", app_key)
+    assert traces.found(), "the worker was not told"
+    worker.deleted.poll()
+
+    assert traces.found() == set()
+
+
+def test_nothing_of_who_was_erased_is_left_in_the_memory_of_a_worker(
+    store: RedisStore, redis_url: str, worker: Worker, app_key: str, traces: Traces
+) -> None:
+    mark = secrets.token_hex(6)
+    game = prepare(store, worker.client(), app_key, Traces())
+    repository = worker.games.commands._repository
+    stored = repository.reload(game).seats[0]
+    traces.add("the ref", stored.ref or mark)
+    traces.add("the hash", stored.token_hash or mark)
+    traces.add("the name", stored.name or mark)
+    ref = stored.ref
+    del stored
+    repository.at_version(repository.reload(game), 4)
+    worker.deleted.poll()
+    assert traces.found() == {"the ref", "the hash", "the name"}
+    answer = worker.another().client().delete(f"/v1/players/{ref}", headers={"Authorization": f"Bearer {app_key}"})
+    assert answer.status_code == 202
+    del ref, answer
+    urllib.parse.clear_cache()  # type: ignore[attr-defined] # the client of the test has split the URL
+    eraser = Eraser(redis_url, TTL_SECONDS)
+    eraser.run()
+    del eraser
     assert traces.found(), "the worker was not told"
     worker.deleted.poll()
 

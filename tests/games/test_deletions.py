@@ -91,6 +91,21 @@ def test_a_deleted_game_is_dropped_again_for_a_while(storage: Storage, process: 
     assert not process.drops(game)
 
 
+def test_a_game_from_which_a_player_was_erased_is_dropped_apart(storage: Storage, process: Process) -> None:
+    """What is about to be done in it goes on: only what is kept of it is dropped."""
+    erased: list[Container[str]] = []
+    process.deleted.on_erasure(erased.append)
+    process.deleted.note_erasure("a game")
+    for _ in range(int(AGAIN_SECONDS)):
+        storage.time += 1
+        assert not process.drops("a game")
+        assert "a game" in erased[-1]
+        assert "another" not in erased[-1]
+    storage.time += KEPT_SECONDS + 1
+    process.deleted.poll()
+    assert "another" in erased[-1]
+
+
 def test_what_was_deleted_during_an_outage_is_dropped_after_it(storage: Storage, process: Process) -> None:
     game = deleted_game(storage)
     storage.away = True

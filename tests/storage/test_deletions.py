@@ -206,9 +206,22 @@ def test_a_deletion_that_is_repeated_tells_nobody_again(kept: Kept, game: str) -
 def test_a_deletion_is_told_for_a_while(kept: Kept, game: str) -> None:
     assert game not in kept.deletions.deleted(DELETIONS_KEPT_MS).games
     kept.store.delete(game, TOMBSTONE, DUE)
-    games, complete = kept.deletions.deleted(60_000)
+    games, erased, complete = kept.deletions.deleted(60_000)
     assert game in games
+    assert game not in erased
     assert complete
+
+
+def test_an_erasure_is_told_for_a_while_beside_a_deletion(kept: Kept, game: str) -> None:
+    for _ in range(2):
+        kept.deletions.note_erasure(game)
+    games, erased, _ = kept.deletions.deleted(60_000)
+    assert game not in games
+    assert list(erased).count(game) == 1
+    kept.store.delete(game, TOMBSTONE, DUE)
+    games, erased, _ = kept.deletions.deleted(60_000)
+    assert game in games
+    assert game in erased
 
 
 def test_only_recent_deletions_are_told(game: str) -> None:
@@ -305,7 +318,7 @@ def test_what_the_other_servers_tell_is_told_while_one_is_away(shared_client: re
     topology = _HalfAway(shared_client)
     deletions = RedisDeletions(topology)
     games = [deleted_game(topology) for _ in range(40)]
-    told, complete = deletions.deleted(60_000)
+    told, _, complete = deletions.deleted(60_000)
     assert not complete
     assert 0 < len(set(told) & set(games)) < len(games)
     topology.away = 256

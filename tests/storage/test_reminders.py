@@ -476,6 +476,16 @@ def test_the_time_of_the_store_goes_on(harness: Harness) -> None:
     assert harness.queue.server_time() >= first
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_games_with_a_reminder_are_known_leased_or_not(harness: Harness, kind: ReminderKind) -> None:
+    assert harness.queue.reminded(kind) == []
+    sweep_once(harness)
+    leased, waiting, _ = create(harness, kind, -AGO), create(harness, kind, LATER), create(harness, kind, None)
+    assert take(harness, kind) == {leased}
+    assert sorted(harness.queue.reminded(kind)) == sorted([leased, waiting])
+    assert harness.queue.reminded("outbox") == []
+
+
 # ── Lost ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

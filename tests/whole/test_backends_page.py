@@ -113,7 +113,7 @@ def test_the_sessions_lead_from_a_key_to_a_finished_match_and_to_nothing(running
     assert len(game) == 24
     assert taken_for == "user-2"
     assert printed["help"] == ["0", "Boris", "true"]
-    assert printed["delete"] == ["410"]
+    assert printed["delete"] == ["Player 1", "410"]
 
 
 def test_every_program_of_the_page_is_run() -> None:

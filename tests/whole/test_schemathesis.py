@@ -199,6 +199,7 @@ EXPECTED: dict[str, set[int]] = {
     "createWebhook": {401},
     "deleteWebhook": {401},
     "listDeliveries": {401},
+    "erasePlayer": {401},
     "getPlayer": {401},
     "getWebhook": {401},
     "listWebhooks": {401},

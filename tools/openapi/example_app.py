@@ -32,6 +32,7 @@ from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_applications import RedisApplications
 from service.storage.redis_calls import RedisCalls
+from service.storage.redis_erasures import RedisErasures
 from service.storage.redis_feed import RedisFeed, cursor_of, item_id
 from service.storage.redis_index import RedisIndex, RedisLobby
 from service.storage.redis_reminders import RedisReminders
@@ -104,7 +105,7 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
         random_bytes=_SameBytes(),
         open_to_all=True,
         listing=Listing(index, lobby, ttl=_TTL_SECONDS * 1000),
-        people=People(index, ttl=_TTL_SECONDS * 1000),
+        people=People(index, RedisErasures(calls), ttl=_TTL_SECONDS * 1000),
         webhooks=webhooks,
         check_endpoint_url=check_url,
         feed=Feeds(_NumberedFeed(calls), None, clock),

@@ -14,6 +14,7 @@ from flask import Flask
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
+from service.apps.ports import MOST_ERASURES
 from service.engine.errors import Reason
 from service.web.openapi.operations import operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS, problem, retry_later
@@ -219,6 +220,7 @@ def _use_an_application(session: _Session, advance_clock: Callable[[int], None])
     send("GET", "/v1/games?player_ref=player-4711&limit=1", token=key)
     send("GET", "/v1/players/player-4711?limit=1", token=key)
     send("GET", "/v1/players/player-4713", token=key)
+    send("DELETE", "/v1/players/player 4711", token=key)
     following = send("GET", "/v1/feed?limit=2", token=key)["cursor"]
     for media_type in (SSE, NDJSON):
         session.stream(f"/v1/feed?after={following}", key, media_type)
@@ -235,6 +237,8 @@ def _use_an_application(session: _Session, advance_clock: Callable[[int], None])
         send("DELETE", f"/v1/games/{game}", token=key)
     while "key" in send("POST", "/v1/app/keys", {}, key):
         pass
+    for number in range(MOST_ERASURES + 1):
+        send("DELETE", f"/v1/players/player-{number}", token=key)
     _use_webhooks(session, advance_clock, key)
 
 

@@ -1,4 +1,4 @@
-"""The descriptions of what an application may ask about one of its people."""
+"""The descriptions of what an application may ask about one of its people, and their erasure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ GET_PLAYER: Final = Operation(
     summary="Get what is kept of a person",
     description="All that is kept of the person whom the application calls so, in pages: the games in which the person "
     "has a seat, those that were written last first, with name, score and rank. Others at the table are not told. "
-    "What belongs to another application is 404. The list follows the games, usually within half a second.",
+    "What belongs to another application is 404. The list follows the games, usually within half a second. "
+    "While a person is being erased, the list is not 404, though perhaps empty.",
     access="app",
     query=player_schemas.PlayerQuery,
     responses={
@@ -26,4 +27,21 @@ GET_PLAYER: Final = Operation(
         )
     },
     problems=(*APP_PROBLEMS, "not_found", "invalid"),
+)
+
+ERASE_PLAYER: Final = Operation(
+    id="erasePlayer",
+    tag="applications",
+    summary="Erase a person",
+    description="Erases the person whom the application calls so from all its games, which go on for the others: the "
+    "name becomes `Player` and the number of the seat, from 1 (and a number behind it where names are unique and that "
+    "one is taken); `ref`, token and the `url` of a remote player go; a computer player goes on with the match, or "
+    "begins it with the first deal. An open seat stays open. All of this is done in the background, usually within two "
+    "seconds. It is done when `GET` is 404: then the person is in no game that was created before this request. Until "
+    "then, games that are given the same `ref` are erased from as well; later ones are new. May be repeated at any "
+    "time, and is 202 also if no game has such a person, as the last one may have been created just now. Games and "
+    "feed tell `left`, `renamed` and `token_changed`. With `PATCH` and a new token the seat is given to somebody else.",
+    access="app",
+    responses={202: ResponseSpec(description="It will be done.", media_type=None, limited=True)},
+    problems=("unauthorized", "rate_limited", "not_found", "limit_reached", "outcome_unknown"),
 )

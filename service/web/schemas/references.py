@@ -29,9 +29,18 @@ class Reference(fields.String):
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
         text: str = super()._deserialize(value, attr, data, **kwargs)
-        if len(text) <= MAX_REF_CHARS and any([unicodedata.category(each)[0] in _NOT_SEEN for each in text]):
+        if len(text) <= MAX_REF_CHARS and not _is_visible(text):
             raise invalid("not_visible")
         return text
+
+
+def is_reference(text: str) -> bool:
+    """Whether this may be a reference."""
+    return 1 <= len(text) <= MAX_REF_CHARS and _is_visible(text)
+
+
+def _is_visible(text: str) -> bool:
+    return not any([unicodedata.category(each)[0] in _NOT_SEEN for each in text])
 
 
 def ref_field(text: str, **more: Any) -> Reference:

@@ -73,6 +73,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
         self._reserved: dict[str, tuple[str, float]] = {}
         self._reminders: dict[ReminderKind, dict[str, float]] = {kind: {} for kind in get_args(ReminderKind)}
         self._deleted: dict[str, int] = {}
+        self._erased: dict[str, int] = {}
         self._sweep: SweepNote | None = None
         self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
@@ -163,7 +164,16 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
         with self._lock:
             now = self.server_time()
             self._deleted = {game: at for game, at in self._deleted.items() if now - at < DELETIONS_KEPT_MS}
-            return RecentDeletions(tuple([game for game, at in self._deleted.items() if now - at <= within]))
+            deleted, erased = [
+                tuple([game for game, at in noted.items() if now - at <= within])
+                for noted in (self._deleted, self._erased)
+            ]
+            return RecentDeletions(deleted, erased)
+
+    def note_erasure(self, game: str) -> None:
+        """Note that a player was erased from this game."""
+        with self._lock:
+            self._erased[game] = self.server_time()
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write under that idempotency key."""
@@ -250,6 +260,11 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
         """Whether the game has a reminder."""
         with self._lock:
             return game in self._reminders[kind]
+
+    def reminded(self, kind: ReminderKind) -> list[str]:
+        """All games with a reminder."""
+        with self._lock:
+            return list(self._reminders[kind])
 
     def reminder(self, kind: ReminderKind, name: str) -> float | None:
         """When a reminder is due, or the end of its lease."""

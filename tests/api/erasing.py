@@ -1,0 +1,107 @@
+"""A messenger that erases people, in this process; it can be stopped, or somebody else can act, at any of its calls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Final
+
+import redis
+from prometheus_client import CollectorRegistry
+
+from service.apps.erasures import Erasures
+from service.apps.outbox import Outbox
+from service.games.ports import run_inline
+from service.games.repository import GameRepository
+from service.storage import keys
+from service.storage.connection import connect
+from service.storage.redis_calls import RedisCalls
+from service.storage.redis_deletions import RedisDeletions
+from service.storage.redis_erasures import RedisErasures
+from service.storage.redis_index import RedisIndex, RedisLobby
+from service.storage.redis_reminders import RedisReminders
+from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology
+from service.workers.erasure_worker import ErasureWorker
+from service.workers.metrics import WorkerMetrics
+
+MOST_STEPS: Final = 10_000
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Eraser:
+    """A messenger of its own, as far as it erases; ``before`` is called with the number of each call that it makes."""
+
+    def __init__(self, redis_url: str, ttl: int, before: Callable[[int], None] = lambda _: None) -> None:
+        nodes = SingleNodeTopology(connect(redis_url))
+        calls = RedisCalls(nodes)
+        self._before = before
+        self.calls = 0
+        self.reminders: Any = self._watched(RedisReminders(nodes))
+        store: Any = self._watched(RedisStore(nodes, ttl))
+        index: Any = self._watched(RedisIndex(calls, ttl))
+        clock = RedisReminders(nodes).server_time
+        self.repository = GameRepository(
+            store,
+            clock=clock,
+            random_bytes=os.urandom,
+            run_later=run_inline,
+            observe=lambda _: None,
+            yield_control=lambda: None,
+            admit_read=lambda _: None,
+        )
+        outbox = Outbox(self.repository, index, RedisLobby(calls), clock)
+        erasures: Any = self._watched(RedisErasures(calls))
+        note: Any = self._watched(RedisDeletions(nodes))
+        self.erasures = Erasures(
+            erasures,
+            self.repository,
+            index,
+            outbox,
+            reminders=self.reminders,
+            note=note.note_erasure,
+        )
+        self.registry = CollectorRegistry()
+        self.worker = ErasureWorker(self.erasures, self.reminders, WorkerMetrics(self.registry), clock)
+
+    def run(self) -> None:
+        """Erase until nobody is to be erased any more."""
+        for _ in range(MOST_STEPS):
+            if self.worker.step():
+                return
+        raise AssertionError("it does not end")
+
+    def _watched(self, port: object) -> Watched:
+        return Watched(port, self._count)
+
+    def _count(self) -> None:
+        self.calls += 1
+        self._before(self.calls)
+
+
+class Watched:
+    """A port every call of which is announced."""
+
+    def __init__(self, port: object, announce: Callable[[], None]) -> None:
+        self._port = port
+        self._announce = announce
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._port, name)
+
+        def call(*arguments: Any, **more: Any) -> Any:
+            self._announce()
+            return method(*arguments, **more)
+
+        return call
+
+
+def end_leases(server: redis.Redis) -> None:
+    """Let the leases of applications with people who are to be erased end, as after some time."""
+    for key in keys.REMINDERS["erasures"]:
+        apps: Any = server.zrange(key, 0, -1)
+        for app in apps:
+            server.zadd(key, {app: 0})

@@ -1,0 +1,137 @@
+"""A person is erased whatever happens before any of the calls that this takes: a kill, another messenger, a move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import redis
+
+from tests.api.client import Api, Table
+from tests.api.conftest import TTL_SECONDS
+from tests.api.erasing import Eraser, Killed, end_leases
+from tests.api.followers import everything
+from tests.api.redis_contents import clear, keys_with
+from tests.api.test_erasure import ADA, BOB, KEY, MARK, erase, finished, is_gone, join, owned, told
+from tests.support.table import seat_to_move
+
+pytestmark = pytest.mark.full
+
+
+@pytest.fixture(autouse=True)
+def _alone(server: redis.Redis) -> None:
+    """Without the games of other tests, all of what the server holds can be searched."""
+    clear(server)
+
+
+def at_each_call(redis_url: str, prepare: Callable[[], object], act: Callable[[], None]) -> int:
+    """Erase once for each call that this takes, and ``act`` before that call; returns how many they are."""
+    number = 0
+    while True:
+        number += 1
+        prepare()
+        acted: list[int] = []
+
+        def before(call: int, number: int = number, acted: list[int] = acted) -> None:
+            if call == number:
+                acted.append(call)
+                act()
+
+        eraser = Eraser(redis_url, TTL_SECONDS, before)
+        try:
+            eraser.run()
+        except Killed:
+            Eraser(redis_url, TTL_SECONDS).run()
+        if not acted:
+            return number
+
+
+def test_a_messenger_may_be_killed_before_any_of_its_calls(
+    api: Api, app_key: str, server: redis.Redis, redis_url: str
+) -> None:
+    games: list[Table] = []
+
+    def prepare() -> None:
+        if games:
+            assert is_gone(api, app_key)
+            assert keys_with(server, MARK.encode()) == []
+            types = [[each["type"] for each in everything(api, table)] for table in games]
+            assert types == [["created", "dealt", "left", "renamed", "token_changed"]] * 2
+            clear(server)
+        games[:] = [owned(api, app_key), owned(api, app_key)]
+        erase(api, app_key)
+
+    def kill() -> None:
+        end_leases(server)
+        raise Killed
+
+    assert at_each_call(redis_url, prepare, kill) > 20
+    prepare()
+
+
+def test_two_messengers_may_erase_at_once(api: Api, app_key: str, server: redis.Redis, redis_url: str) -> None:
+    games: list[Table] = []
+
+    def prepare() -> None:
+        if games:
+            assert is_gone(api, app_key)
+            assert keys_with(server, MARK.encode()) == []
+            assert [each["type"] for each in everything(api, games[0])].count("renamed") == 1
+            clear(server)
+        games[:] = [owned(api, app_key)]
+        erase(api, app_key)
+
+    def run_another() -> None:
+        end_leases(server)
+        Eraser(redis_url, TTL_SECONDS).run()
+
+    assert at_each_call(redis_url, prepare, run_another) > 10
+    prepare()
+
+
+@pytest.mark.parametrize(
+    "act", ["move", "rename", "new token", "delete", "join", "ask again", "rematch", "rematch again"]
+)
+def test_whatever_others_do_meanwhile_is_done_too(
+    api: Api, app_key: str, server: redis.Redis, redis_url: str, act: str
+) -> None:
+    games: list[Table] = []
+
+    def prepare() -> None:
+        if games:
+            assert is_gone(api, app_key)
+            assert keys_with(server, MARK.encode()) == []
+            for table in games:
+                if act != "delete":
+                    assert api.view(table)["players"][0]["name"] == "Player 1"
+            clear(server)
+        players = [ADA, {"open": True} if act == "join" else BOB]
+        games[:] = [finished(api, app_key) if "rematch" in act else owned(api, app_key, players)]
+        if act == "rematch again":
+            told(api.post(f"{games[0].path}/rematch", token=games[0].tokens[1], headers=KEY), 201)
+        erase(api, app_key)
+
+    def interfere() -> None:
+        (table, *_) = games
+        match act:
+            case "move":
+                if seat_to_move(api.view(table)) == 1:
+                    api.make_legal_move(table)
+            case "rename":
+                told(api.ask("PATCH", f"{table.path}/players/1", json={"name": "Robert"}, token=app_key))
+            case "new token":
+                api.post(f"{table.path}/players/0/token", token=table.tokens[0])
+            case "delete":
+                assert api.delete(table.path, token=app_key).status_code == 204
+            case "join":
+                join(api, table)
+            case "ask again":
+                games.append(owned(api, app_key))
+                erase(api, app_key)
+            case "rematch again":
+                told(api.post(f"{table.path}/rematch", token=table.tokens[1], headers=KEY), 201)
+            case "rematch":
+                told(api.post(f"{table.path}/rematch", token=table.tokens[1]), 201)
+
+    assert at_each_call(redis_url, prepare, interfere) > 10
+    prepare()
