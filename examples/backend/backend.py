@@ -5,6 +5,7 @@ It has the accounts. The domino service has the games, and knows a user by a ``r
 
 import os
 import sqlite3
+from contextlib import suppress
 from typing import Any, Final
 from uuid import uuid4
 
@@ -14,7 +15,7 @@ from flask import Flask, abort, g, request
 from standardwebhooks import Webhook, WebhookVerificationError
 
 DATA: Final = os.environ.get("BACKEND_DATA", "backend.sqlite")
-EVENTS: Final = ["game.turn", "game.round_over", "game.finished", "game.deleted", "webhook.ping"]
+EVENTS: Final = ["game.turn", "game.created", "game.round_over", "game.finished", "webhook.ping"]
 
 app = Flask(__name__)
 domino = httpx.Client(
@@ -27,7 +28,9 @@ with sqlite3.connect(DATA) as tables:
         CREATE TABLE IF NOT EXISTS seats (game TEXT, user TEXT, seat INTEGER, token TEXT, PRIMARY KEY (game, user));
         CREATE TABLE IF NOT EXISTS pushes (device TEXT, text TEXT, game TEXT, version INTEGER);
         CREATE TABLE IF NOT EXISTS messages (id TEXT PRIMARY KEY);
-        CREATE TABLE IF NOT EXISTS secrets (secret TEXT);""")
+        CREATE TABLE IF NOT EXISTS webhooks (id TEXT, secret TEXT);""")
+    for (webhook,) in tables.execute("SELECT id FROM webhooks"):  # what came while this backend was away, at once
+        domino.patch(f"/v1/webhooks/{webhook}", json={"status": "active"}).raise_for_status()
 
 
 def sql(statement: str, *values: object) -> sqlite3.Cursor:
@@ -52,13 +55,13 @@ def end_transaction(error: BaseException | None) -> None:
 def register(url: str) -> None:
     """Have the service send messages to this URL, where ``take_message`` is."""
     made = domino.post("/v1/webhooks", json={"url": url, "events": EVENTS}).raise_for_status().json()
-    sql("INSERT INTO secrets VALUES (?)", made["secret"])
+    sql("INSERT INTO webhooks VALUES (?, ?)", made["id"], made["secret"])
 
 
-def signed_in() -> str:
-    """The user of the device that sends the request."""
-    found = sql("SELECT id FROM users WHERE device = ?", request.headers.get("X-Device")).fetchone() or abort(401)
-    return str(found[0])
+def signed_in() -> dict[str, str]:
+    """The user of the device that sends the request, as the service is told: a name to show, and a ref of ours."""
+    found = sql("SELECT name, id FROM users WHERE device = ?", request.headers.get("X-Device")).fetchone()
+    return dict(zip(("name", "ref"), found or abort(401), strict=True))
 
 
 @app.post("/users")
@@ -71,42 +74,54 @@ def create_user() -> Any:
 
 @app.post("/games")
 def start_game() -> Any:
-    """Start a game with another user."""
-    users, wanted = (signed_in(), request.get_json()["with"]), request.get_json()
-    names = [sql("SELECT name FROM users WHERE id = ?", each).fetchone() or abort(404) for each in users]
-    players = [{"name": name, "ref": user} for user, (name,) in zip(users, names, strict=True)]
-    body = {"variant": "domino", "rules": wanted.get("rules", {}), "players": players}
-    # A request that the app sends again, with the same key, gets the same game.
+    """Start a game. Its other seat is open to all users: the game is in the lobby."""
+    user = signed_in()
+    wanted = {"variant": "domino", "rules": request.get_json().get("rules", {}), "public": "app"}
+    return sit_down(user, "/v1/games", {**wanted, "players": [user, {"open": True}]})
+
+
+@app.get("/lobby")
+def list_open_games() -> Any:
+    """The games with an open seat."""
+    signed_in()
+    return domino.get("/v1/lobby").raise_for_status().json()
+
+
+@app.post("/games/<game>/players")
+def take_seat(game: str) -> Any:
+    """Take the open seat of a game."""
+    user = signed_in()
+    return sit_down(user, f"/v1/games/{game}/players", user)
+
+
+def sit_down(user: dict[str, str], path: str, body: dict[str, Any]) -> Any:
+    """Ask the service for a seat. A request that the app sends again, with the same key, gets the same one."""
     key = request.headers.get("Idempotency-Key", str(uuid4()))
-    answer = domino.post("/v1/games", json=body, headers={"Idempotency-Key": key})
+    answer = domino.post(path, json=body, headers={"Idempotency-Key": key})
     if answer.is_error:
         return answer.json(), answer.status_code
     made = answer.json()
-    for user, seat in zip(users, made["seats"], strict=True):
-        sql("INSERT OR REPLACE INTO seats VALUES (?, ?, ?, ?)", made["game"]["id"], user, seat["seat"], seat["token"])
-    return {"game": made["game"]["id"]}, 201
+    game, seat = made["game"]["id"], made["seats"][0] if "seats" in made else made
+    sql("INSERT OR REPLACE INTO seats VALUES (?, ?, ?, ?)", game, user["ref"], seat["seat"], seat["token"])
+    return {"game": game}, 201
 
 
 @app.get("/games")
 def list_games() -> Any:
     """The games of the user, the newest first; with ``to_act=true`` those that wait for the user."""
-    query = {"player_ref": signed_in(), "to_act": request.args.get("to_act", "false")}
-    return domino.get("/v1/games", params=query).raise_for_status().json()
+    return domino.get("/v1/games", params={**request.args, "player_ref": signed_in()["ref"]}).raise_for_status().json()
 
 
 @app.post("/games/<game>/seat")
 def give_seat(game: str) -> Any:
     """What the user's app plays with; with ``?new=true`` another token, after a phone was lost."""
-    user = signed_in()
-    known = sql("SELECT seat, token FROM seats WHERE game = ? AND user = ?", game, user).fetchone()
+    ref = signed_in()["ref"]
+    known = sql("SELECT seat, token FROM seats WHERE game = ? AND user = ?", game, ref).fetchone()
     if known is None or "new" in request.args:  # also in a rematch, which players begin without this backend
         players = domino.get(f"/v1/games/{game}").json().get("players", ())
-        seat = next((each["seat"] for each in players if each.get("ref") == user), None)
-        if seat is None:
-            abort(404)
-        made = domino.post(f"/v1/games/{game}/players/{seat}/token").raise_for_status().json()
-        known = seat, made["token"]
-        sql("INSERT OR REPLACE INTO seats VALUES (?, ?, ?, ?)", game, user, *known)
+        seats = [each["seat"] for each in players if each.get("ref") == ref] or abort(404)
+        known = seats[0], domino.post(f"/v1/games/{game}/players/{seats[0]}/token").raise_for_status().json()["token"]
+        sql("INSERT OR REPLACE INTO seats VALUES (?, ?, ?, ?)", game, ref, *known)
     return {"seat": known[0], "token": known[1]}
 
 
@@ -124,19 +139,19 @@ def take_message() -> Any:
     if kind == "game.round_over":
         push(data, "The round is over: deal the next one.", data["waiting_for"])
     if kind == "game.finished":
-        push(data, "The match is over.", data["players"])
-    if kind == "game.deleted":
-        forget(data["game"])
+        for each in data["players"]:
+            push(data, "You have won." if each["seat"] in data["winners"] else "You have lost.", [each])
+    if kind == "game.created":
+        users = sql("SELECT user FROM seats WHERE game = ?", data["rematch_of"]).fetchall()
+        push(data, "There is a rematch.", [{"ref": user} for (user,) in users])
     return "", 204
 
 
 def verified() -> Any:
     """The message of the request; 401 if no known secret has signed it, or it is older than five minutes."""
-    for (secret,) in sql("SELECT secret FROM secrets").fetchall():
-        try:
+    for (secret,) in sql("SELECT secret FROM webhooks").fetchall():
+        with suppress(WebhookVerificationError):
             return Webhook(secret).verify(request.get_data(), dict(request.headers))
-        except WebhookVerificationError:
-            continue
     return abort(401)
 
 
@@ -151,32 +166,16 @@ def push(data: dict[str, Any], text: str, players: list[dict[str, Any]]) -> None
 @app.get("/pushes")
 def list_pushes() -> Any:
     """The push notifications that the user's device got."""
-    found = sql("SELECT text, game, version FROM pushes JOIN users USING (device) WHERE id = ?", signed_in())
+    found = sql("SELECT text, game, version FROM pushes JOIN users USING (device) WHERE id = ?", signed_in()["ref"])
     return [{"text": text, "game": game, "version": version} for text, game, version in found]
 
 
 @app.delete("/users/me")
 def delete_user() -> Any:
-    """Delete the user with all their games, here and at the service."""
-    user = signed_in()
-    games = {game for (game,) in sql("SELECT game FROM seats WHERE user = ?", user)}
-    query = {"player_ref": user, "limit": "200"}
-    while query:
-        page = domino.get("/v1/games", params=query).raise_for_status().json()
-        games |= {each["id"] for each in page["games"]}
-        query = {**query, "cursor": page["next"]} if "next" in page else {}
-    for game in games:
-        answer = domino.delete(f"/v1/games/{game}")
-        if answer.status_code not in (404, 410):  # it has expired, or is deleted already
-            answer.raise_for_status()
-    for game in games:
-        forget(game)
-    sql("DELETE FROM pushes WHERE device = (SELECT device FROM users WHERE id = ?)", user)
-    sql("DELETE FROM users WHERE id = ?", user)
+    """Delete the user, here and in all games at the service, where a computer player goes on."""
+    ref = signed_in()["ref"]
+    domino.delete(f"/v1/players/{ref}").raise_for_status()
+    sql("DELETE FROM pushes WHERE device = (SELECT device FROM users WHERE id = ?)", ref)
+    sql("DELETE FROM seats WHERE user = ?", ref)
+    sql("DELETE FROM users WHERE id = ?", ref)
     return "", 204
-
-
-def forget(game: str) -> None:
-    """Forget what is stored here of a game."""
-    sql("DELETE FROM seats WHERE game = ?", game)
-    sql("DELETE FROM pushes WHERE game = ?", game)

@@ -99,8 +99,8 @@ class Club:
             seat = before[0]
             awaited(lambda seat=seat: self.seated(game, seat).pushed(game) == expected[seat])  # type: ignore[misc]
             self.seated(game, seat).move(game)
-        for pushes in expected.values():
-            pushes.append((view["version"], "The match is over."))
+        for seat, pushes in expected.items():
+            pushes.append((view["version"], "You have won." if seat in view["winners"] else "You have lost."))
         return expected
 
     def seated(self, game: str, seat: int) -> User:
@@ -130,7 +130,10 @@ def club(tmp_path: Path) -> Iterator[Club]:
 
 def test_two_users_play_a_match_and_one_is_deleted(club: Club) -> None:
     ada, bo = club.users
-    game = ada.ask("POST", "/games", {"with": bo.id, "rules": {"limit": 20}})["game"]
+    game = ada.ask("POST", "/games", {"rules": {"limit": 20}})["game"]
+    awaited(lambda: [each["id"] for each in bo.ask("GET", "/lobby")["games"]] == [game])
+    assert bo.ask("POST", f"/games/{game}/players") == {"game": game}
+    awaited(lambda: bo.ask("GET", "/lobby") == {"games": []})
 
     # Every turn, every deal and the end were pushed, each once, to who was to act.
     expected = club.play(game)
@@ -152,23 +155,38 @@ def test_two_users_play_a_match_and_one_is_deleted(club: Club) -> None:
     ]
     assert [each.status_code for each in statuses] == [401, 200]
 
-    # A rematch is begun by the players alone; the backend is told of it, and gives tokens for it.
+    # A rematch is begun by the players alone; the backend tells both of it, and gives tokens for it.
     rematch = club.service.post(f"/v1/games/{game}/rematch", headers={"Authorization": f"Bearer {new}"})
     again = rematch.raise_for_status().json()["game"]["id"]
     on_turn = club.seated(again, club.view(again)["turn"]["seat"])
-    awaited(lambda: on_turn.pushed(again))
+    awaited(lambda: [text for _, text in on_turn.pushed(again)] == ["There is a rematch.", "It is your turn."])
+    (other,) = [user for user in club.users if user is not on_turn]
+    assert [text for _, text in other.pushed(again)] == ["There is a rematch."]
     on_turn.move(again)
 
-    # Ada is deleted: of her and her games nothing is left, here or there.
+    # Ada is deleted: of her nothing is left, here or there, and a computer player goes on for her.
+    seats = {each: next(seat for seat in (0, 1) if club.seated(each, seat) is ada) for each in (game, again)}
     ada.ask("DELETE", "/users/me")
-    for each in (game, again):
-        assert club.service.get(f"/v1/games/{each}").status_code == 410
-    awaited(lambda: not club.listed(f"player_ref={ada.id}") and not club.listed(f"player_ref={bo.id}"))
-    awaited(lambda: bo.ask("GET", "/pushes") == [] or None)
+    awaited(lambda: club.service.get(f"/v1/players/{ada.id}", headers=club.owner).status_code == 404)
+    for each, seat in seats.items():
+        assert club.view(each)["players"][seat]["name"] == f"Player {seat + 1}"
+    assert club.view(again)["players"][seats[again]]["away"] is True
     with sqlite3.connect(club.data) as data:
         dump = "\n".join(data.iterdump())
     assert bo.id in dump
-    assert [each for each in (ada.id, ada.device, "Ada", game, again) if each in dump] == []
+    assert [each for each in (ada.id, ada.device, "Ada") if each in dump] == []
+
+
+def test_a_backend_that_was_away_is_told_what_it_missed(club: Club) -> None:
+    """It opens its endpoint again when it starts, whatever the service makes of it."""
+    (webhook,) = club.service.get("/v1/webhooks", headers=club.owner).json()["webhooks"]
+    path = f"/v1/webhooks/{webhook['id']}"
+    club.service.patch(path, json={"status": "disabled"}, headers=club.owner).raise_for_status()
+    run = [sys.executable, str(ROOT / "examples" / "backend" / "backend.py")]
+    own = {"DOMINO": str(club.service.base_url), "DOMINO_KEY": club.owner["Authorization"].split()[1]}
+    with Process(run, club.data.with_suffix(".log"), **own, BACKEND_DATA=str(club.data)) as started:
+        assert started.process.wait(PATIENCE) == 0, started.log.read_text()
+    assert club.service.get(path, headers=club.owner).json()["status"] == "active"
 
 
 def test_the_example_takes_signed_messages_alone_and_acts_once_on_each(club: Club) -> None:
@@ -180,7 +198,7 @@ def test_the_example_takes_signed_messages_alone_and_acts_once_on_each(club: Clu
     body = json.dumps(turn)
     now = datetime.now(UTC)
     with sqlite3.connect(club.data) as data:
-        ((secret,),) = data.execute("SELECT secret FROM secrets").fetchall()
+        ((secret,),) = data.execute("SELECT secret FROM webhooks").fetchall()
     named = {"webhook-id": "msg_1", "webhook-timestamp": str(int(now.timestamp()))}
     forged = {**named, "webhook-signature": Webhook(f"whsec_{b64encode(bytes(32)).decode()}").sign("msg_1", now, body)}
     for headers in (forged, named, {}):
