@@ -299,17 +299,21 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
     automation = Automation(repository, reminders.server_time, lambda _: NO_HOLD)
     metrics = WorkerMetrics(CollectorRegistry())
     decisions = Decisions(RoundEvents(repository), metrics)
-    bots = BotWorker(automation, reminders, decisions, metrics, system_clock)
-    deleted = DeletedGames(RedisDeletions(topology))
-    deleted.on_deletion(repository.forget)
-    deleted.on_deletion(bots.forget)
     game = repository.load(game_id)
     assert game is not None
     decisions._events.of(game)  # as for a decision
     seat = game.state.turn
     assert seat is not None
     repository.transact(game, _away(seat))
-    for _ in range(100):
+    turn = automation.next_turn(game_id)
+    assert turn is not None
+    before_it_is_due = turn.due - 1
+    bots = BotWorker(automation, reminders, decisions, metrics, lambda: before_it_is_due)
+    deleted = DeletedGames(RedisDeletions(topology))
+    deleted.on_deletion(repository.forget)
+    deleted.on_deletion(bots.forget)
+    del turn
+    for _ in range(1200):
         bots.step()
         if bots._waiting:
             break

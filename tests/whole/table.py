@@ -9,7 +9,7 @@ import httpx
 from tests.support.table import GameClient, Json
 from tests.support.table import Table as AnyTable
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def connect(url: str) -> httpx.Client:

@@ -67,7 +67,7 @@ def run(name: str, programs: Path, **environ: str) -> None:
         env={"PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", **environ},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

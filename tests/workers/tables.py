@@ -31,7 +31,7 @@ from tests.support.stores.memory_store import MemoryStore
 
 TTL = 86_400
 VARIANTS = sorted(variants())
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 def request(
