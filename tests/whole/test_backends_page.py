@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.conftest import Figures
 from tests.support.node_packages import NODE_MODULES
 from tests.support.processes import free_ports
 from tests.support.remote_bots import await_port
@@ -78,19 +79,25 @@ def application(running: Service) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_the_sessions_lead_from_a_key_to_a_finished_match_and_to_nothing(running: Service) -> None:
+def test_the_sessions_lead_from_a_key_to_a_finished_match_and_to_nothing(running: Service, figures: Figures) -> None:
     folder = running.folder.parent
     for name in (".venv", "club"):
         (folder / name).symlink_to(sys.prefix)
     (folder / "hooks.py").write_text(PROGRAMS["hooks.py"])
     page = sessions(PAGE)
     assert tuple(page) == SESSIONS
-    script = "HOOKS=\ntrap 'kill $HOOKS' EXIT\n" + "".join([f"{page[name]}\necho '# {name}'\n" for name in SESSIONS])
+    steps = [f'{page[name]}\necho "# {name}" $(date +%s)\n' for name in SESSIONS]
+    script = "HOOKS=\ntrap 'kill $HOOKS' EXIT\n" + "".join(steps)
+    began = time.time()
     lines = lines_printed_by(script, folder, running.url, PORT=str(free_ports(1)[0]))
     printed: dict[str, list[str]] = {}
+    minutes: dict[str, float] = {}
     for name in SESSIONS:
-        end = lines.index(f"# {name}")
+        end = next(place for place, line in enumerate(lines) if line.startswith(f"# {name} "))
+        minutes[name] = (int(lines[end].split()[2]) - began) / 60
         printed[name], lines = lines[:end], lines[end + 1 :]
+    told = {"game": "to the first push", "match": "to the finished match", "delete": "to the end"}
+    figures("minutes that the commands of docs/backends.md took", {told[name]: minutes[name] for name in told})
     assert printed["service"] == ["Checkers Club"]
     assert printed["endpoint"] == ["webhook.ping"]
     (pushed,) = printed["game"]
@@ -106,8 +113,8 @@ def test_the_sessions_lead_from_a_key_to_a_finished_match_and_to_nothing(running
     finished, winners = printed["match"]
     assert finished == "game.finished"
     assert json.loads(winners)
-    told, players = printed["rematch"]
-    assert told == "game.created"
+    announced, players = printed["rematch"]
+    assert announced == "game.created"
     assert [each["ref"] for each in json.loads(players)] == ["user-2", "user-1"]
     game, taken_for = printed["open"]
     assert len(game) == 24
