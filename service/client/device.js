@@ -75,7 +75,6 @@ export function createDevice(changed) {
       settings = { ...settings, ...change };
       save("settings", settings);
     },
-    /** All seats, the one that was shown last first. */
     seats,
     /** The seats of one game, in their order at the table. @param {string} game */
     seatsOf: (game) => seats().filter((each) => each.game === game).sort((one, other) => one.seat - other.seat),
@@ -89,7 +88,6 @@ export function createDevice(changed) {
       save("seats", seats().filter((each) => each.game !== game));
       save("invitations", invitations().filter((each) => each.game !== game));
     },
-    /** Forgets all that this browser keeps, the settings as well. */
     forgetAll() {
       for (const name of NAMES) {
         memory.delete(name);

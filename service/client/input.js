@@ -45,10 +45,7 @@ export const KEYS = [
 export const TELLING = ["turn", "hand", "moves", "ends", "chain", "last", "scores", "information", "count", "again"];
 
 /** @type {Record<string, string | import("./text.js").Text>} */
-const NAMES = {
-  " ": KEY_NAMES.space, Enter: KEY_NAMES.enter, "Shift+Enter": KEY_NAMES.shiftEnter, Home: KEY_NAMES.home, End: KEY_NAMES.end,
-  Escape: KEY_NAMES.escape, ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓",
-};
+const NAMES = { ...KEY_NAMES, Escape: "Escape", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
 
 /** @param {App["t"]} t @param {string} key */
 export function nameOfKey(t, key) {

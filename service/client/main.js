@@ -100,7 +100,6 @@ async function show(next) {
   root.querySelector("h1")?.focus();
 }
 
-/** Ends what the view has started. */
 function leave() {
   view?.close?.();
   view = undefined;
@@ -169,7 +168,6 @@ function skip(event) {
   document.getElementById("main")?.focus();
 }
 
-/** Opens or closes the developer drawer. */
 async function toggleDrawer() {
   try {
     const [{ create }] = await Promise.all([loaded(import("./views/developer.js")), styles("views")]);

@@ -142,7 +142,6 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     }
   }
 
-  /** Asks for the picture of the table, where it is not the one of the current view. */
   async function lookAtTable() {
     if (looksAtTable) return;
     looksAtTable = true;
@@ -170,7 +169,6 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     }
   }
 
-  /** Reads the stream, until it is aborted or the match is finished. */
   async function listen() {
     stream = new AbortController();
     const current = stream;

@@ -190,7 +190,6 @@ export function createPicture(app) {
     placeAt,
     /** As the picture fits itself: everything or, where that is too small to be read, the last tile. */
     center: viewport.reset,
-    /** Everything there is, however small. */
     fitAll: viewport.fitAll,
     /** @param {number} factor */
     zoom: (factor) => viewport.zoom(factor),

@@ -211,12 +211,10 @@ export function createViewport(changed) {
       const dy = Math.min(0, y - seen.y - inset) + Math.max(0, y - seen.y - seen.height + inset);
       if ((dx || dy) && width) moveTo({ x: centre.x + dx, y: centre.y + dy });
     },
-    /** As the picture fits itself. */
     reset() {
       mode = "fit";
       fit();
     },
-    /** Everything there is, however small. */
     fitAll() {
       mode = isPart || !width ? "all" : "fit";
       fit();

@@ -201,7 +201,7 @@ def compress(response: Response) -> Response:
 @lru_cache(maxsize=256)
 def _compressed(body: bytes) -> bytes:
     """A public body by gzip. There are some hundred, as they depend on the service, the language and the type alone."""
-    return gzip.compress(body, 6, mtime=0)
+    return gzip.compress(body, 9, mtime=0)
 
 
 def hashes_of_inline(element: str, page: str) -> str:

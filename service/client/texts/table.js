@@ -104,10 +104,9 @@ export const TABLE = {
 
 /** Names of keys that are not letters. @satisfies {Record<string, import("../text.js").Text>} */
 export const KEY_NAMES = {
-  space: ["Space", "Leertaste"],
-  enter: ["Enter", "Eingabe"],
-  shiftEnter: ["Shift + Enter", "Umschalt + Eingabe"],
-  home: ["Home", "Pos1"],
-  end: ["End", "Ende"],
-  escape: ["Escape", "Escape"],
+  " ": ["Space", "Leertaste"],
+  Enter: ["Enter", "Eingabe"],
+  "Shift+Enter": ["Shift + Enter", "Umschalt + Eingabe"],
+  Home: ["Home", "Pos1"],
+  End: ["End", "Ende"],
 };

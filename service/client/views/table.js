@@ -247,10 +247,8 @@ export function create(app, { game: id, watch = false, token }) {
   const region = () => document.querySelector("[data-table]");
   const focusHand = () => queueMicrotask(() =>
     queueMicrotask(() => /** @type {HTMLElement | null} */ (document.querySelector(".hand [tabindex='0']"))?.focus()));
-  /** Scrolls the row of places to the chosen one. */
   const showPlace = () => queueMicrotask(() => queueMicrotask(() =>
     document.querySelector(".places .main")?.scrollIntoView({ block: "nearest", inline: "nearest" })));
-  /** Keeps the focus at the table where what had it has gone. */
   function keepFocus() {
     const active = document.activeElement;
     const isLost = !active || active === document.body || (atHeading && active.matches("h1"));
@@ -294,7 +292,6 @@ export function create(app, { game: id, watch = false, token }) {
   }
 
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
-  /** Lets a computer player go on for the shown seat. */
   async function leave() {
     await loadPresence();
     if (match.seat !== undefined) await presence?.leave(match.seat);
