@@ -197,6 +197,7 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
         "createKey",
         "createWebhook",
         "deleteWebhook",
+        "erasePlayer",
         "getApplication",
         "listDeliveries",
         "getWebhook",

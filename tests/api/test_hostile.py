@@ -52,8 +52,8 @@ ACCEPTED: dict[str, Any] = {
     "redeliverMessage": {},
 }
 """Bodies of the operations that look at their body before what their path names."""
-GONE = {"deleteGame": 410, "deleteWebhook": 404, "revokeKey": 404}
-"""What each operation without a body answers that would change something: what it deletes is gone already."""
+GONE = {"deleteGame": 410, "deleteWebhook": 404, "erasePlayer": 202, "revokeKey": 404}
+"""What each operation without a body answers that would change something: what it deletes is gone, or soon will be."""
 TAKES_KEY_TOO = ("anyone_or_app", "join", "public_or_app", "seat_or_app", "spectator", "token_change")
 """The access of operations that take the key of an application, but also something else, or nothing."""
 ENDPOINT = {"url": "https://hooks.example.com/", "events": ["game.turn"]}
@@ -108,9 +108,10 @@ def target(  # noqa: PLR0917 # fixtures
     webhook, gone_webhook = (api.post("/v1/webhooks", ENDPOINT, token=app_key).get_json()["id"] for _ in range(2))
     assert api.delete(gone.path, token=app_key).status_code == 204
     assert api.delete(f"/v1/webhooks/{gone_webhook}", token=app_key).status_code == 204
+    assert api.delete("/v1/players/user-gone", token=app_key).status_code == 202
     tell()
     here = {"<game>": table.id, "<webhook>": webhook}
-    there = {"<game>": gone.id, "<webhook>": gone_webhook}
+    there = {"<game>": gone.id, "<webhook>": gone_webhook, "<ref:ref>": "user-gone"}
     methods: dict[str, set[str]] = {}
     for rule, _ in operations(app):
         methods.setdefault(rule.rule, set()).update((rule.methods or set()) - {"OPTIONS"})
@@ -313,6 +314,8 @@ SEGMENTS = (
 def test_an_unusual_path_segment_is_not_found(api: Api, target: Target, segment: str) -> None:
     before = target.contents()
     for endpoint in target.endpoints:
+        if endpoint.id == "erasePlayer":
+            continue  # whoever is called so is erased: any visible text may be a ref
         for path in with_segment(endpoint, segment):
             for token in (None, endpoint.token, "wrong"):
                 for key in ({}, {"Idempotency-Key": "a-key-of-somebody"}):
@@ -408,7 +411,7 @@ def send_headers(api: Api, endpoint: Endpoint, headers: dict[str, str]) -> None:
     how = {} if "Content-Type" in headers else {"content_type": JSON}
     answer = api.ask(endpoint.method, endpoint.path, token=token, headers=headers, data=body, **how)
     check(answer)
-    assert answer.status_code >= 400
+    assert answer.status_code >= 400 or answer.status_code == GONE.get(endpoint.id)
 
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW", "get", "\xff", "{}")

@@ -26,7 +26,9 @@ NO_JSON = {
     "getEventReader": "text/javascript",
     "getBoardAsSvg": "image/svg+xml",
     "getBoardAsText": "text/plain",
+    "erasePlayer": None,
 }
+"""The media types of what the others answer; none where there is nothing to tell."""
 
 NO_RECORD = '[Record "1"]\nbroken\n'
 

@@ -57,6 +57,7 @@ APPLICATION = {
     "changeWebhookSecret",
     "createWebhook",
     "deleteWebhook",
+    "erasePlayer",
     "getApplication",
     "listDeliveries",
     "getFeed",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Protocol
 
 import pytest
@@ -88,7 +89,7 @@ class RedisHarness:
                 self._call(key, (b"SET", key, b"%d %d %d" % tuple(times)))
 
     def clear(self) -> None:
-        for key in (*keys.REMINDERS["bots"], *keys.REMINDERS["clock"], *keys.SWEEPS):
+        for key in (*chain.from_iterable(keys.REMINDERS.values()), *keys.SWEEPS):
             self._call(key, (b"DEL", key))
 
     def _call(self, key: bytes, command: tuple[bytes | int, ...]) -> Any:

@@ -34,13 +34,11 @@ ERASE_PLAYER: Final = Operation(
     tag="applications",
     summary="Erase a person",
     description="Erases the person whom the application calls so from all its games, which go on for the others: the "
-    "name becomes `Player` and the number of the seat, from 1 (and a number behind it where names are unique and that "
-    "one is taken); `ref`, token and the `url` of a remote player go; a computer player goes on with the match, or "
-    "begins it with the first deal. An open seat stays open. All of this is done in the background, usually within two "
-    "seconds. It is done when `GET` is 404: then the person is in no game that was created before this request. Until "
-    "then, games that are given the same `ref` are erased from as well; later ones are new. May be repeated at any "
-    "time, and is 202 also if no game has such a person, as the last one may have been created just now. Games and "
-    "feed tell `left`, `renamed` and `token_changed`. With `PATCH` and a new token the seat is given to somebody else.",
+    "name becomes `Player` and the number of the seat, from 1; `ref`, token and the `url` of a remote player go; a "
+    "computer player goes on with the match. An open seat stays open. It is done in the background, usually within two "
+    "seconds, and is done when `GET` is 404: then no game that was created before this request has the person. Until "
+    "then, games that are given the same `ref` are erased from as well. May be repeated, and is 202 also if no game "
+    "has such a person. Games and feed tell `left`, `renamed` and `token_changed`.",
     access="app",
     responses={202: ResponseSpec(description="It will be done.", media_type=None, limited=True)},
     problems=("unauthorized", "rate_limited", "not_found", "limit_reached", "outcome_unknown"),
