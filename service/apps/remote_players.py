@@ -15,7 +15,7 @@ from threading import BoundedSemaphore
 
 from service.engine.presence import TimedOut
 from service.games.commands import MoveCommand, decide_move
-from service.games.errors import Gone, StaleVersion
+from service.games.errors import Gone, MoveRefused, StaleVersion
 from service.games.game import Game
 from service.games.repository import Committed, Decision, GameRepository
 from service.games.schedule import RemoteTurn, remote_turn
@@ -48,7 +48,7 @@ class RemotePlayers:
         when the game has expired, ``Gone`` when it was deleted.
         """
         with self.slots:
-            return self._repository.transact(turn.game, partial(decide_move, turn.seat, command))
+            return self._repository.transact(turn.game, partial(_decide_to_play, turn, command))
 
     def give_up(self, turn: RemoteTurn) -> Committed:
         """Have a computer player make this one turn.
@@ -73,6 +73,14 @@ def message_id(turn: RemoteTurn) -> str:
 def _identity(game: Game) -> tuple[str, int, str]:
     """What is the same as long as the same can be played; after a failover another write may lead to a version."""
     return game.id, game.match_version, game.match_write_id
+
+
+def _decide_to_play(turn: RemoteTurn, command: MoveCommand, game: Game) -> Decision:
+    """As ``decide_move``, unless the seat has another player than was asked: one who was erased does not come back."""
+    if game.seats[turn.seat].remote != turn.remote:
+        stale = StaleVersion("stale_version", version=game.version)
+        raise MoveRefused(stale, game.version, game.to_act, ())
+    return decide_move(turn.seat, command, game)
 
 
 def _decide_to_give_up(turn: RemoteTurn, game: Game) -> Decision:

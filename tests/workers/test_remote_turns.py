@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from functools import partial
 from typing import Any
 
 import orjson
@@ -14,6 +15,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # it
 from service.apps.remote_players import message_id
 from service.engine.presence import TimedOut
 from service.games.clock import ClockSettings
+from service.games.erasure import decide_to_erase
 from service.web.remote_messages import MAX_ANSWER_BYTES
 from service.workers.remote_turns import RETRY_SECONDS, TRIES, Answer
 from tests.support.background import ROOT
@@ -242,6 +244,26 @@ def test_where_the_move_was_posted_meanwhile_the_turn_is_over() -> None:
     game_id = table.new()
     table.bot.behaviours.append(posts)
     assert table.make(game_id) == "over"
+
+
+def test_the_answer_of_a_player_who_was_erased_meanwhile_is_not_made() -> None:
+    """A seat that the erasure has left to a computer player stays with it."""
+    game_ids: list[str] = []
+
+    def erased(asked: Asked) -> Answer:
+        game = table.game(game_ids[0])
+        seat = table.turn(game.id).seat
+        seats = [each._replace(ref="bot-1") if at == seat else each for at, each in enumerate(game.seats)]
+        table.repository.transact(game._replace(seats=tuple(seats)), partial(decide_to_erase, "bot-1"))
+        return first_move(asked)
+
+    table = RemoteTable(erased)
+    game_ids.append(table.new())
+    seat = table.turn(game_ids[0]).seat
+    assert table.make(game_ids[0]) == "over"
+    game = table.game(game_ids[0])
+    assert seat in game.presence.away
+    assert not game.state.layout.placements
 
 
 def test_a_move_without_a_version_is_meant_for_the_one_that_was_asked_for() -> None:
