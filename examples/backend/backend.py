@@ -82,9 +82,9 @@ def start_game() -> Any:
 
 @app.get("/lobby")
 def list_open_games() -> Any:
-    """The games with an open seat."""
+    """The games with an open seat, without the codes by which it could be taken under any name."""
     signed_in()
-    return domino.get("/v1/lobby").raise_for_status().json()
+    return {"games": [each["id"] for each in domino.get("/v1/lobby").raise_for_status().json()["games"]]}
 
 
 @app.post("/games/<game>/players")
