@@ -98,9 +98,8 @@ class Outbox:
             entry = entry._replace(version=events[-1].version, write_id="")
         if told is not None or any([_changes_seats(each.event) for each in events]):
             hidden = lobby_entry(game)
-            if (
-                hidden is not None and hidden.json is None
-            ):  # before the index knows it, so that it is done again if this stops here
+            # Before the index knows it, so that it is done again if this stops here.
+            if hidden is not None and hidden.json is None:
                 self._lobby.put(hidden)
         items = feed_items(game, events)
         done = self._index.put(app, entry, items, position.endpoints, position=position, told=told)

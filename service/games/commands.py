@@ -355,7 +355,7 @@ def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Gam
     if game.unique_names and is_taken(command.name, [each.name for each in game.seats]):
         raise InvalidSetup({"name": [NAME_TAKEN]})
     ref = game.seats[seat].ref if command.ref is None else command.ref
-    game = _with_seat(game, seat, Seat(HUMAN, command.name, hash_secret(token_of(seat)), ref=ref))
+    game = game.with_seat(seat, Seat(HUMAN, command.name, hash_secret(token_of(seat)), ref=ref))
     if game.ownership is not None and not game.has_open_seats:
         game = game._replace(ownership=game.ownership._replace(join_code=None))  # nobody needs it any more
     if command.client_seed is not None:
@@ -426,11 +426,7 @@ def _check_running(game: Game, seat: int, token_hash: bytes | None) -> None:
 def _decide_rotation(seat: int, old_hash: bytes | None, token: str, game: Game) -> Decision:
     if game.seats[seat].token_hash != old_hash:
         raise unauthorized()  # another request changed it first
-    return _with_seat(game, seat, game.seats[seat]._replace(token_hash=hash_secret(token))), [TokenChanged(seat)]
-
-
-def _with_seat(game: Game, seat: int, value: Seat) -> Game:
-    return game._replace(seats=(*game.seats[:seat], value, *game.seats[seat + 1 :]))
+    return game.with_seat(seat, game.seats[seat]._replace(token_hash=hash_secret(token))), [TokenChanged(seat)]
 
 
 def _check_client_seed(game: Game) -> None:

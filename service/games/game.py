@@ -267,6 +267,10 @@ class Game(NamedTuple):
         """The seats that may move; none while a seat is open, nor before the first deal, which is nobody's move."""
         return () if self.has_open_seats or not self.state.round else self.state.to_act
 
+    def with_seat(self, seat: int, value: Seat) -> Game:
+        """The game with another value of a seat."""
+        return self._replace(seats=(*self.seats[:seat], value, *self.seats[seat + 1 :]))
+
     def with_events(
         self,
         events: Sequence[GameEvent],

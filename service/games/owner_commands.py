@@ -11,7 +11,7 @@ from functools import partial
 from service.engine.errors import InvalidSetup, Reason
 from service.games.access import Access
 from service.games.errors import NotFound, SeatsTaken
-from service.games.game import HUMAN, OPEN_SEAT, REMOTE, Game, JoinCodeChanged, Renamed, Seat, TokenChanged
+from service.games.game import HUMAN, OPEN_SEAT, REMOTE, Game, JoinCodeChanged, Renamed, TokenChanged
 from service.games.idempotency import Idempotency, IdempotencyKey
 from service.games.ports import PriorWrite, RandomBytes
 from service.games.repository import Decision, GameRepository
@@ -112,14 +112,14 @@ def _decide_rename(seat: int, name: str | None, ref: str | None, game: Game) -> 
         raise _Unchanged(game)
     if game.unique_names and is_taken(name, [each.name for at, each in enumerate(game.seats) if at != seat]):
         raise InvalidSetup({"name": [NAME_TAKEN]})
-    return _with_seat(game, seat, named), [Renamed(seat, None if named.name == player.name else named.name)]
+    return game.with_seat(seat, named), [Renamed(seat, None if named.name == player.name else named.name)]
 
 
 def _decide_token(seat: int, token: str, game: Game) -> Decision:
     player = game.seats[seat]
     if player.kind not in (HUMAN, REMOTE):
         raise NotFound("no_player", seat=seat)
-    return _with_seat(game, seat, player._replace(token_hash=hash_secret(token))), [TokenChanged(seat)]
+    return game.with_seat(seat, player._replace(token_hash=hash_secret(token))), [TokenChanged(seat)]
 
 
 def _decide_join_code(code: str, game: Game) -> Decision:
@@ -127,7 +127,3 @@ def _decide_join_code(code: str, game: Game) -> Decision:
         raise SeatsTaken("seats_taken")
     ownership = None if game.ownership is None else game.ownership._replace(join_code=code)
     return game._replace(join_hash=hash_secret(code), ownership=ownership), [JoinCodeChanged()]
-
-
-def _with_seat(game: Game, seat: int, value: Seat) -> Game:
-    return game._replace(seats=(*game.seats[:seat], value, *game.seats[seat + 1 :]))

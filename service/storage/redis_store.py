@@ -42,6 +42,10 @@ CHECK_TTL: Final = 1000
 _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
 
 
+_NOT_DELETED: Final = ("outbox", "webhooks", "erasures")
+"""The kinds of reminders that a deletion does not remove: it has the application told, and the others name no games."""
+
+
 class RedisStore(Store):
     """Keeps games in Redis or Valkey (7.0 or newer), as the port ``Store`` promises.
 
@@ -126,7 +130,7 @@ class RedisStore(Store):
         names = keys.of_game(game)
         shard = shard_of(game)
         if shard is not None:
-            others = [sets[shard] for kind, sets in keys.REMINDERS.items() if kind not in ("outbox", "webhooks")]
+            others = [sets[shard] for kind, sets in keys.REMINDERS.items() if kind not in _NOT_DELETED]
             names += (keys.DELETED[shard], keys.REMINDERS["outbox"][shard], *others)
         command = evalsha("delete", names, tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS)
         answer = self._write("delete", names[0], command)
