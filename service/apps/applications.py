@@ -136,12 +136,14 @@ class Applications:
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()
             request = self._repeatable(key, app, _ROTATE)
+            before = self._existing(
+                app
+            )  # before what is kept of requests: a key that one has ended is still valid here
             prior = request.prior(now)
+            if presented is not None and not (prior and _is_made_by(presented, prior.answer)):
+                self._check_accepted(before, presented)
             if prior is not None:
-                if presented is not None and _is_made_by(presented, prior.answer):
-                    presented = None
-                return self._made_again(self._existing(app, presented), prior)
-            before = self._existing(app, presented)
+                return self._made_again(before, prior)
             end = now + overlap * 1000
             ending = [each._replace(expires_at=min(each.expires_at or end, end)) for each in before.keys]
             kept = [each for each in ending if not _is_over(each, now)]
@@ -211,9 +213,13 @@ class Applications:
         application = None if shard_of(app) is None else self._store.read(app)
         if application is None:
             raise NotFound("no_such_application")
-        if presented is not None and not self._accepts(application, presented):
-            raise no_valid_key()
+        if presented is not None:
+            self._check_accepted(application, presented)
         return application
+
+    def _check_accepted(self, application: Application, key: str) -> None:
+        if not self._accepts(application, key):
+            raise no_valid_key()
 
     def _replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
         """As the store's; this process does not use the application of before any more."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
@@ -12,9 +13,10 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.apps.ports import MOST_REPEATS
+from service.apps.ports import MOST_REPEATS, Application, Repeat
 from service.apps.service import ApplicationService
 from service.bootstrap import build_apps
+from service.games.idempotency import IdempotencyKey
 from service.games.ports import IDEMPOTENCY_TTL
 from service.games.service import GameService
 from service.storage import keys
@@ -216,6 +218,41 @@ def test_of_the_same_requests_at_the_same_time_one_makes_something(app: Flask, a
     answers = crowd(app, "/v1/app/keys", {"overlap": 0}, app_key, **once())
     assert_one_made(answers, 201)
     assert len(valid_keys(api, answers[0].get_json()["key"])) == 1
+
+
+class Overtaken(RedisApplications):
+    """Another process does something just before one of the reads of this one: ``reads`` counts them down."""
+
+    reads = 0
+    overtake: Callable[[], Any]
+
+    def read(self, app: str) -> Application | None:
+        self._count()
+        return super().read(app)
+
+    def repeated(self, app: str, name: str, now: int) -> Repeat | None:
+        self._count()
+        return super().repeated(app, name, now)
+
+    def _count(self) -> None:
+        self.reads -= 1
+        if self.reads == 0:
+            self.overtake()
+
+
+@pytest.mark.parametrize("reads", [1, 2])
+def test_a_rotation_that_is_overtaken_by_itself_gives_the_same_key(redis_url: str, reads: int) -> None:
+    store = Overtaken(SingleNodeTopology(connect(redis_url)))
+    here = build_apps(store, [NEW]).applications
+    there = build_apps(RedisApplications(SingleNodeTopology(connect(redis_url))), [NEW]).applications
+    made = here.create("Club")
+    key = IdempotencyKey("a rotation that is sent twice", b"")
+    others = []
+    store.reads = reads
+    store.overtake = lambda: others.append(there.rotate(made.application.id, 0, presented=made.key, key=key))
+    mine = here.rotate(made.application.id, 0, presented=made.key, key=key)
+    (other,) = others
+    assert (mine.key, mine.replayed, other.replayed) == (other.key, True, False)
 
 
 def test_after_a_day_a_key_may_be_used_again(games: GameService, redis_url: str) -> None:
