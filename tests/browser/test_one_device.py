@@ -50,7 +50,9 @@ def test_several_seats_of_one_device_are_never_shown_two_hands(http: httpx.Clien
     expect(page.locator(".play.round_over")).to_be_attached()
     expect(page.get_by_role("option")).to_have_count(0)
     page.evaluate("hands.splice(0)")
+    view = table.view()
     Touch(page).move()  # deals
+    table.get(f"?after={view['version']}&wait=5")
     take_turn(page, table)
 
 
@@ -72,5 +74,6 @@ def take_turn(page: Page, table: Table) -> None:
         show.tap()
     heading.wait_for()
     Touch(page).move()
+    table.get(f"?after={view['version']}&wait=5", seat)  # the page has sent the move, but not yet its answer
     seen = {tile for hand in page.evaluate("hands.splice(0)") for tile in hand}
     assert seen <= {*hands[seat], *table.view(seat)["you"]["hand"]}, "the hand of somebody else"
