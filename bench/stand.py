@@ -25,7 +25,7 @@ import redis
 from bench.driver import Address, Connection, Refused, request
 from bench.processes import DidNotStart, free_port, stop
 from service.devserver.embedded import EmbeddedServer, find_server
-from service.storage.connection import connect
+from service.storage.redis.connection import connect
 
 ROOT: Final = Path(__file__).parent.parent
 NODE_PEER: Final = ROOT / "bench" / "peers" / "node"

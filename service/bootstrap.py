@@ -14,38 +14,38 @@ from typing import Any, Final, NamedTuple
 
 from flask import Flask
 
-from service.apps.feed import Feeds
-from service.apps.listing import Listing
-from service.apps.people import People
-from service.apps.ports import ApplicationStore, ErasureStore, GameIndex, Lobby, WebhookStore
-from service.apps.reindex import Progress, Reindexer
-from service.apps.service import ApplicationService
-from service.apps.webhooks import CheckUrl
+from service.backends.facade import ApplicationService
+from service.backends.index.feed import Feeds
+from service.backends.index.listing import Listing
+from service.backends.index.people import People
+from service.backends.index.reindex import Progress, Reindexer
+from service.backends.ports import ApplicationStore, ErasureStore, GameIndex, Lobby, WebhookStore
+from service.backends.webhooks.endpoints import CheckUrl
 from service.config import Network, Settings
-from service.games.automation import Automation
-from service.games.deletions import DeletedGames
-from service.games.idempotency import Idempotency
+from service.games.automation.deletions import DeletedGames
+from service.games.automation.due import Automation
+from service.games.facade import GameService
 from service.games.ports import Clock, Feed, RandomBytes, ReminderQueue, RunLater, Store, run_inline
-from service.games.repository import Committed, GameRepository
-from service.games.service import GameService
+from service.games.store.idempotency import Idempotency
+from service.games.store.repository import Committed, GameRepository
 from service.json_logging import configure_logging
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import Sender
-from service.storage.memory_reserve import MemoryReserve
+from service.storage.backends import RedisApplications
+from service.storage.capacity_guard import MemoryReserve
+from service.storage.deletions import RedisDeletions
+from service.storage.erasures import RedisErasures
+from service.storage.feed import RedisFeed
+from service.storage.games import RedisStore
+from service.storage.index import RedisIndex, RedisLobby
 from service.storage.pubsub import RedisEventFeed
-from service.storage.rate_limit_storage import counters_at
-from service.storage.redis_applications import RedisApplications
-from service.storage.redis_calls import RedisCalls
-from service.storage.redis_deletions import RedisDeletions
-from service.storage.redis_erasures import RedisErasures
-from service.storage.redis_feed import RedisFeed
-from service.storage.redis_index import RedisIndex, RedisLobby
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_store import RedisStore
-from service.storage.redis_webhooks import RedisWebhooks
+from service.storage.rate_limits import counters_at
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.server_clock import ServerClock, system_clock
+from service.storage.redis.topology import Topology, open_topology
+from service.storage.reminders import RedisReminders
 from service.storage.secret_file import load_or_create_secret, read_secret
-from service.storage.server_clock import ServerClock, system_clock
-from service.storage.topology import Topology, open_topology
+from service.storage.webhooks import RedisWebhooks
 from service.web.access import limit_history
 from service.web.app import create_app
 from service.web.metrics import Metrics
@@ -53,8 +53,8 @@ from service.web.rate_limits import RateLimits
 from service.web.streams import StreamLimits, Streams
 
 YIELD_SECONDS = 1e-9
-"""The shortest sleep for which gevent polls its sockets. The same as in ``service.gunicorn_worker``, which must not be
-imported here."""
+"""The shortest sleep for which gevent polls its sockets. The same as in ``service.server.gunicorn_worker``, which must
+not be imported here."""
 _READABLE: Final = 1  # the event mask of libev
 
 

@@ -138,7 +138,7 @@ def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int
             )
             return 2
         settings = replace(settings, redis_url=url)
-    from service import app_commands  # noqa: PLC0415 # serving does not need it
+    from service import cli_backends as app_commands  # noqa: PLC0415 # serving does not need it
 
     functions: dict[str, Callable[..., int]] = {
         "create": app_commands.create,

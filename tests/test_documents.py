@@ -473,7 +473,7 @@ def test_a_name_of_each_kind_that_leads_nowhere_is_found(tmp_path: Path) -> None
         `service/web/app.py`, `service/web/limiting.py`, `keys.py`, `no_keys.py`, `service/engine/variants/<name>.py`,
         `service/engine/games/<name>.py`, `docs/rules.md#rule-3-5`, `docs/rules.md#chapter-99`, `tests/laws`,
         `tests/lawz`, `application/json`, `10.0.0.0/8`, `@redocly/cli`, `@nobody/nothing`, `board.json`, `table.json`.
-        `service.web.app`, `web.limiting`, `games.repository.GameRepository`, `games.repository.Nothing`,
+        `service.web.app`, `web.limiting`, `games.store.repository.GameRepository`, `games.store.repository.Nothing`,
         `python -m bench.nothing`, `make check
         test`, `make tset`, `domino-service apps list`, `domino-service demo`, `domino-service replay FILE --painting`,
         `MAX_STREAMS`, `STREAMS`, `MAX_STREAM=5`, `SIGHUP`, `GET /v1/games/{id}`, `PUT /v1/games/{id}`, `GET …/board`,
@@ -501,7 +501,7 @@ def test_a_name_of_each_kind_that_leads_nowhere_is_found(tmp_path: Path) -> None
             "tests/laws/test_nothing.py",
         ],
         "links": ["#another-page"],
-        "modules": ["web.limiting", "games.repository.Nothing", "python -m bench.nothing"],
+        "modules": ["web.limiting", "games.store.repository.Nothing", "python -m bench.nothing"],
         "targets": ["make tset", "make test-none"],
         "commands": ["domino-service demo", "domino-service replay FILE --painting", "domino-service serv"],
         "settings": ["STREAMS", "MAX_STREAM", "STREAMS"],

@@ -21,7 +21,7 @@ from tests.support.supervised import GUNICORN, NO_REDIS, PATIENCE, ROOT, all_gon
 
 pytestmark = pytest.mark.full
 
-SERVICE = "service.wsgi:create()"
+SERVICE = "service.server.wsgi:create()"
 
 
 def test_the_redis_of_redis_url_is_used_and_left_running(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_missing_secret_key_is_warned_about_in_one_line(secret: str, warned: i
 
 def test_a_new_worker_reloads_the_code_and_is_told_how_many_there_are(tmp_path: Path) -> None:
     script = "import os, sys, types; sys.modules.setdefault('service.web', None); "
-    script += "from service.gunicorn_conf import post_fork; "
+    script += "from service.server.gunicorn_conf import post_fork; "
     script += "post_fork(types.SimpleNamespace(num_workers=8, banned_networks=''), None); "
     script += "print([name for name in sys.modules if name.startswith('service')], os.environ['WORKERS'])"
     completed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -19,13 +19,13 @@ from typing import ClassVar
 
 import pytest
 
-from service import gunicorn_conf
-from service.gunicorn_worker import DISCARD_STEP_BYTES, MAX_DISCARDED_BYTES, MAX_HEAD_BYTES
+from service.server import gunicorn_conf
+from service.server.gunicorn_worker import DISCARD_STEP_BYTES, MAX_DISCARDED_BYTES, MAX_HEAD_BYTES
 from tests.support.supervised import NO_REDIS, PATIENCE, ROOT, Run, all_gone, linux_only, run
 
 pytestmark = pytest.mark.full
 
-REAL = "service.wsgi:create()"
+REAL = "service.server.wsgi:create()"
 LONG_GRACE = "600"
 """A GRACEFUL_TIMEOUT, in seconds, so much longer than PATIENCE that a test fails if a stop takes that long."""
 SHORT_LIMITS = "--worker-class=tests.support.worker_limits.ShortLimitsWorker --keep-alive=1"
@@ -38,7 +38,7 @@ from gevent import monkey
 monkey.patch_all()
 import gevent, socket
 from service.bootstrap import yield_control
-from service.gunicorn_worker import YIELD_SECONDS
+from service.server.gunicorn_worker import YIELD_SECONDS
 
 yields = {"worker": lambda: gevent.sleep(YIELD_SECONDS), "long work": yield_control}[%r]
 here, there = socket.socketpair()
@@ -58,7 +58,7 @@ from types import SimpleNamespace
 import gevent
 from gunicorn.http.body import Body, LengthReader
 from gunicorn.http.unreader import IterUnreader
-from service import gunicorn_worker
+from service.server import gunicorn_worker
 
 yields = 0
 def count(seconds):

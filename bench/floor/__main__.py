@@ -8,7 +8,7 @@ from typing import Final
 
 from bench.stand import ROOT
 
-_CONF: Final = str(ROOT / "service" / "gunicorn_conf.py")
+_CONF: Final = str(ROOT / "service" / "server" / "gunicorn_conf.py")
 
 if __name__ == "__main__":
     os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", _CONF, "bench.floor.app:create()"])  # noqa: S606

@@ -11,7 +11,7 @@ import redis
 from flask import Flask, Response, abort, request
 
 from bench.floor.sizes import sizes_of
-from service.storage.connection import connect
+from service.storage.redis.connection import connect
 
 BYTES: Final = b"x" * (1 << 20)
 TTL_SECONDS: Final = 30 * 86_400

@@ -30,10 +30,10 @@ from bench.report import Goal, Section, Table
 from bench.scale import Scale
 from bench.setups import USUAL, Match, matches
 from bench.stand import Candidate, Stand
+from service.games.model.shards import with_shard
 from service.games.ports import NO_REMINDERS, Reminders, WriteRequest
-from service.games.shards import with_shard
-from service.storage.redis_store import RedisStore
-from service.storage.topology import open_topology
+from service.storage.games import RedisStore
+from service.storage.redis.topology import open_topology
 
 _BOTS: Final = {"variant": "domino", "players": [{"bot": "greedy"}] * 4}
 _WITH_BOT: Final = {"variant": "domino", "players": [{"name": "Ada"}, {"bot": "greedy"}], "pace": 0}

@@ -20,7 +20,7 @@ from bench.scale import Scale
 from bench.setups import LONGEST, SETUPS, USUAL, Setup, long_matches, matches
 from bench.stand import Candidate, Stand
 from service.storage import keys
-from service.storage.connection import connect
+from service.storage.redis.connection import connect
 
 EARLY: Final = 10
 WINDOW: Final = 5

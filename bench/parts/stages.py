@@ -29,14 +29,14 @@ from service.bootstrap import build_app
 from service.config import Settings
 from service.engine.moves import Move
 from service.engine.referee import advance
-from service.games.codec import decode_game, encode_event, encode_game
-from service.games.game import Game
+from service.games.model.game import Game
+from service.games.model.tokens import find_hash, new_write_id
+from service.games.model.views import view_game
 from service.games.ports import Store, WriteRequest
-from service.games.repository import seats_to_act
-from service.games.tokens import find_hash, new_write_id
-from service.games.views import view_game
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology
+from service.games.store.codec import decode_game, encode_event, encode_game
+from service.games.store.repository import seats_to_act
+from service.storage.games import RedisStore
+from service.storage.redis.topology import SingleNodeTopology
 from service.web.request_parsing import bearer_token, expected_game, negotiate, read_json, validate
 from service.web.schemas import moves as move_schemas
 from service.web.serializers.game import game_view_json

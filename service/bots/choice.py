@@ -27,7 +27,7 @@ LEVELS: Final[Mapping[str, Callable[[Rules, Observation, Random], Move]]] = {
     "greedy": greedy.choose,
     "expert": expert.choose,
 }
-"""How each level chooses, from weak to strong. What is said about them is in ``service.games.catalogue``."""
+"""How each level chooses, from weak to strong. What is said about them is in ``service.games.queries.catalogue``."""
 
 
 def choose_move(rules: Rules, observation: Observation, level: str, luck: bytes) -> Move:

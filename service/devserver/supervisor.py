@@ -36,8 +36,8 @@ from service.config import Settings
 from service.devserver.background import BackgroundProcess, describe_exit
 from service.devserver.embedded import EmbeddedServer, EmbeddedServerError, die_with_parent
 
-APP = "service.wsgi:create()"
-GUNICORN_CONF = Path(__file__).parent.with_name("gunicorn_conf.py")
+APP = "service.server.wsgi:create()"
+GUNICORN_CONF = Path(__file__).parent.parent / "server" / "gunicorn_conf.py"
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 READY_SECONDS = 60.0

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from service.games.errors import Forbidden, NotFound, Unauthorized, unauthorized
-from service.games.game import OWNER, Game, Viewer
-from service.games.idempotency import Idempotency, IdempotencyKey
-from service.games.lost_reminders import Notice
+from service.games.automation.lost_reminders import Notice
+from service.games.model.errors import Forbidden, NotFound, Unauthorized, unauthorized
+from service.games.model.game import OWNER, Game, Viewer
+from service.games.model.tokens import find_hash
 from service.games.ports import PriorWrite, StorageUnavailable
-from service.games.repository import GameRepository
-from service.games.tokens import find_hash
+from service.games.store.idempotency import Idempotency, IdempotencyKey
+from service.games.store.repository import GameRepository
 
 
 class Access(NamedTuple):

@@ -1,4 +1,4 @@
-"""The keys under which Redis keeps games. (Those of rate limits: ``service.storage.rate_limit_storage``.)
+"""The keys under which Redis keeps games. (Those of rate limits: ``service.storage.rate_limits``.)
 
 All keys of a game contain the hash tag ``{<game>}``, so that they lie in one slot of a Cluster and one
 script may use all of them. The reminders of the games of a shard are in sets with the hash tag of that
@@ -85,8 +85,8 @@ from base64 import urlsafe_b64encode
 from hashlib import sha256
 from typing import Final, get_args
 
+from service.games.model.shards import TAGS
 from service.games.ports import ReminderKind
-from service.games.shards import TAGS
 
 REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
     kind: tuple(b"domino:%b:{%b}" % (kind.encode(), tag.encode()) for tag in TAGS) for kind in get_args(ReminderKind)

@@ -25,9 +25,9 @@ from redis.exceptions import RedisError, ResponseError
 
 from service.games.ports import EventNotification, Feed, Listener
 from service.storage import keys
-from service.storage.connection import NotSent
 from service.storage.event_frames import parse_notification
-from service.storage.topology import Topology
+from service.storage.redis.connection import NotSent
+from service.storage.redis.topology import Topology
 
 PING_SECONDS: Final = 2.0
 """The interval in which each connection is pinged, and each channel's server looked up again."""

@@ -14,12 +14,12 @@ from typing import Any, Final, Protocol
 
 from flask import request
 
-from service.apps.applications import is_key, no_valid_key
-from service.apps.ports import Application
+from service.backends.keys import is_key, no_valid_key
+from service.backends.ports import Application
 from service.games.access import Access, Invitation, check_seat
-from service.games.errors import MoveRefused, Unauthorized
+from service.games.model.errors import MoveRefused, Unauthorized
+from service.games.model.tokens import SEAT_PREFIX
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.games.tokens import SEAT_PREFIX
 from service.web.middleware import EXTRA_HEADERS
 from service.web.openapi.operations import Operation, describe
 from service.web.problems import RequestError

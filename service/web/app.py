@@ -12,8 +12,8 @@ from flask import Flask, Request, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import MapAdapter
 
-from service.apps.service import ApplicationService, without_applications
-from service.games.service import GameService
+from service.backends.facade import ApplicationService, without_applications
+from service.games.facade import GameService
 from service.web import cors, problems, services
 from service.web.bans import BanMiddleware, Network
 from service.web.geometry_cache import GeometryCache

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from service.engine.errors import Reason
-from service.games.catalogue import LANGUAGES
+from service.games.queries.catalogue import LANGUAGES
 from service.web.client_address import parse_address
 from service.web.languages import accepted_language
 from service.web.middleware import PROBLEM_CODE

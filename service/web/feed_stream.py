@@ -10,10 +10,10 @@ from time import monotonic, time
 
 import orjson
 
-from service.apps.feed import FeedItems, FeedReader
-from service.games.errors import Unauthorized
+from service.backends.index.feed import FeedItems, FeedReader
+from service.games.model.errors import Unauthorized
+from service.games.model.timestamps import format_rfc3339
 from service.games.ports import StorageUnavailable
-from service.games.timestamps import format_rfc3339
 from service.web.streams import CHECK_SECONDS, FORMATS, Format, Streams
 
 

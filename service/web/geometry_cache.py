@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Final, NamedTuple
 
 from service.engine.layout import Placement
-from service.games.views import TableView
+from service.games.model.views import TableView
 from service.render.geometry import Geometry, GrowingGeometry
 
 MAX_ENTRIES: Final = 128

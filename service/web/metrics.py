@@ -15,8 +15,8 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from service.engine.presence import Returned
-from service.games.game import HostingEvent
-from service.games.repository import Committed
+from service.games.model.game import HostingEvent
+from service.games.store.repository import Committed
 
 PROMETHEUS_TEXT: Final = CONTENT_TYPE_PLAIN_0_0_4
 

@@ -17,9 +17,9 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from service.engine.errors import InvalidSetup, Param, Reason, Refusal
 from service.engine.options import LocalizedText
-from service.games.catalogue import Language, localize
-from service.games.errors import MoveRefused, SecretChanged
+from service.games.model.errors import MoveRefused, SecretChanged
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.queries.catalogue import Language, localize
 from service.reasons import REASONS, sentence
 from service.web.languages import accepted_language
 from service.web.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID

@@ -10,10 +10,10 @@ from typing import Final
 
 import orjson
 
-from service.games.commands import Expected, MoveCommand
-from service.games.schedule import RemoteTurn
-from service.games.timestamps import format_rfc3339
-from service.games.views import view_game
+from service.games.commands.player import Expected, MoveCommand
+from service.games.model.schedule import RemoteTurn
+from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import view_game
 from service.web.posted_moves import read_move
 from service.web.problems import Refused, RequestError, refused_body
 from service.web.request_parsing import parse_json

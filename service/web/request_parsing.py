@@ -20,10 +20,10 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.sansio.utils import get_content_length
 
 from service.engine.errors import Reason
-from service.games.catalogue import LANGUAGES, Language
-from service.games.commands import Expected
-from service.games.errors import Unauthorized
-from service.games.idempotency import IdempotencyKey
+from service.games.commands.player import Expected
+from service.games.model.errors import Unauthorized
+from service.games.queries.catalogue import LANGUAGES, Language
+from service.games.store.idempotency import IdempotencyKey
 from service.web.languages import accepted_language
 from service.web.problems import PATCH_TYPES, InvalidBody, RequestError
 from service.web.schemas.validation import reason_of

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from flask import Flask, current_app
 
-from service.apps.service import ApplicationService
-from service.games.service import GameService
+from service.backends.facade import ApplicationService
+from service.games.facade import GameService
 from service.web.geometry_cache import GeometryCache
 from service.web.metrics import Metrics
 from service.web.rate_limits import RateLimits

@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 import orjson
 from prometheus_client import Gauge
 
-from service.apps.applications import CACHE_SECONDS, REVOKED_SECONDS
-from service.games.errors import Gone, NotFound, Unauthorized
+from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
+from service.games.model.errors import Gone, NotFound, Unauthorized
+from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import EventPage, EventView
 from service.games.ports import StorageUnavailable
-from service.games.subscription import RETRY_SECONDS, EventSubscription
-from service.games.timestamps import format_rfc3339
-from service.games.views import EventPage, EventView
+from service.games.queries.subscription import RETRY_SECONDS, EventSubscription
 from service.web.problems import TooManyStreams
 from service.web.rate_limits import client_network
 from service.web.serializers.events import event_json

@@ -19,10 +19,10 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 from service.engine.moves import Move
-from service.games.automation import Automation
-from service.games.errors import Gone, NotFound, StaleVersion
+from service.games.automation.due import Automation
+from service.games.model.errors import Gone, NotFound, StaleVersion
+from service.games.model.schedule import BotTurn
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
-from service.games.schedule import BotTurn
 from service.workers.decisions import Decisions, log_fields
 from service.workers.failures import Failures
 from service.workers.look_pause import LookPause

@@ -17,9 +17,9 @@ from service.engine.deal import bot_luck, round_seed
 from service.engine.moves import DEAL, Move
 from service.engine.presence import SUBSTITUTE
 from service.engine.variant import Rules
-from service.games.game import Game
-from service.games.repository import Committed
-from service.games.schedule import BotTurn
+from service.games.model.game import Game
+from service.games.model.schedule import BotTurn
+from service.games.store.repository import Committed
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 

@@ -1,9 +1,9 @@
 """The deliverer: takes endpoints that are due, and delivers to each what there is, many messages at a time.
 
 Owns the lease of an endpoint, so that one process at a time delivers to it, how many attempts run at a time, and how
-fast they follow each other. Does not depend on what is delivered (``service.apps.deliveries``), nor on what a failure
-makes of an endpoint (``service.apps.endpoint_states``). Works in threads and, where the standard library is patched,
-with gevent.
+fast they follow each other. Does not depend on what is delivered (``service.backends.webhooks.deliveries``), nor on
+what a failure makes of an endpoint (``service.backends.webhooks.endpoint_states``). Works in threads and, where the
+standard library is patched, with gevent.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from functools import partial
 from time import monotonic
 from typing import Final, NamedTuple
 
-from service.apps import endpoint_states
-from service.apps.deliveries import Deliveries, Outcome
-from service.apps.ports import DueGame, Webhook, WebhookStore
+from service.backends.ports import DueGame, Webhook, WebhookStore
+from service.backends.webhooks import endpoint_states
+from service.backends.webhooks.deliveries import Deliveries, Outcome
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
 from service.workers.look_pause import LookPause
 from service.workers.metrics import WorkerMetrics

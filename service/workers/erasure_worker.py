@@ -1,6 +1,7 @@
 """The erasure worker: takes applications with people who are to be erased, and goes on with each of them for a while.
 
-Owns when it looks, and that applications take turns. Does not depend on what erasing is (``service.apps.erasures``).
+Owns when it looks, and that applications take turns. Does not depend on what erasing is
+(``service.backends.erasures``).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import logging
 from contextlib import suppress
 from typing import Final
 
-from service.apps.erasures import Erasures
+from service.backends.erasures import Erasures
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
 from service.workers.failures import Failures
 from service.workers.metrics import WorkerMetrics

@@ -1,7 +1,7 @@
 """The outbox worker: takes the reminders of games that their application has not been told of, and follows them.
 
-Owns when it looks. Does not depend on what is told (``service.apps.outbox``), nor on how many games are followed at a
-time.
+Owns when it looks. Does not depend on what is told (``service.backends.index.outbox``), nor on how many games are
+followed at a time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, Protocol
 
-from service.apps.outbox import Outbox
+from service.backends.index.outbox import Outbox
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
 from service.workers.failures import Failures
 from service.workers.look_pause import LookPause

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Final
 
 from prometheus_client import CollectorRegistry
 
-from service.apps.deliveries import Deliveries
-from service.apps.erasures import Erasures
-from service.apps.outbox import Outbox
+from service.backends.erasures import Erasures
+from service.backends.index.outbox import Outbox
+from service.backends.webhooks.deliveries import Deliveries
 from service.bootstrap import WorkerParts, build_sender, build_worker_parts
 from service.config import Settings
-from service.games.deletions import POLL_SECONDS, DeletedGames
+from service.games.automation.deletions import POLL_SECONDS, DeletedGames
 from service.json_logging import configure_logging
 from service.outgoing.sender import Sender
-from service.storage.connection import MAX_CONNECTIONS
+from service.storage.redis.connection import MAX_CONNECTIONS
 from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
 from service.workers.decisions import Decisions

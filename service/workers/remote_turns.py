@@ -11,11 +11,11 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final, Literal, NamedTuple, Protocol
 
-from service.apps.remote_players import RemotePlayers, is_same_turn, message_id
+from service.backends.remote_players import RemotePlayers, is_same_turn, message_id
 from service.engine.errors import InvalidSetup
-from service.games.errors import MoveRefused, StaleVersion
-from service.games.game import Remote
-from service.games.schedule import RemoteTurn
+from service.games.model.errors import MoveRefused, StaleVersion
+from service.games.model.game import Remote
+from service.games.model.schedule import RemoteTurn
 from service.web.problems import InvalidBody, Refused, RequestError
 from service.web.remote_messages import move_message, read_answer
 from service.workers.metrics import WorkerMetrics

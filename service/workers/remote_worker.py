@@ -14,10 +14,10 @@ from threading import Lock
 from time import monotonic
 from typing import Final
 
-from service.apps.remote_players import RemotePlayers
+from service.backends.remote_players import RemotePlayers
 from service.bootstrap import WorkerParts
 from service.config import Settings
-from service.games.errors import Gone, NotFound
+from service.games.model.errors import Gone, NotFound
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
 from service.outgoing.sender import Sender
 from service.workers.failures import Failures

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from service.engine.events import Event
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
-from service.games.game import Game, GameEvent, HostingEvent
-from service.games.repository import Committed, GameRepository, from_last_deal
+from service.games.model.game import Game, GameEvent, HostingEvent
+from service.games.store.repository import Committed, GameRepository, from_last_deal
 
 SIZE: Final = 2000
 """Games in the cache."""

@@ -10,8 +10,8 @@ import logging
 from contextlib import suppress
 from typing import Final
 
-from service.games.automation import Automation
-from service.games.errors import Gone, NotFound, StaleVersion
+from service.games.automation.due import Automation
+from service.games.model.errors import Gone, NotFound, StaleVersion
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
 from service.workers.failures import Failures
 from service.workers.metrics import WorkerMetrics

@@ -17,29 +17,29 @@ import redis
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.apps.feed import Feeds
-from service.apps.listing import Listing
-from service.apps.outbox import Outbox
-from service.apps.people import People
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
+from service.backends.index.feed import Feeds
+from service.backends.index.listing import Listing
+from service.backends.index.outbox import Outbox
+from service.backends.index.people import People
 from service.bootstrap import build_apps, build_games
 from service.devserver.embedded import EmbeddedServer
+from service.games.facade import GameService
 from service.games.ports import run_inline
-from service.games.repository import GameRepository
-from service.games.service import GameService
+from service.games.store.repository import GameRepository
 from service.outgoing.addresses import check_url
-from service.storage.connection import connect
+from service.storage.backends import RedisApplications
+from service.storage.erasures import RedisErasures
+from service.storage.feed import RedisFeed
+from service.storage.games import RedisStore
+from service.storage.index import RedisIndex, RedisLobby
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_applications import RedisApplications
-from service.storage.redis_calls import RedisCalls
-from service.storage.redis_erasures import RedisErasures
-from service.storage.redis_feed import RedisFeed
-from service.storage.redis_index import RedisIndex, RedisLobby
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_store import RedisStore
-from service.storage.redis_webhooks import RedisWebhooks
-from service.storage.server_clock import system_clock
-from service.storage.topology import SingleNodeTopology
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.connection import connect
+from service.storage.redis.server_clock import system_clock
+from service.storage.redis.topology import SingleNodeTopology
+from service.storage.reminders import RedisReminders
+from service.storage.webhooks import RedisWebhooks
 from service.web.app import create_app
 from tests.api.client import Api
 from tests.api.followers import Watched

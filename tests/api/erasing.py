@@ -9,19 +9,19 @@ from typing import Any, Final
 import redis
 from prometheus_client import CollectorRegistry
 
-from service.apps.erasures import Erasures
-from service.apps.outbox import Outbox
+from service.backends.erasures import Erasures
+from service.backends.index.outbox import Outbox
 from service.games.ports import run_inline
-from service.games.repository import GameRepository
+from service.games.store.repository import GameRepository
 from service.storage import keys
-from service.storage.connection import connect
-from service.storage.redis_calls import RedisCalls
-from service.storage.redis_deletions import RedisDeletions
-from service.storage.redis_erasures import RedisErasures
-from service.storage.redis_index import RedisIndex, RedisLobby
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology
+from service.storage.deletions import RedisDeletions
+from service.storage.erasures import RedisErasures
+from service.storage.games import RedisStore
+from service.storage.index import RedisIndex, RedisLobby
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import SingleNodeTopology
+from service.storage.reminders import RedisReminders
 from service.workers.erasure_worker import ErasureWorker
 from service.workers.metrics import WorkerMetrics
 

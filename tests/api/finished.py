@@ -6,7 +6,7 @@ import os
 
 import redis
 
-from service.games.tokens import new_game_id
+from service.games.model.tokens import new_game_id
 from tests.api.client import Api, Table
 from tests.api.saved_games import SavedGames, restore
 from tests.support.table import Json

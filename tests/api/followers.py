@@ -11,7 +11,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Gauge
 from werkzeug.test import TestResponse
 
-from service.games.service import GameService
+from service.games.facade import GameService
 from service.web.app import create_app
 from service.web.streams import StreamLimits, Streams
 from tests.api.client import Api, Table

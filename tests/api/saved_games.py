@@ -16,11 +16,11 @@ import redis
 
 from service.engine.tiles import Tile
 from service.engine.variants import variants
-from service.games.codec import decode_game
-from service.games.game import Game
+from service.games.model.game import Game
+from service.games.store.codec import decode_game
 from service.storage import keys
 from service.storage.event_frames import events_of
-from service.storage.rate_limit_storage import PREFIX
+from service.storage.rate_limits import PREFIX
 from tests.api.client import Api, Table
 from tests.support.scope import QUICK_VARIANTS, in_scope
 from tests.support.table import Json, match_finished

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
 from tests.api.client import Api, Table, status_and_code
 
 SPECTATORS_PATHS = ("", "/moves", "/score", "/events", "/fairness", "/record", "/board.json")

@@ -13,18 +13,18 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.apps.ports import MOST_REPEATS, Application, Repeat
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
+from service.backends.ports import MOST_REPEATS, Application, Repeat
 from service.bootstrap import build_apps
-from service.games.idempotency import IdempotencyKey
+from service.games.facade import GameService
 from service.games.ports import IDEMPOTENCY_TTL
-from service.games.service import GameService
+from service.games.store.idempotency import IdempotencyKey
 from service.storage import keys
-from service.storage.connection import connect
-from service.storage.redis_applications import RedisApplications
-from service.storage.redis_webhooks import RedisWebhooks
-from service.storage.server_clock import system_clock
-from service.storage.topology import SingleNodeTopology
+from service.storage.backends import RedisApplications
+from service.storage.redis.connection import connect
+from service.storage.redis.server_clock import system_clock
+from service.storage.redis.topology import SingleNodeTopology
+from service.storage.webhooks import RedisWebhooks
 from service.web.app import create_app
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock

@@ -8,15 +8,15 @@ import pytest
 import redis
 from flask import Flask
 
-from service.apps.applications import CACHE_SECONDS, MAX_KEYS, Applications
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
+from service.backends.keys import CACHE_SECONDS, MAX_KEYS, Applications
 from service.bootstrap import build_apps
-from service.games.errors import Unauthorized
-from service.games.service import GameService
+from service.games.facade import GameService
+from service.games.model.errors import Unauthorized
 from service.storage import keys as storage_keys
-from service.storage.connection import connect
-from service.storage.redis_applications import RedisApplications
-from service.storage.topology import SingleNodeTopology
+from service.storage.backends import RedisApplications
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
@@ -198,7 +198,7 @@ def test_a_key_that_another_process_revoked_is_used_while_it_is_cached_and_no_lo
     store = RedisApplications(SingleNodeTopology(connect(redis_url)))
     here, there = build_apps(store).applications, build_apps(store).applications
     now = 0.0
-    monkeypatch.setattr("service.apps.applications.monotonic", lambda: now)
+    monkeypatch.setattr("service.backends.keys.monotonic", lambda: now)
     made = here.create("Club")
     assert here.authenticate(made.key) == made.application
     there.revoke(made.application.id, made.record.hint)

@@ -12,8 +12,8 @@ import pytest
 import redis
 
 from service.config import parse_networks
-from service.games.service import GameService
-from service.storage.rate_limit_storage import counters_at
+from service.games.facade import GameService
+from service.storage.rate_limits import counters_at
 from service.web.app import create_app
 from service.web.rate_limits import RateLimits
 from tests.api.client import Api

@@ -17,18 +17,18 @@ import orjson
 import pytest
 import redis
 
-from service.apps.messages import game_messages
+from service.backends.webhooks.messages import game_messages
 from service.engine.errors import InvalidSetup
 from service.engine.variants import variants
-from service.games.codec import decode_event
-from service.games.commands import decide_move
-from service.games.errors import MoveRefused
-from service.games.game import EventEnvelope, Game
-from service.games.schedule import RemoteTurn, remote_turn
-from service.games.shards import shard_of
+from service.games.commands.player import decide_move
+from service.games.model.errors import MoveRefused
+from service.games.model.game import EventEnvelope, Game
+from service.games.model.schedule import RemoteTurn, remote_turn
+from service.games.model.shards import shard_of
+from service.games.store.codec import decode_event
 from service.storage import keys
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_store import RedisStore
 from service.web.problems import InvalidBody, Refused, RequestError
 from service.web.remote_messages import move_message, read_answer
 from tests.api.client import Api, Table, content_of

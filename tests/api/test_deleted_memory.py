@@ -20,23 +20,23 @@ import pytest
 from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
 from service.bootstrap import build_games
 from service.bots.knowledge import tile_set
 from service.bots.opening import _opening_hands
 from service.bots.playout import _held
 from service.engine.presence import Left
 from service.engine.tiles import Tile
-from service.games.automation import Automation
-from service.games.deletions import DeletedGames
-from service.games.game import Game
+from service.games.automation.deletions import DeletedGames
+from service.games.automation.due import Automation
+from service.games.model.game import Game
 from service.games.ports import NO_HOLD, EventNotification, run_inline
-from service.games.repository import GameRepository
+from service.games.store.repository import GameRepository
+from service.storage.deletions import RedisDeletions
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_deletions import RedisDeletions
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_store import RedisStore
-from service.storage.server_clock import system_clock
+from service.storage.redis.server_clock import system_clock
+from service.storage.reminders import RedisReminders
 from service.web.app import Application, create_app
 from service.web.streams import Streams
 from service.workers.bot_worker import BotWorker

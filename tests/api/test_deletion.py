@@ -17,16 +17,16 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
 from service.bootstrap import build_games
-from service.games.codec import encode_tombstone
-from service.games.errors import Gone
-from service.games.game import Remote, TokenChanged
+from service.games.facade import GameService
+from service.games.model.errors import Gone
+from service.games.model.game import Remote, TokenChanged
 from service.games.ports import Store
-from service.games.service import GameService
+from service.games.store.codec import encode_tombstone
 from service.storage import keys
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_store import RedisStore
 from service.web.app import create_app
 from service.web.services import installed
 from service.web.streams import StreamLimits, Streams

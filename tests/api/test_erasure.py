@@ -13,12 +13,13 @@ from urllib.parse import unquote
 import pytest
 import redis
 
-from service.apps import erasures as erasures_module
-from service.apps.service import ApplicationService
-from service.games.game import Game
-from service.games.schedule import bot_turn, remote_turn
-from service.storage import keys, redis_erasures
-from service.storage.redis_store import RedisStore
+from service.backends import erasures as erasures_module
+from service.backends.facade import ApplicationService
+from service.games.model.game import Game
+from service.games.model.schedule import bot_turn, remote_turn
+from service.storage import erasures as redis_erasures
+from service.storage import keys
+from service.storage.games import RedisStore
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import TTL_SECONDS
 from tests.api.erasing import Eraser

@@ -16,14 +16,14 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from service.bootstrap import build_games
 from service.engine.events import Dealt, Drew
 from service.engine.variants import variants
-from service.games.codec import decode_event
-from service.games.service import GameService
+from service.games.facade import GameService
+from service.games.store.codec import decode_event
 from service.storage import keys
-from service.storage.connection import connect
 from service.storage.event_frames import events_of
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import SingleNodeTopology
 from service.web.streams import KEEPALIVE_SECONDS, StreamLimits
 from tests.api.client import Api, Table, viewers
 from tests.api.conftest import SECRET

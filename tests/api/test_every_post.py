@@ -11,11 +11,11 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.apps.applications import KEY_PREFIX
-from service.apps.ports import Attempt
-from service.storage.rate_limit_storage import PREFIX
-from service.storage.redis_webhooks import RedisWebhooks
-from service.storage.topology import SingleNodeTopology
+from service.backends.keys import KEY_PREFIX
+from service.backends.ports import Attempt
+from service.storage.rate_limits import PREFIX
+from service.storage.redis.topology import SingleNodeTopology
+from service.storage.webhooks import RedisWebhooks
 from tests.api.client import Api, Table, status_and_code
 from tests.api.finished import FinishedGames
 from tests.api.saved_games import SavedGames

@@ -17,10 +17,10 @@ from service.engine.events import Dealt, Drew
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, Tile, double_set, sort_tiles
 from service.engine.variants import variants
-from service.games.codec import decode_event, encode_event, encode_game
-from service.games.game import Game, GameEvent
+from service.games.model.game import Game, GameEvent
+from service.games.store.codec import decode_event, encode_event, encode_game
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_store import RedisStore
 from tests.api.client import Api, Table
 from tests.api.conftest import api_with_fixed_clock
 from tests.api.deals import deal

@@ -16,20 +16,20 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.apps import feed
-from service.apps.feed import Feeds
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
+from service.backends.index import feed
+from service.backends.index.feed import Feeds
 from service.bootstrap import build_apps
 from service.engine.tiles import TILES
-from service.games.service import GameService
+from service.games.facade import GameService
 from service.storage import keys
-from service.storage.connection import connect
+from service.storage.backends import RedisApplications
+from service.storage.feed import RedisFeed
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_applications import RedisApplications
-from service.storage.redis_calls import RedisCalls
-from service.storage.redis_feed import RedisFeed
-from service.storage.server_clock import system_clock
-from service.storage.topology import SingleNodeTopology
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.connection import connect
+from service.storage.redis.server_clock import system_clock
+from service.storage.redis.topology import SingleNodeTopology
 from service.web import feed_stream
 from service.web.app import Application, create_app
 from service.web.streams import StreamLimits, Streams

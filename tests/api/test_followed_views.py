@@ -14,11 +14,11 @@ import redis
 from werkzeug.test import TestResponse
 
 from service.bootstrap import build_games
+from service.games.facade import GameService
 from service.games.ports import EventRange, StorageUnavailable, StoredGame
-from service.games.service import GameService
 from service.storage import keys
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_store import RedisStore
 from service.web import streams as streams_module
 from service.web.streams import StreamLimits
 from tests.api.client import Api, Table, viewers

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.engine.presence import Claimed, PresenceEvent, TimedOut
-from service.games.clock import ClockSettings
+from service.games.model.clock import ClockSettings
 from service.records.record import Record, VersionedEvent
 from service.records.replay import AUTOMATIC_EVENTS
 from service.records.writer import format_record

@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
 from service.web.request_parsing import MAX_BODY_BYTES
 from tests.api.client import Api, Table
 from tests.api.test_bad_input import JSON, MALFORMED, StoreContents, as_stream, contents

@@ -19,13 +19,13 @@ from werkzeug.test import TestResponse
 from service.bootstrap import build_games
 from service.engine.errors import Reason
 from service.engine.variants import variants
-from service.games.errors import KeyReused
+from service.games.model.errors import KeyReused
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
-from service.storage.connection import connect
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import SingleNodeTopology
 from service.web.app import create_app
 from service.web.handlers import games as game_handlers
 from service.web.problems import InvalidBody

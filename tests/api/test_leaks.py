@@ -20,13 +20,13 @@ from service.bootstrap import build_games
 from service.engine.events import Dealt, Drew
 from service.engine.tiles import TILES, Tile, parse_tile, sort_tiles
 from service.engine.variants import variants
-from service.games.codec import decode_event, encode_event, encode_game
-from service.games.game import EventEnvelope, Game
+from service.games.model.game import EventEnvelope, Game
 from service.games.ports import Store
-from service.games.repository import rebuild_game
+from service.games.store.codec import decode_event, encode_event, encode_game
+from service.games.store.repository import rebuild_game
 from service.storage.event_frames import event_of
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_store import RedisStore
 from service.web.app import create_app
 from tests.api.client import Api, Table, content_of, without_tile
 from tests.api.conftest import SECRET, TTL_SECONDS, api_with_fixed_clock

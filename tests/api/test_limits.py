@@ -18,11 +18,11 @@ import redis
 from limits.storage import MemoryStorage, RedisClusterStorage, RedisSentinelStorage, RedisStorage, Storage
 from werkzeug.test import TestResponse
 
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
 from service.devserver.embedded import EmbeddedServer
 from service.engine.events import Played
-from service.games.service import GameService
-from service.storage.rate_limit_storage import counters_at
+from service.games.facade import GameService
+from service.storage.rate_limits import counters_at
 from service.web.access import PLACES_PER_READ
 from service.web.app import create_app
 from service.web.handlers.docs import READS_PER_FILE

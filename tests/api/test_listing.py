@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 import redis
 
-from service.apps.listing import LOBBY_SECONDS, Listing
-from service.apps.ports import LobbyEntry, LobbyQuery
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
+from service.backends.index.listing import LOBBY_SECONDS, Listing
+from service.backends.ports import LobbyEntry, LobbyQuery
 from service.bootstrap import build_apps
 from service.engine.tiles import TILES
-from service.games.service import GameService
-from service.storage.connection import connect
+from service.games.facade import GameService
+from service.storage.backends import RedisApplications
+from service.storage.index import MOST_FOR_ALL
 from service.storage.index_cursor import encode_cursor
-from service.storage.redis_applications import RedisApplications
-from service.storage.redis_index import MOST_FOR_ALL
-from service.storage.topology import SingleNodeTopology
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import SingleNodeTopology
 from service.web.app import create_app
 from service.web.rate_limits import RateLimits
 from tests.api.client import Api, Table, status_and_code

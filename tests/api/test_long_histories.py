@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from service.games.service import GameService
+from service.games.facade import GameService
 from service.web.access import EVENTS_PER_READ, SENTENCES_PER_READ, limit_history
 from service.web.app import create_app
 from service.web.rate_limits import RateLimits

@@ -16,10 +16,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service.bootstrap import build_games
 from service.json_logging import JsonFormatter
-from service.storage.connection import connect
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import SingleNodeTopology
 from service.web.app import Application, create_app, create_metrics_app
 from service.web.metrics import Metrics
 from service.web.streams import StreamLimits, Streams

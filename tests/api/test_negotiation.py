@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
 from service.web.openapi.operations import Operation, operation_of
 from tests.api.client import Api, Table
 

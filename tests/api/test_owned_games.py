@@ -16,14 +16,14 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.apps.applications import CACHE_SECONDS, REVOKED_SECONDS
-from service.apps.service import ApplicationService
+from service.backends.facade import ApplicationService
+from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
 from service.bootstrap import build_apps
-from service.games.game import Game, Remote
-from service.games.service import GameService
-from service.storage.connection import connect
-from service.storage.redis_applications import RedisApplications
-from service.storage.topology import SingleNodeTopology
+from service.games.facade import GameService
+from service.games.model.game import Game, Remote
+from service.storage.backends import RedisApplications
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import SingleNodeTopology
 from service.web.app import create_app
 from service.web.streams import CHECK_SECONDS, KEEPALIVE_SECONDS, NDJSON, SSE
 from tests.api.client import Api, Table, status_and_code

@@ -11,7 +11,7 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.games.tokens import hash_secret
+from service.games.model.tokens import hash_secret
 from tests.api.client import Api, Table, status_and_code, viewers
 from tests.api.redis_contents import keys_with
 from tests.api.saved_games import count_keys, decoded, shortest, take_snapshot

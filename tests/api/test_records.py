@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.engine.variants import variants
-from service.games.service import GameService
+from service.games.facade import GameService
 from service.records.parser import parse_record
 from service.records.record import ARRANGED, PROVABLE
 from service.records.verification import verify

@@ -13,15 +13,15 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import build_apps, build_games
 from service.engine.variants import variants
-from service.games.game import Game
+from service.games.facade import GameService
+from service.games.model.game import Game
+from service.games.model.tokens import hash_secret
 from service.games.ports import StorageUnavailable
-from service.games.service import GameService
-from service.games.tokens import hash_secret
 from service.storage import keys
-from service.storage.connection import connect
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from service.games.service import GameService
+from service.games.facade import GameService
 from service.web.app import create_app
 from service.web.rate_limits import RateLimits
 from service.web.streams import NDJSON, SSE

@@ -12,10 +12,10 @@ import redis
 from service.engine.deal import ArrangedDeal, Deck, seed_from_text, shuffle, split
 from service.engine.tiles import double_set
 from service.engine.variants import variants
-from service.games.codec import decode_game
+from service.games.store.codec import decode_game
 from service.storage import keys
-from service.storage.connection import connect
-from service.storage.redis_store import RedisStore
+from service.storage.games import RedisStore
+from service.storage.redis.connection import connect
 from tests.api.client import Api
 from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import SEED, SavedGames, Snapshot, restore, shortest, take_snapshot

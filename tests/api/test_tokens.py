@@ -11,7 +11,7 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.games.tokens import DerivedBytes, hash_secret
+from service.games.model.tokens import DerivedBytes, hash_secret
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import SEED, SavedGame, decoded, take_snapshot
 from tests.support.contract import committed

@@ -7,13 +7,13 @@ from typing import Any
 
 import redis
 
-from service.apps.applications import MAX_KEYS
-from service.apps.service import ApplicationService
-from service.apps.webhooks import MOST_WEBHOOKS
-from service.games.service import GameService
+from service.backends.facade import ApplicationService
+from service.backends.keys import MAX_KEYS
+from service.backends.webhooks.endpoints import MOST_WEBHOOKS
+from service.games.facade import GameService
 from service.storage import keys
-from service.storage.redis_webhooks import RedisWebhooks
-from service.storage.topology import SingleNodeTopology
+from service.storage.redis.topology import SingleNodeTopology
+from service.storage.webhooks import RedisWebhooks
 from service.web.app import create_app
 from service.web.rate_limits import RateLimits
 from tests.api.client import Api, Table

@@ -9,8 +9,8 @@ import orjson
 import pytest
 import redis
 
-from service.apps.messages import game_messages
-from service.games.codec import decode_event
+from service.backends.webhooks.messages import game_messages
+from service.games.store.codec import decode_event
 from tests.api.client import Api, Table, status_and_code
 from tests.api.redis_contents import keys_with
 from tests.api.saved_games import decoded, take_snapshot

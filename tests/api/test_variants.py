@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from service.engine.variants import variants
-from service.games.game import LEVELS
-from service.games.strength import measured_strength
+from service.games.model.game import LEVELS
+from service.games.queries.strength import measured_strength
 from tests.api.client import Api
 
 CANDIDATES: tuple[Any, ...] = (

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import redis
 
-from service.apps.messages import MESSAGE_TYPES
-from service.apps.ports import AskedMessage, Attempt, Webhook
-from service.apps.service import ApplicationService
-from service.apps.webhooks import MOST_ASKED, MOST_WEBHOOKS
+from service.backends.facade import ApplicationService
+from service.backends.ports import AskedMessage, Attempt, Webhook
+from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
+from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.reasons import REASONS
 from service.storage import keys
-from service.storage.redis_webhooks import RedisWebhooks
-from service.storage.topology import SingleNodeTopology
+from service.storage.redis.topology import SingleNodeTopology
+from service.storage.webhooks import RedisWebhooks
 from tests.api.client import Api, status_and_code
 from tools.openapi.messages import MESSAGES
 

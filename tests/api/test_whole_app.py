@@ -96,7 +96,7 @@ STATUSES = {
     "storage_unavailable": 503,
 }
 """The problems of the contract."""
-PROCESSES = {"service.__main__", "service.wsgi", "service.gunicorn_worker"}
+PROCESSES = {"service.__main__", "service.server.wsgi", "service.server.gunicorn_worker"}
 """Modules that are a process; to import one is to start it, or to patch this one."""
 
 

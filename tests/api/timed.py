@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 
 from service.engine.moves import DEAL
 from service.engine.referee import legal_moves
-from service.games.automation import Automation
-from service.games.game import Game
+from service.games.automation.due import Automation
+from service.games.facade import GameService
+from service.games.model.game import Game
+from service.games.model.schedule import GRACE_MS, BotTurn
 from service.games.ports import NO_HOLD
-from service.games.schedule import GRACE_MS, BotTurn
-from service.games.service import GameService
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_store import RedisStore
 from service.web.app import create_app
 from tests.api.client import Api, Table
 from tests.support.table import Json, seat_to_move

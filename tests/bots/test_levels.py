@@ -25,8 +25,8 @@ from service.engine.referee import advance, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.games import game
-from service.games.catalogue import BOT_LEVELS
+from service.games.model import game
+from service.games.queries.catalogue import BOT_LEVELS
 from tests.bots.playing import choose_quickly, matches_to_compare, played
 from tests.bots.seen import Moment, moments
 from tests.engine.table import EngineTable, tiles

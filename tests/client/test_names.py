@@ -14,7 +14,7 @@ import pytest
 import service.client
 from service.engine.layout import Layout
 from service.engine.tiles import TILES
-from service.games.catalogue import LANGUAGES, Language
+from service.games.queries.catalogue import LANGUAGES, Language
 from service.render.sentences.events import _where
 from service.render.sentences.places import Places, host_name
 from service.web.serializers.game import _board

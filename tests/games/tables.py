@@ -8,18 +8,18 @@ from service.engine.deal import ArrangedDeal
 from service.engine.moves import DEAL, Move
 from service.engine.referee import legal_moves
 from service.games.access import Access
-from service.games.automation import Automation
-from service.games.clock import ClockSettings
-from service.games.codec import decode_event
-from service.games.commands import Expected, MoveCommand
-from service.games.forks import ForkSource
-from service.games.game import BOT, HUMAN, OPEN_SEAT, Game, GameEvent
+from service.games.automation.due import Automation
+from service.games.commands.player import Expected, MoveCommand
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.facade import GameService
+from service.games.model.clock import ClockSettings
+from service.games.model.forks import ForkSource
+from service.games.model.game import BOT, HUMAN, OPEN_SEAT, Game, GameEvent
+from service.games.model.schedule import bot_turn
+from service.games.model.views import GameView
 from service.games.ports import ReminderKind
-from service.games.repository import Committed, GameRepository
-from service.games.schedule import bot_turn
-from service.games.service import GameService
-from service.games.validation import GameRequest, SeatRequest
-from service.games.views import GameView
+from service.games.store.codec import decode_event
+from service.games.store.repository import Committed, GameRepository
 from tests.support.stores.memory_store import MemoryStore
 
 _KINDS: tuple[ReminderKind, ...] = ("bots", "clock")

@@ -15,17 +15,17 @@ from service.engine.moves import FLIP, Move
 from service.engine.presence import Claimed, Forfeited, Left, Presence, Returned, TimedOut
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
-from service.games.clock import ClockSettings, RunningClock
-from service.games.codec import decode_game, encode_game, state_prefix
-from service.games.commands import Expected, JoinCommand, MoveCommand
-from service.games.errors import MoveRefused, NotAway, NotDue, NotStarted, StaleVersion
-from service.games.forks import ForkSource, export_record
-from service.games.game import Game
-from service.games.idempotency import IdempotencyKey
+from service.games.commands.player import Expected, JoinCommand, MoveCommand
+from service.games.model.clock import ClockSettings, RunningClock
+from service.games.model.errors import MoveRefused, NotAway, NotDue, NotStarted, StaleVersion
+from service.games.model.forks import ForkSource, export_record
+from service.games.model.game import Game
+from service.games.model.schedule import LEAD_MS, MOST_ROUNDS_OF_BOTS, bot_turn
 from service.games.ports import PriorWrite, StoredGame
-from service.games.schedule import LEAD_MS, MOST_ROUNDS_OF_BOTS, bot_turn
+from service.games.store.codec import decode_game, encode_game, state_prefix
+from service.games.store.idempotency import IdempotencyKey
 from service.records.writer import format_record
-from service.storage.holds import SweepNote
+from service.storage.outage_allowance import SweepNote
 from tests.games.tables import START, Hosted
 from tests.support.stores.memory_store import MemoryStore
 

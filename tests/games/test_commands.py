@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from service.games.commands import MoveCommand
-from service.games.errors import Unauthorized
-from service.games.idempotency import IdempotencyKey
+from service.games.commands.player import MoveCommand
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.facade import GameService
+from service.games.model.errors import Unauthorized
+from service.games.model.results import CreatedGame
 from service.games.ports import NO_REMINDERS, OutcomeUnknown, PriorWrite, Reminders, WriteRequest
-from service.games.repository import RETRY_BUDGET_MS
-from service.games.results import CreatedGame
-from service.games.service import GameService
-from service.games.validation import GameRequest, SeatRequest
+from service.games.store.idempotency import IdempotencyKey
+from service.games.store.repository import RETRY_BUDGET_MS
 from tests.support.stores.memory_store import MemoryStore
 
 REQUEST = GameRequest("domino", (SeatRequest("human", "Ada"), SeatRequest("human", "Bo")), {"limit": 30}, "seed")

@@ -17,9 +17,12 @@ from service.engine.referee import advance, deal, legal_moves
 from service.engine.state import FINISHED
 from service.engine.variants import variants
 from service.games.access import Access
-from service.games.commands import MoveCommand
-from service.games.errors import MoveRefused
-from service.games.game import Game
+from service.games.commands.player import MoveCommand
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.facade import GameService
+from service.games.model.errors import MoveRefused
+from service.games.model.game import Game
+from service.games.model.views import GameView
 from service.games.ports import (
     OutcomeUnknown,
     PriorWrite,
@@ -28,9 +31,6 @@ from service.games.ports import (
     StoredGame,
     run_inline,
 )
-from service.games.service import GameService
-from service.games.validation import GameRequest, SeatRequest
-from service.games.views import GameView
 from tests.support.stores.memory_store import MemoryStore
 
 TTL = 1000

@@ -6,11 +6,11 @@ from collections.abc import Container
 
 import pytest
 
-from service.games.codec import decode_game, encode_tombstone
-from service.games.deletions import AGAIN_SECONDS, POLL_SECONDS, DeletedGames
-from service.games.errors import Gone
+from service.games.automation.deletions import AGAIN_SECONDS, POLL_SECONDS, DeletedGames
+from service.games.model.errors import Gone
+from service.games.model.shards import with_shard
 from service.games.ports import DELETIONS_KEPT_MS, RecentDeletions, StorageUnavailable
-from service.games.shards import with_shard
+from service.games.store.codec import decode_game, encode_tombstone
 from tests.storage.write_requests import write
 from tests.support.stores.memory_store import MemoryStore
 

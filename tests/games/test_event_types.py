@@ -27,11 +27,11 @@ from service.engine.presence import Absence, Forfeited
 from service.engine.tiles import Tile, parse_tile
 from service.engine.variants import variants
 from service.engine.view import event_view
-from service.games.catalogue import LANGUAGES
-from service.games.codec import decode_event, encode_event
-from service.games.game import GAME_EVENT_TYPES, EventEnvelope, GameEvent
-from service.games.sentences import EventSentences
-from service.games.views import EventView, view_event
+from service.games.model.game import GAME_EVENT_TYPES, EventEnvelope, GameEvent
+from service.games.model.views import EventView, view_event
+from service.games.queries.catalogue import LANGUAGES
+from service.games.queries.sentences import EventSentences
+from service.games.store.codec import decode_event, encode_event
 from service.records import replay
 from service.records.event_checks import move_of
 from service.records.notation.events import format_event, scan_event

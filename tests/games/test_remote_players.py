@@ -6,18 +6,18 @@ from random import Random
 
 import pytest
 
-from service.apps.remote_players import RemotePlayers, is_same_turn, message_id
+from service.backends.remote_players import RemotePlayers, is_same_turn, message_id
 from service.bots.choice import EDITION
 from service.engine.moves import DEAL
 from service.engine.presence import Returned, TimedOut
-from service.games.automation import Automation
-from service.games.clock import ClockSettings
-from service.games.commands import Expected, MoveCommand
-from service.games.errors import MoveRefused, StaleVersion
-from service.games.game import Game, GameEvent
+from service.games.automation.due import Automation
+from service.games.commands.player import Expected, MoveCommand
+from service.games.model.clock import ClockSettings
+from service.games.model.errors import MoveRefused, StaleVersion
+from service.games.model.game import Game, GameEvent
+from service.games.model.schedule import GRACE_MS, bot_turn, reminders, remote_turn
+from service.games.model.views import legal_moves_for
 from service.games.ports import NO_HOLD
-from service.games.schedule import GRACE_MS, bot_turn, reminders, remote_turn
-from service.games.views import legal_moves_for
 from service.records.bot_checks import ALL_DECISIONS
 from service.records.parser import parse_record
 from service.records.verification import verify

@@ -10,10 +10,10 @@ from service.engine.layout import LayoutForm, empty_layout
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from service.engine.view import DealtView
-from service.games.catalogue import LANGUAGES
-from service.games.game import Created, Game, GameEvent, Joined, Seat, TokenChanged, rules_for
-from service.games.sentences import EventSentences, game_sentence
-from service.games.views import EventView, Reset, view_game
+from service.games.model.game import Created, Game, GameEvent, Joined, Seat, TokenChanged, rules_for
+from service.games.model.views import EventView, Reset, view_game
+from service.games.queries.catalogue import LANGUAGES
+from service.games.queries.sentences import EventSentences, game_sentence
 from service.render.sentences.people import Reader
 
 RULES = rules_for("domino", {}, 3)

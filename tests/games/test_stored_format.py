@@ -8,9 +8,16 @@ import pytest
 
 from service.engine.events import Played
 from service.engine.tiles import parse_tile
-from service.games.clock import ClockSettings
-from service.games.codec import NewerFormat, decode_event, decode_game, encode_event, encode_game, encode_tombstone
-from service.games.game import EventEnvelope, Game, GameEvent, Joined, Ownership, Remote, Renamed
+from service.games.model.clock import ClockSettings
+from service.games.model.game import EventEnvelope, Game, GameEvent, Joined, Ownership, Remote, Renamed
+from service.games.store.codec import (
+    NewerFormat,
+    decode_event,
+    decode_game,
+    encode_event,
+    encode_game,
+    encode_tombstone,
+)
 from tests.games.tables import Hosted
 
 PLAIN = (

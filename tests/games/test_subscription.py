@@ -13,16 +13,16 @@ import pytest
 
 from service.engine.moves import Move
 from service.engine.referee import legal_moves
-from service.games import subscription as module
 from service.games.access import Access
-from service.games.commands import MoveCommand
-from service.games.errors import NotFound, Unauthorized
-from service.games.game import TokenChanged
+from service.games.commands.player import MoveCommand
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.facade import GameService
+from service.games.model.errors import NotFound, Unauthorized
+from service.games.model.game import TokenChanged
+from service.games.model.views import EventPage, Reset
 from service.games.ports import EventNotification, EventRange, Feed, Listener, StorageUnavailable
-from service.games.service import GameService
-from service.games.subscription import MAX_PENDING, EventSubscription
-from service.games.validation import GameRequest, SeatRequest
-from service.games.views import EventPage, Reset
+from service.games.queries import subscription as module
+from service.games.queries.subscription import MAX_PENDING, EventSubscription
 from tests.support.stores.memory_store import MemoryStore
 
 TTL = 1000

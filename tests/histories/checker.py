@@ -18,10 +18,10 @@ from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played, Ro
 from service.engine.moves import Action
 from service.engine.presence import ALL_PRESENT, Claimed, Left, PresenceEvent, Returned, TimedOut, ends_turn
 from service.engine.referee import apply
-from service.games.codec import decode_event, decode_game
-from service.games.game import BOT, Created, EventEnvelope, Game, GameEvent, HostingEvent, Joined, TokenChanged
+from service.games.model.game import BOT, Created, EventEnvelope, Game, GameEvent, HostingEvent, Joined, TokenChanged
 from service.games.ports import Store
-from service.games.repository import rebuild_game
+from service.games.store.codec import decode_event, decode_game
+from service.games.store.repository import rebuild_game
 from tests.histories.history import History, MoveRequest, Operation, Outcome
 
 _PAGE = 1000

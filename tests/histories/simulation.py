@@ -18,13 +18,13 @@ from service.engine.errors import Refusal
 from service.engine.moves import Move
 from service.engine.tiles import parse_tile
 from service.games.access import Access
-from service.games.commands import Expected, JoinCommand, MoveCommand
-from service.games.errors import MoveRefused
-from service.games.game import HUMAN, OPEN_SEAT
-from service.games.idempotency import IdempotencyKey
+from service.games.commands.player import Expected, JoinCommand, MoveCommand
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.facade import GameService
+from service.games.model.errors import MoveRefused
+from service.games.model.game import HUMAN, OPEN_SEAT
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.games.service import GameService
-from service.games.validation import GameRequest, SeatRequest
+from service.games.store.idempotency import IdempotencyKey
 from service.web.serializers.game import created_game_json, game_view_json, joined_seat_json, seat_token_json
 from tests.histories.checker import Verdict, check
 from tests.histories.clients import Client, Gateway, Party, Position, Response

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import pytest
 from greenlet import greenlet
 
-from service.games.codec import encode_tombstone
-from service.games.errors import Gone, unauthorized
-from service.games.game import HUMAN, OPEN_SEAT
-from service.games.shards import shard_of
-from service.games.validation import GameRequest, SeatRequest
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.model.errors import Gone, unauthorized
+from service.games.model.game import HUMAN, OPEN_SEAT
+from service.games.model.shards import shard_of
+from service.games.store.codec import encode_tombstone
 from service.web.serializers.game import created_game_json
 from tests.conftest import Figures
 from tests.histories.clients import Client, Position, Response

@@ -12,12 +12,12 @@ from typing import NamedTuple
 from greenlet import getcurrent, greenlet
 
 from service.engine.events import Dealt
-from service.games.commands import MoveCommand
-from service.games.game import HUMAN, Created, Rematched
+from service.games.commands.player import MoveCommand
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.facade import GameService
+from service.games.model.game import HUMAN, Created, Rematched
+from service.games.model.results import SeatToken
 from service.games.ports import OutcomeUnknown, StorageUnavailable, WriteRequest
-from service.games.results import SeatToken
-from service.games.service import GameService
-from service.games.validation import GameRequest, SeatRequest
 from tests.conftest import Figures
 from tests.histories.checker import Verdict, read_game
 from tests.histories.faults import Fault, FaultyStore, SimulatedTime

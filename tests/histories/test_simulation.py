@@ -13,7 +13,7 @@ from itertools import count, takewhile
 
 import pytest
 
-from service.games.errors import SecretChanged
+from service.games.model.errors import SecretChanged
 from service.games.ports import NO_REMINDERS, PriorWrite, Reminders, StoredGame, WriteRequest
 from tests.conftest import Figures
 from tests.histories.checker import Verdict

@@ -2,7 +2,7 @@
 
 A *plan* says how a game is set up and what may happen in it; one plan is one course of events, the same at every run.
 The model of the clock (``ClockModel``) reads the stored events only. It counts the time of each turn itself and knows
-nothing of ``service.games.clock``.
+nothing of ``service.games.model.clock``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Set
 from random import Random
 from typing import Final, NamedTuple
 
-from service.apps.remote_players import RemotePlayers
+from service.backends.remote_players import RemotePlayers
 from service.engine.errors import Refusal
 from service.engine.events import Dealt, Done, Drew, Finished, Passed, Played, RoundEnded
 from service.engine.moves import DEAL, Move
@@ -21,17 +21,15 @@ from service.engine.presence import Claimed, Forfeited, Left, Presence, Returned
 from service.engine.referee import apply, legal_moves
 from service.engine.state import PLAYING, ROUND_OVER, State
 from service.engine.variant import Rules
-from service.games.automation import Automation
-from service.games.clock import ClockSettings
-from service.games.codec import decode_event, decode_game
-from service.games.commands import Expected, JoinCommand, MoveCommand
-from service.games.errors import MoveRefused, StaleVersion
-from service.games.game import BOT, HUMAN, OPEN_SEAT, REMOTE, EventEnvelope, Game, HostingEvent, Joined
-from service.games.idempotency import IdempotencyKey
-from service.games.ports import OutcomeUnknown, ReminderKind, StorageUnavailable
-from service.games.repository import GameRepository, rebuild_game
-from service.games.results import CommandResult
-from service.games.schedule import (
+from service.games.automation.due import Automation
+from service.games.commands.player import Expected, JoinCommand, MoveCommand
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.facade import GameService
+from service.games.model.clock import ClockSettings
+from service.games.model.errors import MoveRefused, StaleVersion
+from service.games.model.game import BOT, HUMAN, OPEN_SEAT, REMOTE, EventEnvelope, Game, HostingEvent, Joined
+from service.games.model.results import CommandResult
+from service.games.model.schedule import (
     GRACE_MS,
     MOST_ROUNDS_OF_BOTS,
     BotTurn,
@@ -41,9 +39,11 @@ from service.games.schedule import (
     remote_turn,
     time_out_due,
 )
-from service.games.service import GameService
-from service.games.validation import GameRequest, SeatRequest
-from service.games.views import GameView
+from service.games.model.views import GameView
+from service.games.ports import OutcomeUnknown, ReminderKind, StorageUnavailable
+from service.games.store.codec import decode_event, decode_game
+from service.games.store.idempotency import IdempotencyKey
+from service.games.store.repository import GameRepository, rebuild_game
 from tests.histories.faults import FaultyStore, SimulatedTime
 from tests.laws.matches import Choices
 from tests.support.remote_games import APP

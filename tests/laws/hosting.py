@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from service.engine.deal import Deck, seed_from_text
 from service.engine.state import State
 from service.engine.variants import variants
-from service.games.game import Game, Seat, rules_for
+from service.games.model.game import Game, Seat, rules_for
 from tests.laws.matches import Match
 
 

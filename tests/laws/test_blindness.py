@@ -21,8 +21,8 @@ from service.engine.referee import advance, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.view import DealtView, DrewView, event_view, view
-from service.games.game import OWNER, Game, Ownership, Viewer
-from service.games.views import view_game, view_table
+from service.games.model.game import OWNER, Game, Ownership, Viewer
+from service.games.model.views import view_game, view_table
 from service.render.drawing import draw
 from service.render.geometry import geometry
 from service.render.layout_text import render_layout

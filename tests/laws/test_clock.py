@@ -15,12 +15,12 @@ import pytest
 from service.engine.presence import ABSENCES, Absence
 from service.engine.state import FINISHED, State
 from service.engine.variants import variants
-from service.games.automation import _decide_time_out
-from service.games.clock import ClockSettings
-from service.games.commands import Claim, _decide_claim
-from service.games.game import BOT, HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent
+from service.games.automation.due import _decide_time_out
+from service.games.commands.player import Claim, _decide_claim
+from service.games.model.clock import ClockSettings
+from service.games.model.game import BOT, HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent
+from service.games.model.schedule import reminders
 from service.games.ports import NO_HOLD
-from service.games.schedule import reminders
 from tests.conftest import Figures
 from tests.laws.clocks import Course, Plan
 from tests.laws.hosting import hosted

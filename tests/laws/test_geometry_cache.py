@@ -7,7 +7,7 @@ import pytest
 from service.engine.layout import IMMEDIATELY, NEVER, LayoutForm, empty_layout
 from service.engine.tiles import double, parse_tile
 from service.engine.variants import variants
-from service.games.views import TableView
+from service.games.model.views import TableView
 from service.render.geometry import geometry
 from service.web.geometry_cache import MAX_ENTRIES, GeometryCache
 from tests.laws.matches import Case, Match, law

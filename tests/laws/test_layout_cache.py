@@ -8,10 +8,10 @@ import orjson
 
 from service.engine.layout import Layout, LayoutForm, Placement, empty_layout
 from service.engine.tiles import TILES
-from service.games.codec import encode_game
-from service.games.game import Game
-from service.games.layout_cache import MAX_ENTRIES, LayoutCache
-from service.games.views import view_game
+from service.games.model.game import Game
+from service.games.model.views import view_game
+from service.games.store.codec import encode_game
+from service.games.store.layout_cache import MAX_ENTRIES, LayoutCache
 from service.web.serializers.game import game_view_json
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law

@@ -29,8 +29,8 @@ from service.engine.referee import legal_moves
 from service.engine.tiles import TILES, parse_tile
 from service.engine.variants import variants
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent, view_for_record
-from service.games.codec import decode_event, decode_game, encode_event, encode_game
-from service.games.game import Created, EventEnvelope, Game, GameEvent, Joined, Seat, rules_for
+from service.games.model.game import Created, EventEnvelope, Game, GameEvent, Joined, Seat, rules_for
+from service.games.store.codec import decode_event, decode_game, encode_event, encode_game
 from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
 from tests.laws.matches import Match, law, steady

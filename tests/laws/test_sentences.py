@@ -6,10 +6,10 @@ import re
 
 from service.engine.events import Dealt, Drew
 from service.engine.view import event_view
-from service.games.catalogue import LANGUAGES
-from service.games.game import EventEnvelope
-from service.games.sentences import EventSentences, game_sentence
-from service.games.views import view_event, view_game
+from service.games.model.game import EventEnvelope
+from service.games.model.views import view_event, view_game
+from service.games.queries.catalogue import LANGUAGES
+from service.games.queries.sentences import EventSentences, game_sentence
 from service.render.sentences.board import board_description, board_sentence
 from service.render.sentences.events import event_sentence
 from service.render.sentences.people import MAX_SENTENCE, Reader

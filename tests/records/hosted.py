@@ -16,15 +16,15 @@ from service.engine.options import Value
 from service.engine.presence import ABSENCES
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
-from service.games.automation import Automation
-from service.games.clock import ClockSettings
-from service.games.commands import MoveCommand
-from service.games.game import Game, HostingEvent
+from service.games.automation.due import Automation
+from service.games.commands.player import MoveCommand
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.facade import GameService
+from service.games.model.clock import ClockSettings
+from service.games.model.game import Game, HostingEvent
+from service.games.model.schedule import GRACE_MS, BotTurn
 from service.games.ports import NO_HOLD
-from service.games.repository import GameRepository
-from service.games.schedule import GRACE_MS, BotTurn
-from service.games.service import GameService
-from service.games.validation import GameRequest, SeatRequest
+from service.games.store.repository import GameRepository
 from service.records.record import Record
 from tests.laws.matches import setups
 from tests.support.stores.memory_store import MemoryStore

@@ -15,8 +15,8 @@ from service.engine.presence import Claimed, Forfeited, Left, PresenceEvent, Ret
 from service.engine.referee import legal_moves
 from service.engine.state import PLAYING
 from service.engine.view import DrewView, RecordedDeal
-from service.games.clock import ClockSettings
-from service.games.schedule import BotTurn
+from service.games.model.clock import ClockSettings
+from service.games.model.schedule import BotTurn
 from service.records.bot_checks import ALL_DECISIONS, CHEAP_DECISIONS, BotLimits
 from service.records.errors import InvalidForkPoint
 from service.records.fork_points import fork_point_at

@@ -25,7 +25,7 @@ from service.engine.state import Phase
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from service.engine.view import DealtView, DrewView, View, You, view
-from service.games.catalogue import LANGUAGES
+from service.games.queries.catalogue import LANGUAGES
 from service.render.sentences import states
 from service.render.sentences.events import KnownEvent, event_sentence, points_phrase
 from service.render.sentences.people import LONGEST_NAME, MAX_SENTENCE, Reader

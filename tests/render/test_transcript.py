@@ -14,8 +14,8 @@ from service.engine.moves import Move
 from service.engine.presence import Absence
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
-from service.games.clock import ClockSettings
-from service.games.schedule import BotTurn
+from service.games.model.clock import ClockSettings
+from service.games.model.schedule import BotTurn
 from service.records.builder import build_record
 from service.records.record import Record, Viewer
 from service.records.verification import verify

@@ -17,9 +17,9 @@ from typing import Any  # noqa: E402
 import gevent  # noqa: E402
 
 from service.games.ports import OutcomeUnknown, StorageUnavailable  # noqa: E402
-from service.storage.connection import MAX_CONNECTIONS, POOL_TIMEOUT, connect  # noqa: E402
-from service.storage.redis_store import RedisStore  # noqa: E402
-from service.storage.topology import SingleNodeTopology  # noqa: E402
+from service.storage.games import RedisStore  # noqa: E402
+from service.storage.redis.connection import MAX_CONNECTIONS, POOL_TIMEOUT, connect  # noqa: E402
+from service.storage.redis.topology import SingleNodeTopology  # noqa: E402
 from tests.storage.waits import counted, within  # noqa: E402
 from tests.storage.write_requests import write  # noqa: E402
 

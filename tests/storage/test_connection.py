@@ -15,16 +15,16 @@ import pytest
 import redis
 
 from service.games.ports import StoredGame
-from service.storage.connection import MAX_CONNECTIONS, connect
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology
+from service.storage.games import RedisStore
+from service.storage.redis.connection import MAX_CONNECTIONS, connect
+from service.storage.redis.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FakeServer, RealServer
 
 pytestmark = pytest.mark.full
 
 RETRY_BUDGET = 1.5
-"""Seconds within which the service repeats a write once, see ``service.games.commands``."""
+"""Seconds within which the service repeats a write once, see ``service.games.commands.player``."""
 
 ROOT = Path(__file__).parents[2]
 

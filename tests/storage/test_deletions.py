@@ -12,6 +12,7 @@ import pytest
 import redis
 from redis.exceptions import ConnectionError as ConnectionBroken
 
+from service.games.model.shards import with_shard
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     Deletions,
@@ -28,13 +29,12 @@ from service.games.ports import (
     Store,
     StoredGame,
 )
-from service.games.shards import with_shard
 from service.storage import keys
-from service.storage.connection import Command, NotSent
-from service.storage.redis_deletions import RedisDeletions
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology, Topology
+from service.storage.deletions import RedisDeletions
+from service.storage.games import RedisStore
+from service.storage.redis.connection import Command, NotSent
+from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.storage.reminders import RedisReminders
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 from tests.support.stores.memory_store import MemoryStore

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import pytest
 
-from service.apps.ports import Erasure
+from service.backends.ports import Erasure
+from service.games.model.shards import with_shard
 from service.games.ports import TakenReminder
-from service.games.shards import with_shard
-from service.storage import redis_erasures
-from service.storage.redis_calls import RedisCalls
-from service.storage.redis_erasures import RedisErasures
-from service.storage.redis_reminders import RedisReminders
+from service.storage import erasures as redis_erasures
+from service.storage.erasures import RedisErasures
+from service.storage.redis.calls import RedisCalls
+from service.storage.reminders import RedisReminders
 from tests.storage.test_deletions import open_servers
 
 LEASE = 20_000

@@ -9,11 +9,12 @@ from typing import Any, Protocol
 import orjson
 import pytest
 
-from service.apps.ports import FeedStore, GameIndex, IndexEntry, IndexPosition
-from service.storage import keys, redis_index
-from service.storage.redis_calls import RedisCalls
-from service.storage.redis_feed import RedisFeed
-from service.storage.topology import SingleNodeTopology, Topology, open_topology
+from service.backends.ports import FeedStore, GameIndex, IndexEntry, IndexPosition
+from service.storage import index as redis_index
+from service.storage import keys
+from service.storage.feed import RedisFeed
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.servers import RealServer
 from tests.storage.test_index import MemoryHarness as MemoryIndexHarness
 from tests.storage.test_index import RedisHarness as RedisIndexHarness

@@ -12,13 +12,13 @@ from service.devserver.embedded import EmbeddedServerError
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.access import Access
-from service.games.commands import MoveCommand
-from service.games.service import GameService
-from service.games.validation import GameRequest, SeatRequest
+from service.games.commands.player import MoveCommand
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.facade import GameService
 from service.storage import keys
-from service.storage.connection import connect
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology
+from service.storage.games import RedisStore
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.support.stores.memory_store import MemoryStore

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import pytest
 
-from service.apps.ports import (
+from service.backends.index.summaries import deleted_entry
+from service.backends.ports import (
     LOBBY_MS,
     GameIndex,
     IndexEntry,
@@ -19,11 +20,9 @@ from service.apps.ports import (
     LobbyQuery,
     PlayerEntry,
 )
-from service.apps.summaries import deleted_entry
-from service.games.shards import shard_of, with_shard
+from service.games.model.shards import shard_of, with_shard
 from service.storage import keys
-from service.storage.redis_calls import RedisCalls
-from service.storage.redis_index import (
+from service.storage.index import (
     MOST_FOR_ALL,
     MOST_IN_LOBBY,
     MOST_LOOKED_AT,
@@ -31,7 +30,8 @@ from service.storage.redis_index import (
     RedisIndex,
     RedisLobby,
 )
-from service.storage.topology import SingleNodeTopology, Topology
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 

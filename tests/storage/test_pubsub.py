@@ -11,13 +11,13 @@ from queue import SimpleQueue
 import pytest
 import redis
 
+from service.games.model.shards import with_shard
 from service.games.ports import EventNotification
-from service.games.shards import with_shard
 from service.storage import keys, pubsub
-from service.storage.connection import DedicatedConnection, NotSent, connect
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology, Topology, open_topology
+from service.storage.redis.connection import DedicatedConnection, NotSent, connect
+from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
 from tests.storage.servers import FakeServer, RealServer

@@ -16,11 +16,11 @@ import redis
 from redis import exceptions
 
 from service.games.ports import OutcomeUnknown, StorageUnavailable, StoredGame
-from service.storage import redis_errors
-from service.storage.connection import MAX_CONNECTIONS, connect
-from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology
+from service.storage.capacity_guard import MemoryReserve
+from service.storage.games import RedisStore
+from service.storage.redis import errors as redis_errors
+from service.storage.redis.connection import MAX_CONNECTIONS, connect
+from service.storage.redis.topology import SingleNodeTopology
 from tests.storage.clusters import until
 from tests.storage.conftest import TTL
 from tests.storage.servers import (

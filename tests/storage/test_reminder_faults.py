@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import redis
 
+from service.games.model.shards import shard_of, with_shard
 from service.games.ports import StorageUnavailable
-from service.games.shards import shard_of, with_shard
 from service.storage import keys
-from service.storage.cluster import ClusterTopology
-from service.storage.connection import NotSent
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology, Topology, open_topology
+from service.storage.games import RedisStore
+from service.storage.redis.cluster import ClusterTopology
+from service.storage.redis.connection import NotSent
+from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
+from service.storage.reminders import RedisReminders
 from tests.storage.clusters import Cluster, Sentinels, until
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import pytest
 
+from service.games.model.shards import SHARDS, shard_of, with_shard
 from service.games.ports import (
     NO_HOLD,
     IdempotencyRecord,
@@ -19,12 +20,11 @@ from service.games.ports import (
     StoredGame,
     WriteRequest,
 )
-from service.games.shards import SHARDS, shard_of, with_shard
 from service.storage import keys
-from service.storage.holds import GAP_MS, LONGEST_HOLD_MS, NOTE_MS
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology, Topology
+from service.storage.games import RedisStore
+from service.storage.outage_allowance import GAP_MS, LONGEST_HOLD_MS, NOTE_MS
+from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.storage.reminders import RedisReminders
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import write
 from tests.support.stores.memory_store import MemoryStore

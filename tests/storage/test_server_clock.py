@@ -9,10 +9,10 @@ import pytest
 import redis
 
 from service.games.ports import StorageUnavailable
-from service.storage import server_clock
-from service.storage.redis_reminders import RedisReminders
-from service.storage.server_clock import MEASURE_SECONDS, TOLERATED_MS, ServerClock, system_clock
-from service.storage.topology import SingleNodeTopology, open_topology
+from service.storage.redis import server_clock
+from service.storage.redis.server_clock import MEASURE_SECONDS, TOLERATED_MS, ServerClock, system_clock
+from service.storage.redis.topology import SingleNodeTopology, open_topology
+from service.storage.reminders import RedisReminders
 from tests.storage.clusters import until
 
 NOON = 1_800_000_000_000

@@ -20,8 +20,8 @@ from service.games.ports import (
     WriteRequest,
 )
 from service.storage import keys
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology, Topology
+from service.storage.games import RedisStore
+from service.storage.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 from tests.support.stores.memory_store import MemoryStore

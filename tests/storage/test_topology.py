@@ -20,9 +20,9 @@ from redis.crc import key_slot
 from service.games.ports import OutcomeUnknown, StorageUnavailable, StoredGame
 from service.redis_url import Address, read_redis_url
 from service.storage import keys
-from service.storage.connection import Command, MaybeSent, NotSent, connect
-from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology, Topology, open_topology
+from service.storage.games import RedisStore
+from service.storage.redis.connection import Command, MaybeSent, NotSent, connect
+from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster, Sentinels, Server, until
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FakeServer, RealServer

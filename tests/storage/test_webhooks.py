@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.apps.ports import (
+from service.backends.ports import (
     AskedMessage,
     Attempt,
     DueGame,
@@ -19,14 +19,14 @@ from service.apps.ports import (
     Webhook,
     WebhookStore,
 )
+from service.games.model.shards import shard_of, with_shard
 from service.games.ports import ReminderQueue
-from service.games.shards import shard_of, with_shard
 from service.storage import keys
-from service.storage.redis_calls import RedisCalls
-from service.storage.redis_index import RedisIndex
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_webhooks import RedisWebhooks
-from service.storage.topology import SingleNodeTopology, Topology
+from service.storage.index import RedisIndex
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.storage.reminders import RedisReminders
+from service.storage.webhooks import RedisWebhooks
 from tests.storage.conftest import TTL
 from tests.support.stores.memory_index import MemoryIndex
 from tests.support.stores.memory_store import MemoryStore

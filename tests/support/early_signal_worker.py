@@ -9,7 +9,7 @@ import os
 import signal
 from typing import Any
 
-from service.gunicorn_worker import Worker
+from service.server.gunicorn_worker import Worker
 
 SIGNALLED_AGE = 2
 _age = 0

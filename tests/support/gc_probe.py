@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from service import wsgi
+from service.server import wsgi
 
 
 def create() -> Callable[..., Iterable[bytes]]:

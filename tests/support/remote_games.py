@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from service.games.clock import ClockSettings
-from service.games.validation import GameRequest, SeatRequest
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.model.clock import ClockSettings
 
 APP = "A" * 24
 LEVELS = {"r": "random", "g": "greedy"}

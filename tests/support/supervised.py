@@ -31,7 +31,7 @@ from service.devserver import supervisor
 sys.exit(supervisor.serve(config.Settings.from_environ(os.environ), app={!r}))
 """
 
-GUNICORN = [sys.executable, "-m", "gunicorn", "-c", str(ROOT / "service" / "gunicorn_conf.py")]
+GUNICORN = [sys.executable, "-m", "gunicorn", "-c", str(ROOT / "service" / "server" / "gunicorn_conf.py")]
 NO_REDIS = "redis://127.0.0.1:9/0"
 """For an application that sends no command to Redis: no server listens there."""
 

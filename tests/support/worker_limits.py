@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.gunicorn_worker import Worker
+from service.server.gunicorn_worker import Worker
 
 
 class ShortLimitsWorker(Worker):

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from service.bots.choice import EDITION
-from service.games.strength import measured_strength
+from service.games.queries.strength import measured_strength
 from tests.support.serving import ROOT
 from tools.strength.__main__ import main
 from tools.strength.report import DATA, PAGE, PLOT, data, plot

@@ -22,14 +22,14 @@ from typing import Any, Final
 
 from prometheus_client import CollectorRegistry
 
-from service.apps.outbox import Outbox
+from service.backends.index.outbox import Outbox
 from service.bootstrap import build_app, build_games, build_worker_parts, open_storage, server_secrets
 from service.config import Settings
 from service.devserver.embedded import EmbeddedServer
-from service.games.clock import ClockSettings
-from service.games.validation import GameRequest, SeatRequest
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.model.clock import ClockSettings
 from service.storage.pubsub import RedisEventFeed
-from service.storage.server_clock import system_clock
+from service.storage.redis.server_clock import system_clock
 from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
 from service.workers.decisions import Decisions

@@ -15,8 +15,8 @@ from service.engine.moves import DEAL
 from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variants import variants
-from service.games.fairness import fairness_report
-from service.games.game import HUMAN, Created, Game, GameEvent, Seat, rules_for
+from service.games.model.game import HUMAN, Created, Game, GameEvent, Seat, rules_for
+from service.games.queries.fairness import fairness_report
 from service.web.serializers.fairness import fairness_json
 from tests.laws.matches import Case, case_seed, cases
 

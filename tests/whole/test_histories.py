@@ -25,9 +25,9 @@ import pytest
 import redis
 
 from service.storage import keys
-from service.storage.connection import connect
-from service.storage.redis_store import RedisStore
-from service.storage.topology import open_topology
+from service.storage.games import RedisStore
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import open_topology
 from tests.conftest import Figures
 from tests.histories.checker import check
 from tests.histories.clients import Client, Party

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import orjson
 from flask.testing import FlaskClient
 
-from service.apps.remote_players import RemotePlayers
-from service.games.clock import ClockSettings
-from service.games.game import Remote
-from service.games.schedule import RemoteTurn
+from service.backends.remote_players import RemotePlayers
+from service.games.model.clock import ClockSettings
+from service.games.model.game import Remote
+from service.games.model.schedule import RemoteTurn
 from service.web.app import create_app
 from service.workers.remote_turns import Answer, NoAnswer, Outcome, RemoteTurns
 from service.workers.remote_worker import RemoteWorker

@@ -11,18 +11,18 @@ from prometheus_client import CollectorRegistry
 from service.bootstrap import build_games
 from service.bots.choice import choose_move
 from service.engine.variants import variants
-from service.games.automation import Automation
-from service.games.clock import ClockSettings
-from service.games.game import Game, GameEvent
+from service.games.automation.due import Automation
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.facade import GameService
+from service.games.model.clock import ClockSettings
+from service.games.model.game import Game, GameEvent
+from service.games.model.results import CreatedGame
 from service.games.ports import NO_HOLD, run_inline
-from service.games.repository import GameRepository
-from service.games.results import CreatedGame
-from service.games.service import GameService
-from service.games.validation import GameRequest, SeatRequest
+from service.games.store.repository import GameRepository
+from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_store import RedisStore
-from service.storage.topology import open_topology
+from service.storage.redis.topology import open_topology
+from service.storage.reminders import RedisReminders
 from service.workers.bot_worker import BotWorker
 from service.workers.decisions import Choose, Decisions
 from service.workers.metrics import WorkerMetrics

@@ -8,13 +8,13 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from service.engine.presence import Absence
-from service.games.clock import ClockSettings
-from service.games.lost_reminders import OVERDUE_MS, PAUSE_MS
+from service.games.automation.lost_reminders import OVERDUE_MS, PAUSE_MS
+from service.games.model.clock import ClockSettings
+from service.games.model.schedule import GRACE_MS
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.games.schedule import GRACE_MS
 from service.workers.metrics import WorkerMetrics
 from service.workers.scheduler import Scheduler
-from tests.apps.owned import APP
+from tests.backends.owned import APP
 from tests.workers.tables import InProcess, request
 
 TURN = 60_000

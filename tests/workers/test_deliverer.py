@@ -16,30 +16,30 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook as Verifier
 
-from service.apps.endpoint_states import (
+from service.backends.index.summaries import index_entry
+from service.backends.ports import IndexPosition, Webhook
+from service.backends.webhooks.endpoint_states import (
     DISABLED_AFTER_MS,
     FAILURES_UNTIL_FAILING,
     LONGEST_PROBE_PAUSE_MS,
     MOST_CHALLENGES,
 )
-from service.apps.messages import MESSAGE_TYPES
-from service.apps.ports import IndexPosition, Webhook
-from service.apps.summaries import index_entry
-from service.apps.webhooks import OVERLAP_MS, WebhookChange
+from service.backends.webhooks.endpoints import OVERLAP_MS, WebhookChange
+from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.engine.events import Finished, RoundEnded
 from service.games.access import Access
-from service.games.errors import Gone
-from service.games.game import Joined
-from service.games.idempotency import Idempotency
+from service.games.commands.rematch import Rematches
+from service.games.model.errors import Gone
+from service.games.model.game import Joined
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.games.rematch import Rematches
+from service.games.store.idempotency import Idempotency
 from service.outgoing.sender import Sender
 from service.outgoing.signing import secret_text
-from service.storage.connection import MAX_CONNECTIONS
+from service.storage.redis.connection import MAX_CONNECTIONS
 from service.workers.deliverer import MOST_PER_ENDPOINT
 from service.workers.processes import MOST_STORE_CALLS
-from tests.apps.endpoints import STORE_CALLS, Hooked, Listener, Received, first_of_each, statuses
-from tests.apps.owned import APP, application
+from tests.backends.endpoints import STORE_CALLS, Hooked, Listener, Received, first_of_each, statuses
+from tests.backends.owned import APP, application
 from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer
 
 pytestmark = pytest.mark.full

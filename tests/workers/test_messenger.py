@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 from prometheus_client import CollectorRegistry
 
-from service.apps.outbox import LOBBY_REFRESH_MS
+from service.backends.index.outbox import LOBBY_REFRESH_MS
 from service.games.ports import StorageUnavailable, TakenReminder
+from service.storage.games import RedisStore
+from service.storage.index import RedisIndex, RedisLobby
 from service.storage.keys import REMINDERS
-from service.storage.redis_calls import RedisCalls
-from service.storage.redis_index import RedisIndex, RedisLobby
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_store import RedisStore
-from service.storage.topology import open_topology
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.topology import open_topology
+from service.storage.reminders import RedisReminders
 from service.workers.loop import Stop
 from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
 from service.workers.outbox_worker import BATCH, LOOK_SECONDS, OutboxWorker
-from tests.apps.owned import APP, START, Owned, Told, listing_of, outbox_of
+from tests.backends.owned import APP, START, Owned, Told, listing_of, outbox_of
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby

@@ -13,9 +13,9 @@ from service.engine.moves import Move, play
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
 from service.games.access import Access
-from service.games.commands import MoveCommand
+from service.games.commands.player import MoveCommand
+from service.games.model.schedule import LEAD_MS
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.games.schedule import LEAD_MS
 from service.json_logging import JsonFormatter
 from service.workers.bot_worker import LEASE_MS
 from tests.workers.tables import VARIANTS, InProcess, fewest, request, undisturbed

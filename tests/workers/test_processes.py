@@ -10,11 +10,11 @@ from secrets import token_hex
 import pytest
 
 from service.engine.presence import TimedOut
-from service.games.clock import ClockSettings
-from service.games.schedule import GRACE_MS
+from service.games.model.clock import ClockSettings
+from service.games.model.schedule import GRACE_MS
 from service.storage.keys import REMINDERS, SWEEPS
-from service.storage.redis_reminders import RedisReminders
-from service.storage.topology import open_topology
+from service.storage.redis.topology import open_topology
+from service.storage.reminders import RedisReminders
 from service.workers.messenger import END_SECONDS
 from service.workers.scheduler import LEASE_MS, LOOK_SECONDS
 from tests.storage.servers import RealServer

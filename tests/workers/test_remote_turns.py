@@ -12,10 +12,10 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # its types are a package of their own
 
-from service.apps.remote_players import message_id
+from service.backends.remote_players import message_id
 from service.engine.presence import TimedOut
-from service.games.clock import ClockSettings
-from service.games.erasure import decide_to_erase
+from service.games.commands.erasure import decide_to_erase
+from service.games.model.clock import ClockSettings
 from service.web.remote_messages import MAX_ANSWER_BYTES
 from service.workers.remote_turns import RETRY_SECONDS, TRIES, Answer
 from tests.support.background import ROOT

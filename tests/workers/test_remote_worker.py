@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from service.games.lost_reminders import OVERDUE_MS
+from service.games.automation.lost_reminders import OVERDUE_MS
+from service.games.model.schedule import remote_turn
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.games.schedule import remote_turn
 from service.workers.hosts import LEAST_DELAY_SECONDS, MOST_PER_HOST, Hosts
 from service.workers.remote_turns import ANSWER_SECONDS, RETRY_SECONDS, TRIES, Answer
 from service.workers.remote_worker import LEASE_MS, LOOK_SECONDS, RETRY_MS

@@ -8,7 +8,7 @@ import pytest
 
 from service.engine.events import Dealt
 from service.engine.referee import legal_moves
-from service.games.game import Game, HostingEvent
+from service.games.model.game import Game, HostingEvent
 from service.workers.round_events import RoundEvents
 from tests.support.scope import QUICK_VARIANTS, in_scope
 from tests.workers.tables import VARIANTS, InProcess, fewest, request

@@ -11,21 +11,21 @@ from random import Random
 
 import pytest
 
-from service.apps.messages import MESSAGE_TYPES
-from service.apps.ports import Webhook
-from service.apps.webhooks import Webhooks
+from service.backends.ports import Webhook
+from service.backends.webhooks.endpoints import Webhooks
+from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.engine.events import Finished, RoundEnded
-from service.games.game import Joined
-from service.games.idempotency import Idempotency
+from service.games.model.game import Joined
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.store.idempotency import Idempotency
 from service.storage import keys
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_store import RedisStore
-from service.storage.redis_webhooks import RedisWebhooks
-from service.storage.topology import Topology, open_topology
+from service.storage.games import RedisStore
+from service.storage.redis.topology import Topology, open_topology
+from service.storage.reminders import RedisReminders
+from service.storage.webhooks import RedisWebhooks
 from service.workers.deliverer import LEASE_MS
-from tests.apps.endpoints import Listener, Received, first_of_each
-from tests.apps.owned import APP, Owned
+from tests.backends.endpoints import Listener, Received, first_of_each
+from tests.backends.owned import APP, Owned
 from tests.outgoing.endpoints import answer
 from tests.outgoing.test_signing import by_javascript, by_python
 from tests.storage.clusters import Cluster

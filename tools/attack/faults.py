@@ -25,14 +25,14 @@ import redis
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
 from service.engine.presence import TimedOut
 from service.engine.state import ROUND_OVER
-from service.games.clock import ClockSettings
-from service.games.game import Game
+from service.games.commands.validation import GameRequest
+from service.games.model.clock import ClockSettings
+from service.games.model.game import Game
+from service.games.model.schedule import reminders
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.games.schedule import reminders
-from service.games.validation import GameRequest
 from service.storage import keys
-from service.storage.redis_store import RedisStore
-from service.storage.topology import open_topology
+from service.storage.games import RedisStore
+from service.storage.redis.topology import open_topology
 from tests.histories.checker import Verdict, read_game
 from tests.laws.clocks import ClockModel
 from tests.storage.clusters import Cluster

@@ -19,12 +19,12 @@ from typing import Final, NamedTuple
 from service.engine.events import Dealt, Done, Drew, Passed, Played
 from service.engine.moves import DEAL
 from service.engine.referee import apply, legal_moves
-from service.games.commands import MoveCommand
-from service.games.errors import MoveRefused
-from service.games.game import HostingEvent
-from service.games.results import CreatedGame
-from service.storage.redis_store import RedisStore
-from service.storage.topology import open_topology
+from service.games.commands.player import MoveCommand
+from service.games.model.errors import MoveRefused
+from service.games.model.game import HostingEvent
+from service.games.model.results import CreatedGame
+from service.storage.games import RedisStore
+from service.storage.redis.topology import open_topology
 from tests.histories.checker import Verdict, read_game
 from tests.storage.servers import RealServer
 from tests.support.background import Background

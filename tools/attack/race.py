@@ -21,11 +21,11 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from service.engine.presence import TimedOut
-from service.games.clock import ClockSettings
-from service.games.schedule import GRACE_MS
-from service.games.validation import GameRequest, SeatRequest
-from service.storage.redis_store import RedisStore
-from service.storage.topology import open_topology
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.model.clock import ClockSettings
+from service.games.model.schedule import GRACE_MS
+from service.storage.games import RedisStore
+from service.storage.redis.topology import open_topology
 from tests.histories.checker import Verdict, check, read_game
 from tests.histories.history import History, MoveRequest, Operation, OperationResult
 from tests.histories.history import Outcome as Known

@@ -19,26 +19,26 @@ from typing import Final
 import orjson
 from flask import Flask
 
-from service.apps.deliveries import Deliveries
-from service.apps.feed import Feeds
-from service.apps.listing import Listing
-from service.apps.outbox import Outbox
-from service.apps.people import People
-from service.apps.ports import StoredItems
+from service.backends.index.feed import Feeds
+from service.backends.index.listing import Listing
+from service.backends.index.outbox import Outbox
+from service.backends.index.people import People
+from service.backends.ports import StoredItems
+from service.backends.webhooks.deliveries import Deliveries
 from service.bootstrap import build_apps, build_games, build_repository
 from service.devserver.embedded import EmbeddedServer
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
+from service.storage.backends import RedisApplications
+from service.storage.erasures import RedisErasures
+from service.storage.feed import RedisFeed, cursor_of, item_id
+from service.storage.games import RedisStore
+from service.storage.index import RedisIndex, RedisLobby
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis_applications import RedisApplications
-from service.storage.redis_calls import RedisCalls
-from service.storage.redis_erasures import RedisErasures
-from service.storage.redis_feed import RedisFeed, cursor_of, item_id
-from service.storage.redis_index import RedisIndex, RedisLobby
-from service.storage.redis_reminders import RedisReminders
-from service.storage.redis_store import RedisStore
-from service.storage.redis_webhooks import RedisWebhooks
-from service.storage.topology import Topology, open_topology
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.topology import Topology, open_topology
+from service.storage.reminders import RedisReminders
+from service.storage.webhooks import RedisWebhooks
 from service.web.app import create_app
 
 AdvanceClock = Callable[[int], None]

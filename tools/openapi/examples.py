@@ -14,7 +14,7 @@ from flask import Flask
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
-from service.apps.ports import MOST_ERASURES
+from service.backends.ports import MOST_ERASURES
 from service.engine.errors import Reason
 from service.web.openapi.operations import operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS, problem, retry_later

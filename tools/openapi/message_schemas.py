@@ -9,7 +9,7 @@ from typing import Final
 
 from marshmallow import Schema, fields
 
-from service.apps.messages import CHALLENGE, DELETED, MESSAGE_TYPES, PING
+from service.backends.webhooks.messages import CHALLENGE, DELETED, MESSAGE_TYPES, PING
 from service.web.schemas.fields import doc
 from service.web.schemas.game import Game, Problem, rematch_of_field, to_act_field
 from service.web.schemas.seats import results_field, waiting_for_field, winners_field

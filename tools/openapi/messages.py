@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple
 
 from marshmallow import Schema
 
-from service.apps.messages import CHALLENGE
-from service.apps.samples import sample_data
-from service.games.timestamps import format_rfc3339
+from service.backends.webhooks.messages import CHALLENGE
+from service.backends.webhooks.samples import sample_data
+from service.games.model.timestamps import format_rfc3339
 from tools.openapi.message_schemas import ChallengeMessage, DeletedMessage, GameMessage, PingMessage
 
 HEADERS: Final = {

@@ -8,12 +8,12 @@ from typing import Final
 
 import orjson
 
-from service.games.strength import Strength
+from service.games.queries.strength import Strength
 from tools.strength.results import FEWEST, Measured
 
 PAGE: Final = Path("docs/strength.md")
 PLOT: Final = Path("docs/strength.svg")
-DATA: Final = Path("service/games/strength.json")
+DATA: Final = Path("service/games/queries/strength.json")
 
 _HEAD: Final = ("game", "win", "must exceed", "lead in a round", "deals", "CPU of a decision: median", "p99")
 _TEXT: Final = """# How strong the computer players are
@@ -55,7 +55,7 @@ def write(project: Path, figures: Sequence[Measured]) -> None:
 
 
 def data(figures: Sequence[Measured]) -> bytes:
-    """What ``service.games.strength`` reads: a row on each line, only those with enough deals to be judged."""
+    """What ``service.games.queries.strength`` reads: a row on each line, only those with enough deals to be judged."""
     rows = [_strength(each)._asdict() for each in figures if each.deals >= FEWEST]
     return b"[\n" + b",\n".join([orjson.dumps(row) for row in rows]) + b"\n]\n"
 

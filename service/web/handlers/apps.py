@@ -6,8 +6,8 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.apps.ports import Application
-from service.games.errors import Forbidden
+from service.backends.ports import Application
+from service.games.model.errors import Forbidden
 from service.web.access import limit_expensive, operation
 from service.web.openapi.app_operations import CREATE_KEY, GET_APPLICATION, REGISTER_APPLICATION, REVOKE_KEY
 from service.web.request_parsing import bearer_token, idempotency, negotiate, read_json, read_json_or_nothing, validate

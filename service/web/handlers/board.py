@@ -11,8 +11,8 @@ from flask import Blueprint, request
 from service.engine.errors import Reason
 from service.engine.options import LocalizedText
 from service.games.access import Access
-from service.games.catalogue import Language, localize
-from service.games.views import TableView
+from service.games.model.views import TableView
+from service.games.queries.catalogue import Language, localize
 from service.render.drawing import draw
 from service.render.geometry import Geometry
 from service.render.layout_text import render_layout, unicode_writer, write_tile

@@ -10,10 +10,10 @@ import orjson
 from flask import Blueprint, Response, request
 
 from service.games.access import Access
-from service.games.catalogue import Language
-from service.games.sentences import EventSentences
-from service.games.subscription import EventSubscription
-from service.games.views import Deleted, EventPage, EventView, Reset
+from service.games.model.views import Deleted, EventPage, EventView, Reset
+from service.games.queries.catalogue import Language
+from service.games.queries.sentences import EventSentences
+from service.games.queries.subscription import EventSubscription
 from service.render.sentences.people import Reader
 from service.web.access import key_check, limit_history, limit_sentences, operation
 from service.web.openapi.game_operations import GET_EVENTS

@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 from flask import Blueprint, Response, request
 
-from service.apps.ports import Application
+from service.backends.ports import Application
 from service.web.access import key_check, limit_history, operation
 from service.web.feed_stream import FeedStream
 from service.web.openapi.feed_operations import GET_FEED

@@ -8,16 +8,16 @@ from typing import Any, Final
 
 from flask import Blueprint, request
 
-from service.apps.applications import no_valid_key
-from service.apps.ports import Application
+from service.backends.keys import no_valid_key
+from service.backends.ports import Application
 from service.engine.deal import ArrangedDeal
 from service.engine.errors import Reason
 from service.games.access import Access, TokenRotation
-from service.games.clock import ClockSettings
-from service.games.commands import JoinCommand, MoveCommand, check_join_code
-from service.games.forks import ForkSource
-from service.games.game import BOT, HUMAN, OPEN_SEAT, REMOTE
-from service.games.validation import GameRequest, SeatRequest
+from service.games.commands.player import JoinCommand, MoveCommand, check_join_code
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.model.clock import ClockSettings
+from service.games.model.forks import ForkSource
+from service.games.model.game import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.outgoing.addresses import RefusedUrl
 from service.web.access import key_check, limit_expensive, operation
 from service.web.openapi.game_operations import (

@@ -8,8 +8,8 @@ from typing import Final
 import orjson
 from flask import Blueprint
 
-from service.apps.listing import ListedGames, is_kept
-from service.apps.ports import Application, IndexQuery, LobbyQuery
+from service.backends.index.listing import ListedGames, is_kept
+from service.backends.ports import Application, IndexQuery, LobbyQuery
 from service.engine.errors import Reason
 from service.web.access import limit_reads, operation
 from service.web.openapi.listing_operations import LIST_GAMES, LIST_LOBBY

@@ -6,9 +6,9 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.apps.ports import Application
+from service.backends.ports import Application
 from service.engine.errors import Reason
-from service.games.errors import NotFound
+from service.games.model.errors import NotFound
 from service.web.access import operation
 from service.web.openapi.player_operations import ERASE_PLAYER, GET_PLAYER
 from service.web.problems import InvalidBody

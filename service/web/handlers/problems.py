@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 from flask import Blueprint, Response, render_template
 
-from service.games.catalogue import Language, localize
+from service.games.queries.catalogue import Language, localize
 from service.reasons import REASONS
 from service.web.access import operation
 from service.web.openapi.service_operations import GET_PROBLEMS

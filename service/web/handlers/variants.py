@@ -7,7 +7,7 @@ from typing import Final
 from flask import Blueprint, Response
 
 from service.engine.variants import variants
-from service.games.catalogue import find_variant
+from service.games.queries.catalogue import find_variant
 from service.web.access import operation
 from service.web.openapi.service_operations import GET_VARIANT, LIST_VARIANTS
 from service.web.request_parsing import negotiate, preferred_language

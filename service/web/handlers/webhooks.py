@@ -8,10 +8,10 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.apps.ports import Application
-from service.apps.webhooks import WebhookChange
+from service.backends.ports import Application
+from service.backends.webhooks.endpoints import WebhookChange
 from service.engine.errors import Reason
-from service.games.errors import NotFound
+from service.games.model.errors import NotFound
 from service.outgoing.addresses import RefusedUrl
 from service.web.access import operation
 from service.web.openapi.webhook_operations import (

@@ -6,7 +6,7 @@ from typing import Final
 
 from marshmallow import Schema, fields
 
-from service.apps.applications import DEFAULT_OVERLAP_SECONDS
+from service.backends.keys import DEFAULT_OVERLAP_SECONDS
 from service.web.schemas.fields import RequestSchema, StrictInteger, doc
 from service.web.schemas.names import name_field
 from service.web.schemas.validation import Range

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
-from service.games.game import GAME_EVENT_TYPES
+from service.games.model.game import GAME_EVENT_TYPES
 from service.web.schemas.fields import doc
 from service.web.schemas.game import Game, digest, seat_field, to_act_field
 from service.web.schemas.score import HandLeft, ScoreLine

@@ -7,8 +7,8 @@ from typing import Final
 
 from marshmallow import Schema, fields
 
-from service.apps.feed import LATEST
-from service.games.game import GAME_EVENT_TYPES
+from service.backends.index.feed import LATEST
+from service.games.model.game import GAME_EVENT_TYPES
 from service.web.schemas.fields import QueryInteger, RequestSchema, doc
 from service.web.schemas.game import rematch_of_field, to_act_field
 from service.web.schemas.requests import MAX_WAIT_SECONDS

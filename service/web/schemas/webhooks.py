@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
-from service.apps.messages import MESSAGE_TYPES, PING
+from service.backends.webhooks.messages import MESSAGE_TYPES, PING
 from service.outgoing.addresses import MAX_URL_CHARACTERS
 from service.web.schemas.fields import BoundedList, RequestSchema, doc
 from service.web.schemas.validation import Length, OneOf

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service.apps.applications import MAX_KEYS, NewKey
-from service.apps.ports import ATTEMPTS_KEPT, FEED_ITEMS, MOST_REPEATS, Application, KeyRecord, Usage
-from service.apps.webhooks import MOST_ASKED, MOST_WEBHOOKS
-from service.games.timestamps import format_rfc3339
+from service.backends.keys import MAX_KEYS, NewKey
+from service.backends.ports import ATTEMPTS_KEPT, FEED_ITEMS, MOST_REPEATS, Application, KeyRecord, Usage
+from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
+from service.games.model.timestamps import format_rfc3339
 from service.web.serializers.values import JsonObject
 
 

@@ -5,7 +5,7 @@ Everything here comes from a ``Geometry``; does not depend on how it was compute
 
 from __future__ import annotations
 
-from service.games.views import TableView
+from service.games.model.views import TableView
 from service.render.geometry import Area, Geometry, Place, PlacedEnd, PlacedTile
 from service.web.serializers.values import JsonObject
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from service.engine.events import Dealt, Drew, FieldKind, RoundEnded
 from service.engine.view import DealtView, DrewView
-from service.games.game import GAME_EVENT_TYPES
-from service.games.timestamps import format_rfc3339
-from service.games.views import Deleted, EventPage, EventView, Reset
+from service.games.model.game import GAME_EVENT_TYPES
+from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import Deleted, EventPage, EventView, Reset
 from service.web.serializers.game import game_view_json
 from service.web.serializers.score import round_json
 from service.web.serializers.values import JsonObject, tile_names

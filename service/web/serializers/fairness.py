@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.games.fairness import FairnessReport, RoundFairness
+from service.games.queries.fairness import FairnessReport, RoundFairness
 from service.web.serializers.values import JsonObject
 
 

@@ -15,13 +15,13 @@ import orjson
 from service.engine.layout import OPEN, End, Layout, Placement, Side
 from service.engine.moves import Move
 from service.engine.tiles import Tile
-from service.games.catalogue import Language
-from service.games.clock import ClockSettings
-from service.games.layout_cache import LayoutCache
-from service.games.results import CreatedGame, JoinedSeat, LegalMoves, SeatToken
-from service.games.sentences import game_sentence
-from service.games.timestamps import format_rfc3339
-from service.games.views import GameView
+from service.games.model.clock import ClockSettings
+from service.games.model.results import CreatedGame, JoinedSeat, LegalMoves, SeatToken
+from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import GameView
+from service.games.queries.catalogue import Language
+from service.games.queries.sentences import game_sentence
+from service.games.store.layout_cache import LayoutCache
 from service.web.serializers.values import JsonObject, tile_names
 
 

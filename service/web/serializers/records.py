@@ -7,7 +7,7 @@ from collections.abc import Callable
 from service.engine.events import Dealt
 from service.engine.tiles import Tile
 from service.engine.view import DealtView, RecordedDeal
-from service.games.views import EventView
+from service.games.model.views import EventView
 from service.records.record import Record, RecordedClock, RecordedRound, VersionedEvent
 from service.records.report import Finding, Report
 from service.render.replays import Replay, ReplayedEvent, ReplayedRound

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from service.engine.events import RoundResult, ScoreLine
 from service.engine.variant import Settlement
-from service.games.views import ScoreCard
+from service.games.model.views import ScoreCard
 from service.web.serializers.values import JsonObject, tile_names
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.engine.options import Option
 from service.engine.variant import Variant
-from service.games.catalogue import BOT_LEVELS, Language, deal_table, level_strength, localize, rule_page
+from service.games.queries.catalogue import BOT_LEVELS, Language, deal_table, level_strength, localize, rule_page
 from service.web.serializers.values import JsonObject
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service.apps.ports import Attempt, Webhook
-from service.games.timestamps import format_rfc3339
+from service.backends.ports import Attempt, Webhook
+from service.games.model.timestamps import format_rfc3339
 from service.outgoing.signing import secret_text
 from service.web.serializers.values import JsonObject
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from threading import Lock
 
-from service.apps.ports import Application, ApplicationStore, Repeat
+from service.backends.ports import Application, ApplicationStore, Repeat
 from tests.support.stores.memory_repeats import MemoryRepeats
 
 

@@ -1,9 +1,9 @@
-"""The in-memory counterpart of ``service.storage.redis_repeats``."""
+"""The in-memory counterpart of ``service.storage.repeats``."""
 
 from __future__ import annotations
 
-from service.apps.ports import MOST_REPEATS, Repeat, RepeatKnown
-from service.games.errors import LimitReached
+from service.backends.ports import MOST_REPEATS, Repeat, RepeatKnown
+from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
 
 

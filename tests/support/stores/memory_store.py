@@ -10,6 +10,7 @@ from threading import Lock
 from time import time
 from typing import NamedTuple, get_args
 
+from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
@@ -33,9 +34,8 @@ from service.games.ports import (
     TakenReminder,
     WriteRequest,
 )
-from service.games.shards import shard_of
 from service.storage.compaction import compress, decompress
-from service.storage.holds import SweepNote
+from service.storage.outage_allowance import SweepNote
 
 
 class _Game(NamedTuple):

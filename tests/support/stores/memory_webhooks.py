@@ -1,10 +1,10 @@
-"""The in-memory counterpart of ``service.storage.redis_webhooks``."""
+"""The in-memory counterpart of ``service.storage.webhooks``."""
 
 from __future__ import annotations
 
 from collections import deque
 
-from service.apps.ports import Attempt, DueGame, Repeat, Webhook, WebhookStore
+from service.backends.ports import Attempt, DueGame, Repeat, Webhook, WebhookStore
 from tests.support.stores.memory_index import MemoryIndex
 from tests.support.stores.memory_repeats import MemoryRepeats
 from tests.support.stores.memory_store import MemoryStore

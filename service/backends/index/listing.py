@@ -1,0 +1,87 @@
+"""The lists of games: those of an application, with what is kept for it, its lobby, and that for everybody.
+
+Owns what is added to a stored summary, and how much of the lobby for everybody is kept in memory, and for how long.
+Does not depend on how games are found and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from time import monotonic
+from typing import Final, NamedTuple
+
+from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyPage, LobbyQuery, Usage
+from service.games.model.timestamps import format_rfc3339
+
+LOBBY_SECONDS: Final = 1.0
+"""For so long a process gives the same first page of the lobby for everybody."""
+
+
+class ListedGames(NamedTuple):
+    """The JSON of games, and where the next page begins, if there is one."""
+
+    games: list[bytes]
+    next: str | None
+
+
+class Listing:
+    """The lists of games in these, or empty ones; ``ttl`` in milliseconds, ``elapsed`` is a clock in seconds."""
+
+    def __init__(
+        self,
+        index: GameIndex | None = None,
+        lobby: Lobby | None = None,
+        *,
+        ttl: int = 0,
+        elapsed: Callable[[], float] = monotonic,
+    ) -> None:
+        self._index = index
+        self._lobby = lobby
+        self._ttl = ttl
+        self._elapsed = elapsed
+        self._kept: dict[str | None, tuple[float, LobbyPage]] = {}
+
+    def games(self, app: str, query: IndexQuery) -> ListedGames:
+        """The games of an application. Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``."""
+        if self._index is None:
+            return ListedGames([], None)
+        page = self._index.find(app, query)
+        games = [
+            b'%b,"expires_at":"%b"}' % (summary[:-1], format_rfc3339(updated + self._ttl).encode())
+            for summary, updated in page.entries
+        ]
+        return ListedGames(games, page.next)
+
+    def usage(self, app: str) -> Usage:
+        """What is kept for an application. Raises ``StorageUnavailable``."""
+        return Usage() if self._index is None else self._index.usage(app)
+
+    def lobby(self, query: LobbyQuery) -> ListedGames:
+        """The games of a lobby, the newest first; of one variant that exists, or of any.
+
+        What ``is_kept`` is at most as old as ``LOBBY_SECONDS``. Raises ``ValueError`` for a text that is no cursor,
+        ``StorageUnavailable``.
+        """
+        if self._lobby is None:
+            return ListedGames([], None)
+        if not is_kept(query):
+            return _listed(self._lobby.games(query))
+        now = self._elapsed()
+        until, page = self._kept.get(query.variant, (now, LobbyPage((), None)))
+        if until <= now:
+            page = self._lobby.games(query)
+            self._kept[query.variant] = self._elapsed() + LOBBY_SECONDS, page
+        return _listed(page)
+
+    def forget(self, _games: Container[str]) -> None:
+        """Drop what is known of deleted games."""
+        self._kept.clear()
+
+
+def _listed(page: LobbyPage) -> ListedGames:
+    return ListedGames(list(page.games), page.next)
+
+
+def is_kept(query: LobbyQuery) -> bool:
+    """Whether this is what nearly all ask for, and so is kept in memory: a first page of usual size, for everybody."""
+    return query == LobbyQuery(variant=query.variant)

@@ -1,0 +1,84 @@
+"""The people of an application: what is kept of a person, whom the application knows by a ``ref``, and its erasure.
+
+Owns what is told of a person: of each game what the listing has of it, and the seats of that person, but nothing of
+those who sit beside it; and as long as an erasure is under way, that there is somebody. Does not depend on how games
+are found, nor on who erases (``service.backends.erasures``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from service.backends.ports import MOST_ERASURES, ErasureStore, GameIndex, IndexQuery
+from service.games.model.errors import LimitReached, NotFound
+from service.games.model.timestamps import format_rfc3339
+from service.games.ports import StorageUnavailable
+
+_OF_GAME: Final = ("id", "ref", "variant", "status", "version", "round")
+_OF_SEAT: Final = ("seat", "name", "kind", "total", "rank", "in")
+
+
+class GamesOfPerson(NamedTuple):
+    """The JSON objects of games, and where the next page begins, if there is one."""
+
+    games: list[dict[str, Any]]
+    next: str | None
+
+
+class People:
+    """The people of the applications whose games are in this index, who can be erased; nobody without it.
+
+    ``ttl`` in milliseconds.
+    """
+
+    def __init__(self, index: GameIndex | None = None, erasures: ErasureStore | None = None, *, ttl: int = 0) -> None:
+        self._index = index
+        self._erasures = erasures
+        self._ttl = ttl
+
+    def games(self, app: str, ref: str, limit: int, cursor: str | None) -> GamesOfPerson:
+        """A page of the games of a person, those that were written last first.
+
+        Raises ``NotFound`` if there is none, and nobody to be erased; ``ValueError`` for a text that is no cursor,
+        ``StorageUnavailable``.
+        """
+        if self._index is None:
+            raise NotFound("no_such_person")
+        page = self._index.find(app, IndexQuery(player_ref=ref, limit=limit, cursor=cursor))
+        # In this order: while the list is read, the last game may be erased from it, and after that the erasure ends.
+        if not page.entries and page.next is None and not self._is_to_be_erased(app, ref):
+            raise NotFound("no_such_person")
+        games = [_game(orjson.loads(summary), ref, updated + self._ttl) for summary, updated in page.entries]
+        return GamesOfPerson(games, page.next)
+
+    def erase(self, app: str, ref: str) -> None:
+        """Have a person erased from all games of the application, also one of whom no game is known.
+
+        Raises ``LimitReached``, ``StorageUnavailable``, ``OutcomeUnknown``; it may be called again.
+        """
+        if self._erasures is None:
+            raise StorageUnavailable("no erasures")
+        if not self._erasures.request(app, ref):
+            raise LimitReached("too_many_erasures", max=MOST_ERASURES)
+
+    def _is_to_be_erased(self, app: str, ref: str) -> bool:
+        return self._erasures is not None and self._erasures.is_pending(app, ref)
+
+
+def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:
+    """A game as it is told of one of its players; ``expires_at`` in milliseconds since 1970."""
+    seats = [_chosen(each, _OF_SEAT) for each in listed["players"] if each.get("ref") == ref]
+    return {
+        **_chosen(listed, _OF_GAME),
+        "seats": seats,
+        "winners": listed["winners"],
+        "updated_at": listed["updated_at"],
+        "expires_at": format_rfc3339(expires_at),
+    }
+
+
+def _chosen(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Those of the fields that are there."""
+    return {name: fields[name] for name in names if name in fields}

@@ -1,0 +1,163 @@
+"""What an application is told of its games: entries of the index and the lobby, and items of the feed.
+
+Owns their form. An application knows what a spectator knows, as ``service.games.model.views`` decides it, and the refs
+that it gave. A lobby is shown to people and has no refs. Items are stored without refs, which are told of a game as
+long as the index has its summary: so the feed has none of a game that was deleted. Does not depend on where any of this
+is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import orjson
+
+from service.backends.ports import IndexEntry, LobbyEntry, PlayerEntry
+from service.backends.seats import refs_of, results, with_ref, with_refs
+from service.engine.events import Finished
+from service.games.model.game import GAME_EVENT_TYPES, OPEN_SEAT, OWNER, Created, EventEnvelope, Game
+from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import GameView, view_event, view_game
+
+NO_DEADLINE: Final = 10_000_000_000_000
+"""Added to the time of a turn without a deadline: it is less urgent than any with one, and the oldest of them first."""
+
+DELETED: Final = "deleted"
+"""The type of the item of the feed that says that a game was deleted."""
+
+RESET: Final = "reset"
+"""The type of the item that says that items of the feed are no longer kept."""
+
+_TYPES: Final = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
+
+
+def index_entry(game: Game) -> IndexEntry:
+    """What the index knows of a game that belongs to an application."""
+    view = view_game(game, OWNER, 0)
+    to_act = view.view.to_act
+    urgency = game.updated_at + NO_DEADLINE if view.deadline is None else view.deadline
+    urgencies: dict[str, int | None] = {}
+    players = []
+    ranks = {each["seat"]: each["rank"] for each in results(game)} if view.status == "finished" else {}
+    for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
+        ref = player.ref
+        if ref is not None and urgencies.get(ref) is None:
+            urgencies[ref] = urgency if seat in to_act else None
+        each = {"seat": seat, "name": player.name, "ref": ref, "kind": player.kind, "total": total, "in": in_match}
+        players.append(_present({**each, "rank": ranks.get(seat)}))
+    summary = {
+        "id": game.id,
+        "ref": view.ref,
+        "join_code": view.join_code,
+        "variant": game.variant.key,
+        "status": view.status,
+        "version": game.version,
+        "round": view.view.round,
+        "to_act": list(to_act),
+        "waiting_for": with_refs(to_act, refs_of(game)),
+        "deadline": None if view.deadline is None else format_rfc3339(view.deadline),
+        "players": players,
+        "winners": list(view.view.winners),
+        "rematch_of": view.rematch_of,
+        "updated_at": format_rfc3339(game.updated_at),
+    }
+    return IndexEntry(
+        game=game.id,
+        version=game.version,
+        write_id=game.write_id,
+        updated_at=game.updated_at,
+        ref=view.ref,
+        players=tuple([PlayerEntry(ref, at) for ref, at in urgencies.items()]),
+        variant=game.variant.key,
+        status=view.status,
+        summary=orjson.dumps(_present(summary)),
+    )
+
+
+def deleted_entry(game_id: str, version: int, at: int) -> IndexEntry:
+    """What the index knows of a game that was deleted, at the version that its deletion led to."""
+    return IndexEntry(game_id, version, "", at, None, (), "-", DELETED, b"", deleted=True)
+
+
+def not_in_lobby(game_id: str, app: str, version: int) -> LobbyEntry:
+    """What lobbies show of a game of this application that was deleted, at this version: nothing."""
+    return LobbyEntry(game_id, app, version, "-", 0, None)
+
+
+def lobby_entry(game: Game) -> LobbyEntry | None:
+    """What lobbies show of a public game: nothing unless it has open seats. ``None`` for any other game."""
+    if game.ownership is None or game.ownership.public is None:
+        return None
+    shown = None
+    if game.has_open_seats:
+        view = view_game(game, None, 0)
+        players = [
+            _present({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})
+            for seat, player in enumerate(view.seats)
+        ]
+        shown = {
+            "id": game.id,
+            "variant": game.variant.key,
+            "join_code": game.ownership.join_code,
+            "rules": dict(game.rules.settings),
+            "players": players,
+            "open_seats": sum([player.kind == OPEN_SEAT for player in view.seats]),
+            "created_at": format_rfc3339(game.created_at),
+        }
+    json = None if shown is None else orjson.dumps(shown)
+    app, for_all = game.ownership.app, game.ownership.public == "all"
+    return LobbyEntry(game.id, app, game.version, game.variant.key, game.created_at, json, for_all)
+
+
+def feed_items(game: Game, events: Sequence[EventEnvelope]) -> list[bytes]:
+    """The items of the feed for events of a game; the deadline is only told of the event that led to this version."""
+    view = view_game(game, OWNER, 0)
+    return [_item(game, view, each) for each in events]
+
+
+def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
+    version, at, event, _ = view_event(envelope, None)
+    deadline = view.deadline if version == view.version else None
+    item = {
+        "game": view.id,
+        "version": version,
+        "type": _TYPES[type(envelope.event)],
+        "seat": getattr(event, "seat", None),
+        "to_act": list(envelope.to_act),
+        "deadline": None if deadline is None else format_rfc3339(deadline),
+        "at": format_rfc3339(at),
+    }
+    if isinstance(event, Finished):
+        item |= {"winners": list(event.winners), "players": results(game)}
+    elif isinstance(event, Created):
+        item["rematch_of"] = view.rematch_of
+    return orjson.dumps(_present(item))
+
+
+def deleted_item(game_id: str, version: int, at: int) -> bytes:
+    """The item of the feed for the deletion of a game."""
+    return orjson.dumps({"game": game_id, "version": version, "type": DELETED, "at": format_rfc3339(at)})
+
+
+def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
+    """An item as the application is told it: with its cursor, and with refs if the index has a summary of its game."""
+    stored = orjson.loads(item)
+    known = orjson.loads(summary) if summary else {}  # that of a deleted game is empty
+    shown = {"cursor": cursor, "game": stored.pop("game"), "ref": known.get("ref"), **stored}
+    refs = {player["seat"]: player.get("ref") for player in known.get("players", ())}
+    if "to_act" in stored:
+        shown["waiting_for"] = with_refs(stored["to_act"], refs)
+    if "players" in stored:
+        shown["players"] = [with_ref(each, refs) for each in stored["players"]]
+    return orjson.dumps(_present(shown))
+
+
+def reset_item(cursor: str, at: int) -> bytes:
+    """The item that says that items are no longer kept; those that are kept come after this cursor."""
+    return orjson.dumps({"cursor": cursor, "type": RESET, "at": format_rfc3339(at)})
+
+
+def _present(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields that apply."""
+    return {name: value for name, value in fields.items() if value is not None}

@@ -1,0 +1,304 @@
+"""Applications and their keys: made, presented, rotated and revoked.
+
+Owns the form of a key, and how a key becomes an application. A key is ``app_<id of the application>_<secret>``: the
+secret has about 256 bits, and only the SHA-256 of the whole key is stored. Does not depend on where applications are
+stored, nor on how a key is sent.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64encode
+from hmac import compare_digest
+from threading import Lock
+from time import monotonic
+from typing import Final, NamedTuple
+
+from service.backends.ports import Application, ApplicationStore, KeyRecord, Repeat, RepeatKnown
+from service.backends.repeats import Prior, RepeatableRequest, kept_answer, record_of
+from service.games.model.errors import LimitReached, NotFound, Unauthorized
+from service.games.model.shards import shard_of
+from service.games.model.tokens import hash_secret, new_game_id
+from service.games.ports import Clock, RandomBytes, StorageUnavailable
+from service.games.store.idempotency import Idempotency, IdempotencyKey
+
+KEY_PREFIX: Final = "app_"
+"""What every key begins with, and no token of a seat."""
+MAX_KEYS: Final = 10
+"""The most keys that an application may have at a time."""
+DEFAULT_OVERLAP_SECONDS: Final = 86_400
+"""How long an old key stays valid beside a new one, unless another time is asked for."""
+REVOKED_SECONDS: Final = 5.0
+"""After so long at the latest a revoked key is refused everywhere, and nothing that was begun with it goes on."""
+CACHE_SECONDS: Final = 2.0
+"""How long a process may use what it has read of an application; what goes on looks again in the rest of the time."""
+
+_KEY: Final = re.compile(r"app_([A-Za-z0-9_-]{24})_([A-Za-z0-9_-]{43})", re.ASCII)
+_HINT_CHARS: Final = 6
+_CACHE_SIZE: Final = 10_000
+_MAX_ATTEMPTS: Final = 16
+_CREATE: Final = "create application"
+_ROTATE: Final = "create key"
+"""The purposes of requests that may be repeated under an idempotency key."""
+
+
+class NewKey(NamedTuple):
+    """A key just made, which is returned only once, and its application with it.
+
+    ``replayed`` if it was made by an earlier request under the same idempotency key.
+    """
+
+    application: Application
+    record: KeyRecord
+    key: str
+    replayed: bool = False
+
+
+class Applications:
+    """The applications of a store. Every method raises ``StorageUnavailable``; those that write, ``OutcomeUnknown``.
+
+    Those that take an idempotency key derive the key of the application, and also raise ``KeyReused``,
+    ``SecretChanged``, and ``LimitReached`` if too many requests of the application are kept. Its only state is a cache
+    of applications, none of which is used for longer than ``CACHE_SECONDS``.
+    """
+
+    def __init__(
+        self, store: ApplicationStore, *, clock: Clock, random_bytes: RandomBytes, idempotency: Idempotency
+    ) -> None:
+        self._store = store
+        self._idempotency = idempotency
+        self._clock = clock
+        self._random_bytes = random_bytes
+        self._cache: dict[str, tuple[Application, float]] = {}
+        self._lock = Lock()
+
+    def create(self, name: str, key: IdempotencyKey | None = None) -> NewKey:
+        """Make an application and its first key."""
+        app = self._new_id()
+        if key is not None:
+            app = self._store.reserve(record_of(self._idempotency, key, _CREATE).name, app)
+        for _ in range(_MAX_ATTEMPTS):
+            now = self._clock()  # after the reservation, so that what is kept of the request outlives it
+            request = self._repeatable(key, app, _CREATE)
+            prior = request.prior(now)
+            if prior is not None:
+                return self._made_again(Application(app, name, prior.at, ()), prior)
+            text, record = self._new_key(app, now, request.random_bytes)
+            application = Application(app, name, now, (record,))
+            try:
+                if self._store.create(application, request.repeat(now, None)):
+                    return NewKey(application, record, text)
+            except RepeatKnown:
+                continue
+        raise StorageUnavailable("contention")
+
+    def all(self) -> list[Application]:
+        """Every application, the oldest first."""
+        return self._store.all()
+
+    def authenticate(self, key: str) -> Application:
+        """The application of a valid key. Raises ``Unauthorized``, always for the same reason."""
+        form = _KEY.fullmatch(key)
+        if form is not None:
+            for find in (self._cached, self._read):  # a key that is not known yet may be a new one
+                application = find(form[1])
+                if application is not None and self._accepts(application, key):
+                    return application
+        raise no_valid_key()
+
+    def authenticate_repeat(self, key: str, idempotency_key: str) -> Application:
+        """The application of a key that has made another one under this idempotency key, valid or not.
+
+        So the request can be repeated when its response was lost, although it ended the key. Raises ``Unauthorized``.
+        """
+        form = _KEY.fullmatch(key)
+        application = None if form is None else self._read(form[1])
+        if application is not None:
+            name = record_of(self._idempotency, IdempotencyKey(idempotency_key, b""), _ROTATE).name
+            repeat = self._store.repeated(application.id, name, self._clock())
+            if repeat is not None and _is_made_by(key, kept_answer(repeat)):
+                return application
+        raise no_valid_key()
+
+    def rotate(
+        self,
+        app: str,
+        overlap: int = DEFAULT_OVERLAP_SECONDS,
+        *,
+        presented: str | None = None,
+        key: IdempotencyKey | None = None,
+    ) -> NewKey:
+        """Make another key; those without an end are valid for ``overlap`` more seconds.
+
+        Raises ``NotFound``, ``LimitReached``; ``Unauthorized`` if the key that was ``presented`` for this is not valid
+        any more, although a process may still accept it for other requests, unless it has made this request before.
+        """
+        for _ in range(_MAX_ATTEMPTS):
+            now = self._clock()
+            request = self._repeatable(key, app, _ROTATE)
+            before = self._existing(
+                app
+            )  # before what is kept of requests: a key that one has ended is still valid here
+            prior = request.prior(now)
+            if presented is not None and not (prior and _is_made_by(presented, prior.answer)):
+                self._check_accepted(before, presented)
+            if prior is not None:
+                return self._made_again(before, prior)
+            end = now + overlap * 1000
+            ending = [each._replace(expires_at=min(each.expires_at or end, end)) for each in before.keys]
+            kept = [each for each in ending if not _is_over(each, now)]
+            if len(kept) >= MAX_KEYS:
+                raise LimitReached("too_many_keys", max=MAX_KEYS)
+            text, record = self._new_key(app, now, request.random_bytes)
+            if any([each.hint == record.hint for each in kept]):
+                continue
+            after = before._replace(keys=(*kept, record))
+            by = None if presented is None else hash_secret(presented).hex()
+            try:
+                if self._replace(before, after, request.repeat(now, by)):
+                    return NewKey(after, record, text)
+            except RepeatKnown:
+                continue
+        raise StorageUnavailable("contention")
+
+    def revoke(self, app: str, hint: str | None = None, *, presented: str | None = None) -> Application:
+        """Revoke the key with this hint, or all keys of the application.
+
+        Raises ``NotFound``; ``Unauthorized`` as ``rotate``.
+        """
+        for _ in range(_MAX_ATTEMPTS):
+            before = self._existing(app, presented)
+            kept = tuple([each for each in before.keys if hint is not None and each.hint != hint])
+            if hint is not None and len(kept) == len(before.keys):
+                raise NotFound("no_such_key")
+            after = before._replace(keys=kept)
+            if self._replace(before, after):
+                return after
+        raise StorageUnavailable("contention")
+
+    def delete(self, app: str) -> None:
+        """Delete an application: its games go on, but belong to nobody who could show it. Raises ``NotFound``."""
+        for _ in range(_MAX_ATTEMPTS):
+            if self._replace(self._existing(app), None):
+                return
+        raise StorageUnavailable("contention")
+
+    def valid_keys(self, application: Application) -> tuple[KeyRecord, ...]:
+        """The keys of an application that are valid now, the oldest first."""
+        now = self._clock()
+        return tuple([each for each in application.keys if not _is_over(each, now)])
+
+    def _new_id(self) -> str:
+        while True:
+            app = new_game_id(self._random_bytes)
+            if app[0].isalnum():  # what begins with a hyphen is an option on a command line
+                return app
+
+    def _repeatable(self, key: IdempotencyKey | None, app: str, purpose: str) -> RepeatableRequest:
+        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, app, purpose)
+
+    def _made_again(self, application: Application, prior: Prior) -> NewKey:
+        text, record = self._new_key(application.id, prior.at, prior.random_bytes)
+        return NewKey(application, record, text, replayed=True)
+
+    def _new_key(self, app: str, now: int, random_bytes: RandomBytes) -> tuple[str, KeyRecord]:
+        while True:
+            secret = urlsafe_b64encode(random_bytes(32)).rstrip(b"=").decode()
+            if secret[0].isalnum():  # as above, as its beginning is the hint
+                key = f"{KEY_PREFIX}{app}_{secret}"
+                return key, KeyRecord(secret[:_HINT_CHARS], hash_secret(key), now)
+
+    def _existing(self, app: str, presented: str | None = None) -> Application:
+        """The stored application. Raises ``NotFound``, ``Unauthorized`` unless a key that was presented is valid."""
+        application = None if shard_of(app) is None else self._store.read(app)
+        if application is None:
+            raise NotFound("no_such_application")
+        if presented is not None:
+            self._check_accepted(application, presented)
+        return application
+
+    def _check_accepted(self, application: Application, key: str) -> None:
+        if not self._accepts(application, key):
+            raise no_valid_key()
+
+    def _replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
+        """As the store's; this process does not use the application of before any more."""
+        try:
+            return self._store.replace(before, after, repeat)
+        finally:
+            with self._lock:
+                self._cache.pop(before.id, None)
+
+    def _cached(self, app: str) -> Application | None:
+        application, until = self._cache.get(app, (None, 0.0))
+        return application if monotonic() < until else None
+
+    def _read(self, app: str) -> Application | None:
+        until = monotonic() + CACHE_SECONDS
+        application = self._store.read(app)
+        with self._lock:
+            self._cache.pop(app, None)
+            if application is not None:
+                self._cache[app] = application, until
+                if len(self._cache) > _CACHE_SIZE:
+                    del self._cache[next(iter(self._cache))]
+        return application
+
+    def _accepts(self, application: Application, key: str) -> bool:
+        """Whether it is one of the valid keys; compared with all of them, each in constant time."""
+        presented, accepted = hash_secret(key), False
+        for each in self.valid_keys(application):
+            accepted |= compare_digest(presented, each.digest)
+        return accepted
+
+
+class NoApplications(ApplicationStore):
+    """The store of a service without applications: there are none, and none can be made."""
+
+    def repeated(self, app: str, name: str, now: int) -> Repeat | None:  # noqa: ARG002
+        """There is none."""
+        return None
+
+    def reserve(self, name: str, app: str) -> str:  # noqa: ARG002
+        """Raises ``StorageUnavailable``."""
+        raise StorageUnavailable("no applications")
+
+    def create(self, application: Application, repeat: Repeat | None = None) -> bool:  # noqa: ARG002
+        """Raises ``StorageUnavailable``."""
+        raise StorageUnavailable("no applications")
+
+    def read(self, app: str) -> Application | None:  # noqa: ARG002
+        """There is none."""
+        return None
+
+    def replace(
+        self,
+        before: Application,  # noqa: ARG002
+        after: Application | None,  # noqa: ARG002
+        repeat: Repeat | None = None,  # noqa: ARG002
+    ) -> bool:
+        """There is nothing to replace."""
+        return False
+
+    def all(self) -> list[Application]:
+        """There are none."""
+        return []
+
+
+def is_key(token: str) -> bool:
+    """Whether a bearer's token is meant to be the key of an application, and not that of a seat."""
+    return token.startswith(KEY_PREFIX)
+
+
+def no_valid_key() -> Unauthorized:
+    """The one refusal of every key that is not accepted, so that the causes cannot be distinguished."""
+    return Unauthorized("no_valid_key")
+
+
+def _is_made_by(key: str, answer: str | None) -> bool:
+    """Whether it is the key that was presented with the request for another one, of which this is kept."""
+    return compare_digest(hash_secret(key).hex(), answer or "")
+
+
+def _is_over(key: KeyRecord, now: int) -> bool:
+    return key.expires_at is not None and key.expires_at <= now

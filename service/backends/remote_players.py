@@ -1,0 +1,89 @@
+"""Remote players: programs elsewhere that the service asks for the moves of their seats.
+
+Owns what happens to a game at the turn of a remote player: its move is made as if it had been posted with the token of
+the seat, and where there is no answer, a computer player makes this turn. Every act is a commit for the turn that was
+looked at, so that several processes may ask for it. Does not depend on how a remote player is asked
+(``service.workers.remote_turns``), nor on when (``service.games.model.schedule``).
+"""
+
+from __future__ import annotations
+
+from base64 import b32encode
+from functools import partial
+from hashlib import sha256
+from threading import BoundedSemaphore
+
+from service.engine.presence import TimedOut
+from service.games.commands.player import MoveCommand, decide_move
+from service.games.model.errors import Gone, MoveRefused, StaleVersion
+from service.games.model.game import Game
+from service.games.model.schedule import RemoteTurn, remote_turn
+from service.games.store.repository import Committed, Decision, GameRepository
+
+
+class RemotePlayers:
+    """The turns of remote players. Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
+
+    ``store_calls`` is how many calls to the store may be under way at a time.
+    """
+
+    def __init__(self, repository: GameRepository, store_calls: int) -> None:
+        self._repository = repository
+        self.slots = BoundedSemaphore(store_calls)
+        """Held during calls to the store, so that hundreds of turns do not wait for its few connections."""
+
+    def next_turn(self, game_id: str) -> RemoteTurn | None:
+        """The turn for which a remote player is to be asked; ``None`` if there is none, or no such game."""
+        with self.slots:
+            try:
+                game = self._repository.load(game_id)
+            except Gone:
+                return None
+        return None if game is None else remote_turn(game)
+
+    def play(self, turn: RemoteTurn, command: MoveCommand) -> Committed:
+        """Make a move that the remote player has answered.
+
+        Raises ``MoveRefused`` and ``InvalidSetup`` as a move that is posted (``GameCommands.make_move``), ``NotFound``
+        when the game has expired, ``Gone`` when it was deleted.
+        """
+        with self.slots:
+            return self._repository.transact(turn.game, partial(_decide_to_play, turn, command))
+
+    def give_up(self, turn: RemoteTurn) -> Committed:
+        """Have a computer player make this one turn.
+
+        Raises ``StaleVersion`` if the turn is over, ``NotFound``, ``Gone``.
+        """
+        with self.slots:
+            return self._repository.transact(turn.game, partial(_decide_to_give_up, turn))
+
+
+def is_same_turn(turn: RemoteTurn, other: RemoteTurn | None) -> bool:
+    """Whether both ask for the same move; meanwhile players may have left or returned, or changed their tokens."""
+    return other is not None and _identity(turn.game) == _identity(other.game)
+
+
+def message_id(turn: RemoteTurn) -> str:
+    """The id of the message that asks for this move: the same however often, and by whomever, it is sent."""
+    text = " ".join(("game.move", *map(str, _identity(turn.game))))
+    return f"msg_{b32encode(sha256(text.encode()).digest()[:20]).decode().lower()}"
+
+
+def _identity(game: Game) -> tuple[str, int, str]:
+    """What is the same as long as the same can be played; after a failover another write may lead to a version."""
+    return game.id, game.match_version, game.match_write_id
+
+
+def _decide_to_play(turn: RemoteTurn, command: MoveCommand, game: Game) -> Decision:
+    """As ``decide_move``, unless the seat has another player than was asked: one who was erased does not come back."""
+    if game.seats[turn.seat].remote != turn.remote:
+        stale = StaleVersion("stale_version", version=game.version)
+        raise MoveRefused(stale, game.version, game.to_act, ())
+    return decide_move(turn.seat, command, game)
+
+
+def _decide_to_give_up(turn: RemoteTurn, game: Game) -> Decision:
+    if not is_same_turn(turn, remote_turn(game)):
+        raise StaleVersion("stale_version", version=game.version)
+    return game, [TimedOut(turn.seat, "move")]

@@ -1,0 +1,38 @@
+"""Seats as an application is told of them: those that may move, and what a match has come to for each.
+
+Owns the one form of a seat with its ``ref``, which messages, feed and lists share. Does not depend on where it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from service.games.model.game import Game
+from service.games.model.views import standings
+
+Refs = Mapping[int, str | None]
+"""What the application calls the players, by seat."""
+
+
+def refs_of(game: Game) -> Refs:
+    """The refs of a game."""
+    return {seat: each.ref for seat, each in enumerate(game.seats)}
+
+
+def with_refs(seats: Iterable[int], refs: Refs) -> list[dict[str, Any]]:
+    """Seats, each with its ref where it has one."""
+    return [with_ref({"seat": seat}, refs) for seat in seats]
+
+
+def with_ref(fields: dict[str, Any], refs: Refs) -> dict[str, Any]:
+    """What is told of a ``seat``, with its ref where it has one."""
+    seat, ref = fields["seat"], refs.get(fields["seat"])
+    named: dict[str, Any] = {"seat": seat} if ref is None else {"seat": seat, "ref": ref}
+    return named | fields
+
+
+def results(game: Game) -> list[dict[str, Any]]:
+    """What a match has come to, in seat order, without refs: total and rank as the score card has them."""
+    ordered = sorted(standings(game), key=lambda each: each.seat)
+    return [{"seat": each.seat, "total": each.total, "rank": each.rank} for each in ordered]

@@ -1,0 +1,243 @@
+"""Deliveries: signed messages to endpoints, one attempt at a time, and what becomes of each.
+
+Owns the order of the steps: a message is sent, then the store notes that it was told, so that it arrives at least once;
+and the messages of a game in their order, each when the one before has arrived. Does not depend on when an endpoint has
+its turn, nor on how many attempts run at a time (``service.workers.deliverer``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import BoundedSemaphore
+from typing import Final, NamedTuple
+
+import orjson
+
+from service.backends.ports import AskedMessage, Attempt, DueGame, Webhook, WebhookStore
+from service.backends.webhooks.endpoint_states import MOST_ATTEMPTS, pause
+from service.backends.webhooks.messages import (
+    DELETED,
+    TURN,
+    Message,
+    challenge_message,
+    deleted_message,
+    game_messages,
+    message_again,
+    message_id,
+)
+from service.backends.webhooks.samples import sample_message
+from service.games.model.errors import Gone, NotFound
+from service.games.model.game import EventEnvelope, Game
+from service.games.ports import Clock, RandomBytes
+from service.games.store.repository import GameRepository, decode
+from service.outgoing.sender import Answer, Sender, SendFailed
+from service.outgoing.signing import signed_headers
+
+TIMEOUT_SECONDS: Final = 10.0
+MOST_ANSWER_BYTES: Final = 4096
+"""Of an answer only its status counts, but for a challenge."""
+_PAGE: Final = 1000
+_GONE: Final = 410
+_THROTTLED: Final = (429, 502, 503, 504)
+
+
+class Outcome(NamedTuple):
+    """What the attempts to tell an endpoint of a game have shown of the endpoint.
+
+    ``retry_after``: milliseconds for which it asked to be left alone, ``None`` unless the last attempt failed.
+    """
+
+    delivered: int = 0
+    failed: bool = False
+    retry_after: int | None = None
+    gone: bool = False
+
+
+class Deliveries:
+    """Delivers to the endpoints of a store; ``clock`` is that of the store, ``luck`` returns numbers from 0 to 1.
+
+    ``store_calls`` is how many calls to the store may be under way at a time. ``observe`` is called with each attempt.
+    Every method raises ``StorageUnavailable`` and ``OutcomeUnknown``; then it may be called again, and a message may
+    arrive once more.
+    """
+
+    def __init__(
+        self,
+        store: WebhookStore,
+        repository: GameRepository,
+        sender: Sender,
+        *,
+        clock: Clock,
+        random_bytes: RandomBytes,
+        luck: Callable[[], float],
+        store_calls: int,
+        observe: Callable[[Attempt], None] = lambda _: None,
+    ) -> None:
+        self._store = store
+        self._repository = repository
+        self._sender = sender
+        self._clock = clock
+        self._random_bytes = random_bytes
+        self._luck = luck
+        self._observe = observe
+        self.slots = BoundedSemaphore(store_calls)
+        """Held during calls to the store, so that hundreds of attempts do not wait for its few connections."""
+
+    def challenge(self, webhook: Webhook) -> bool:
+        """Ask an endpoint for a new challenge; whether it answered with it, as text or as ``{"challenge": …}``."""
+        challenge = self._random_bytes(16).hex()
+        message = challenge_message(message_id(webhook.id, challenge), challenge, self._clock())
+        attempt, answer = self._send(webhook, message, None)
+        answered = answer is not None and attempt.error is None and _answers(answer, challenge)
+        if attempt.error is None and not answered:
+            attempt = attempt._replace(error="challenge")
+        with self.slots:
+            self._store.log(webhook, attempt)
+        return answered
+
+    def send_asked(self, webhook: Webhook, asked: AskedMessage) -> None:
+        """Send a message that was asked for; it is not sent again if that fails."""
+        with self.slots:
+            message = self._asked(webhook, asked)
+        if message is None:
+            now = self._clock()
+            attempt = Attempt(asked.id, asked.type, asked.game, now, 0, None, "gone", asked.version, asked.happened_at)
+            self._observe(attempt)
+        else:
+            attempt, _ = self._send(webhook, message, asked.game)
+        with self.slots:
+            self._store.log(webhook, attempt)
+
+    def deliver(
+        self, webhook: Webhook, due: DueGame, *, probe: bool, goes_on: Callable[[], bool] = lambda: True
+    ) -> Outcome:
+        """Tell an endpoint of a game, until it knows all that the index does, a message fails, or it ``goes_on`` not.
+
+        Then the game is put off; one that fails while others do not is given up in the end. The ``probe`` of a failing
+        endpoint does not count for its game.
+        """
+        with self.slots:
+            messages, version = self._messages(webhook, due)
+        wanted = [message for message in messages if message.type in webhook.events]
+        delivered = 0
+        if not wanted:
+            with self.slots:
+                self._store.told(webhook, due, version, done=True)
+            return Outcome()
+        for reached, message in zip(_reached(wanted, version), wanted, strict=True):
+            if not goes_on():
+                break
+            attempt, answer = self._send(webhook, message, due.game)
+            done = message is wanted[-1]
+            if attempt.error is None:
+                delivered += 1
+            elif not probe and due.failures + 1 >= MOST_ATTEMPTS:
+                attempt = attempt._replace(error="given_up")
+            else:
+                failures = due.failures + 1
+                at = self._clock() + pause(failures, self._luck())
+                with self.slots:
+                    self._store.failed(webhook, due, at, count=not probe, attempt=attempt)
+                status = attempt.status
+                retry_after = answer.retry_after if answer is not None and status in _THROTTLED else None
+                wait = None if retry_after is None else 1000 * retry_after
+                return Outcome(delivered, failed=True, retry_after=wait, gone=status == _GONE)
+            with self.slots:
+                self._store.told(webhook, due, reached, done=done, attempt=attempt)
+            due = due._replace(failures=0)
+        return Outcome(delivered)
+
+    def put_off(self, webhook: Webhook, due: DueGame) -> None:
+        """Put a game off whose messages could not be made, because of an error of the program."""
+        at = self._clock() + pause(due.failures + 1, self._luck())
+        with self.slots:
+            self._store.failed(webhook, due, at, count=True, attempt=None)
+
+    def _asked(self, webhook: Webhook, asked: AskedMessage) -> Message | None:
+        """The message that was asked for; ``None`` if its game is gone."""
+        if asked.game is None:
+            return sample_message(webhook.id, asked.id, asked.type, asked.happened_at)
+        if asked.type == DELETED:
+            return deleted_message(webhook.id, asked.game, asked.version, asked.happened_at)
+        try:
+            game = self._repository.load(asked.game)
+            if game is None or game.version < asked.version:
+                return None
+            (event,) = self._events(game, asked.version - 1, asked.version)
+            if asked.type == TURN:
+                game = self._repository.at_version(game, asked.version)
+            return message_again(webhook.id, game, event, asked.type)
+        except (Gone, NotFound):
+            return None
+
+    def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
+        """What an endpoint is to be told of a game, and the version up to which it knows the game then."""
+        try:
+            game = self._repository.load(due.game)
+        except Gone as error:
+            if error.app != webhook.app or error.version <= due.told:
+                return [], error.version
+            return [deleted_message(webhook.id, due.game, error.version, self._clock())], error.version
+        if game is None or game.ownership is None or game.ownership.app != webhook.app:
+            return [], due.told
+        version = min(due.version or game.version, game.version)
+        try:
+            events = self._events(game, max(due.told - 1, 0), game.version)
+        except NotFound:
+            return [], due.told
+        before: tuple[int, ...] = ()
+        if events and events[0].version <= due.told:
+            before, events = events[0].to_act, events[1:]
+        messages = game_messages(webhook.id, game, before, events)
+        return [message for message in messages if message.version <= version], version
+
+    def _events(self, game: Game, after: int, last: int) -> list[EventEnvelope]:
+        """The events of a game after a version, up to another, which it has reached."""
+        events: list[EventEnvelope] = []
+        while after < last:
+            page = self._repository.event_range(game.id, after, min(last - after, _PAGE))
+            events += [decode(version, game.created_at, data) for version, data in enumerate(page.events, page.first)]
+            if not page.events:
+                break
+            after = events[-1].version
+        return events
+
+    def _send(self, webhook: Webhook, message: Message, game: str | None) -> tuple[Attempt, Answer | None]:
+        """One attempt; without an error, it was answered with 2xx."""
+        at = self._clock()
+        secrets = [webhook.secret]
+        if webhook.old_secret is not None and at < webhook.old_secret_until:
+            secrets.append(webhook.old_secret)
+        begun = Attempt(message.id, message.type, game, at, 0, None, None, message.version, message.at)
+        headers = signed_headers(message.id, at // 1000, message.body, secrets)
+        try:
+            answer = self._sender.post(
+                webhook.url, headers, message.body, timeout=TIMEOUT_SECONDS, max_answer=MOST_ANSWER_BYTES
+            )
+        except SendFailed as error:
+            attempt = begun._replace(milliseconds=error.ms, error=error.reason)
+            self._observe(attempt)
+            return attempt, None
+        word = None if 200 <= answer.status < 300 else "status"
+        attempt = begun._replace(milliseconds=answer.ms, status=answer.status, error=word)
+        self._observe(attempt)
+        return attempt, answer
+
+
+def _reached(messages: list[Message], version: int) -> list[int]:
+    """After each message, the version up to which its endpoint knows the game: none of those to come is before it."""
+    reached = [min(version, *[each.version - 1 for each in messages[place:]]) for place in range(1, len(messages))]
+    return [*reached, version]
+
+
+def _answers(answer: Answer, challenge: str) -> bool:
+    """Whether an answer is the challenge; one that repeats the whole message is none, as anything that echoes does."""
+    if not answer.complete:
+        return False
+    if answer.body.strip() == challenge.encode():
+        return True
+    try:
+        body = orjson.loads(answer.body)
+    except ValueError:
+        return False
+    return isinstance(body, dict) and body.get("challenge") == challenge

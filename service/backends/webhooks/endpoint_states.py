@@ -1,0 +1,90 @@
+"""How an endpoint fares: what an attempt that succeeded or failed makes of it, and how long it is left alone then.
+
+Pure functions of an endpoint, a time and a random number. Does not depend on what is sent, nor on who keeps endpoints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from service.backends.ports import Webhook
+
+LONGEST_PROBE_PAUSE_MS: Final = 60_000
+"""A failing endpoint is tried again after so long at the latest, unless it has asked for more."""
+PROBE_PAUSES_MS: Final = (5_000, 30_000, 50_000)
+"""Between the probes of a failing endpoint; the last one again and again, which with all its jitter is the longest."""
+PAUSES_MS: Final = (*PROBE_PAUSES_MS, 50_000, 600_000, *[hours * 3_600_000 for hours in (1, 3, 6, 12, 24)])
+"""Between the attempts to send a message: after the first failure, the second …; the last one again and again.
+
+The pauses before the fifth failure are those of probes: so an endpoint that takes nothing, for which there is only one
+message, is failing within three minutes, and is never left alone for longer. The first twelve attempts take about three
+days.
+"""
+MOST_ATTEMPTS: Final = 12
+"""After so many failed attempts a message is given up, if the endpoint takes others meanwhile."""
+CHALLENGE_PAUSES_MS: Final = (5_000, 30_000, 120_000, 600_000)
+"""Between the challenges of an endpoint that has answered none."""
+MOST_CHALLENGES: Final = 5
+FAILURES_UNTIL_FAILING: Final = 5
+DISABLED_AFTER_MS: Final = 3 * 86_400_000
+"""So long after the first of its failures in a row, an endpoint is disabled."""
+LONGEST_RETRY_AFTER_MS: Final = 3_600_000
+_JITTER: Final = 0.2
+
+
+def pause(failures: int, luck: float, pauses: Sequence[int] = PAUSES_MS) -> int:
+    """Milliseconds until the attempt after so many failures; ``luck`` from 0 to 1 varies it by a fifth."""
+    base = pauses[min(failures, len(pauses)) - 1]
+    return round(base * (1 + _JITTER * (2 * luck - 1)))
+
+
+def challenged(webhook: Webhook, now: int, luck: float, *, answered: bool) -> Webhook:
+    """The endpoint after a challenge. After several that were not answered, none is sent until it is asked for."""
+    if answered:
+        return _well(webhook._replace(status="active", is_verified=True))
+    failures = webhook.failures + 1
+    return webhook._replace(failures=failures, paused_until=now + pause(failures, luck, CHALLENGE_PAUSES_MS))
+
+
+def succeeded(webhook: Webhook) -> Webhook:
+    """The endpoint after a message that it took."""
+    if webhook.status == "failing":
+        return _well(webhook._replace(status="active"))
+    # Another message may have been answered with a ``Retry-After``.
+    return webhook._replace(failures=0, failing_since=None) if webhook.status == "active" else webhook
+
+
+def failed(
+    webhook: Webhook, now: int, luck: float, *, probe: bool, retry_after: int | None = None, gone: bool = False
+) -> Webhook:
+    """The endpoint after a failed attempt, the one ``probe`` of a failing endpoint or one of many to an active one.
+
+    ``retry_after``: milliseconds for which it asked to be left alone. ``gone``: it wants no more messages.
+    """
+    if webhook.status not in ("active", "failing"):
+        return webhook
+    since = now if webhook.failing_since is None else webhook.failing_since
+    if gone or (now - since >= DISABLED_AFTER_MS and webhook.status == "failing"):
+        return webhook._replace(status="disabled", failing_since=since, paused_until=0)
+    if webhook.status == "failing" and not probe:
+        return webhook  # one of those that were under way when it began to fail
+    failures = webhook.failures + 1
+    paused = webhook.paused_until
+    if failures >= FAILURES_UNTIL_FAILING:
+        wait = pause(failures - FAILURES_UNTIL_FAILING + 1, luck, PROBE_PAUSES_MS)
+        # The last probe comes when three days are over, and not after.
+        paused = max(now, min(now + wait, since + DISABLED_AFTER_MS))
+    if retry_after is not None:
+        paused = max(paused, now + min(retry_after, LONGEST_RETRY_AFTER_MS))
+    status = "failing" if failures >= FAILURES_UNTIL_FAILING else webhook.status
+    return webhook._replace(status=status, failures=failures, failing_since=since, paused_until=paused)
+
+
+def resumed(webhook: Webhook) -> Webhook:
+    """The endpoint as it begins anew: active if its URL is verified, else to be challenged."""
+    return _well(webhook._replace(status="active" if webhook.is_verified else "unverified"))
+
+
+def _well(webhook: Webhook) -> Webhook:
+    return webhook._replace(failures=0, failing_since=None, paused_until=0)

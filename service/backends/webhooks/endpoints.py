@@ -1,0 +1,247 @@
+"""The endpoints of applications: registered, changed, tested and deleted.
+
+Owns what an application may do with its endpoints. Does not depend on how messages are delivered, nor on HTTP.
+"""
+
+from __future__ import annotations
+
+from base64 import b32encode
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from service.backends.ports import AskedMessage, Attempt, RepeatKnown, Webhook, WebhookStore
+from service.backends.repeats import Prior, RepeatableRequest
+from service.backends.webhooks import endpoint_states
+from service.backends.webhooks.messages import CHALLENGE, DELETED, PING, message_id
+from service.games.model.errors import Forbidden, LimitReached, NotFound
+from service.games.model.results import CommandResult
+from service.games.model.shards import shard_of
+from service.games.ports import Clock, RandomBytes, StorageUnavailable
+from service.games.store.idempotency import Idempotency, IdempotencyKey
+from service.outgoing.signing import new_secret
+
+MOST_WEBHOOKS: Final = 5
+"""The most endpoints of an application."""
+MOST_ASKED: Final = 10
+"""The most messages of an endpoint that were asked for and wait."""
+OVERLAP_MS: Final = 86_400_000
+"""For so long after a change, the old secret signs too."""
+_MAX_ATTEMPTS: Final = 16
+
+CheckUrl = Callable[[str], object]
+"""Raises ``RefusedUrl`` for a URL to which nothing is sent."""
+CheckGame = Callable[[str], object]
+"""Raises ``NotFound`` or ``Gone`` for a game of which nothing can be told any more."""
+
+
+class WebhookChange(NamedTuple):
+    """What an application changes of an endpoint; ``None`` for what stays. ``active``: whether it is to be told."""
+
+    url: str | None = None
+    events: Sequence[str] | None = None
+    active: bool | None = None
+
+
+class Webhooks:
+    """The endpoints of a store. Every method raises ``StorageUnavailable``; those that write, ``OutcomeUnknown``.
+
+    Those that take the id of an endpoint raise ``NotFound``. Those that take an idempotency key take effect once, and
+    also raise ``KeyReused``, ``SecretChanged``, and ``LimitReached`` if too many requests of the application are kept.
+    """
+
+    def __init__(
+        self,
+        store: WebhookStore,
+        *,
+        check_url: CheckUrl,
+        clock: Clock,
+        random_bytes: RandomBytes,
+        idempotency: Idempotency,
+    ) -> None:
+        self._store = store
+        self._idempotency = idempotency
+        self._check_url = check_url
+        self._clock = clock
+        self._random_bytes = random_bytes
+
+    def create(
+        self, app: str, url: str, events: Sequence[str], key: IdempotencyKey | None = None
+    ) -> CommandResult[Webhook]:
+        """Register an endpoint, which is challenged at once. Raises ``RefusedUrl``, ``LimitReached``."""
+        for _ in range(_MAX_ATTEMPTS):
+            now = self._clock()
+            request = self._repeatable(key, app, "create webhook")
+            prior = request.prior(now)
+            if prior is not None:
+                return CommandResult(_as_answered(app, prior), replayed=True)
+            self._check_url(url)
+            name = b32encode(self._random_bytes(10)).decode().lower()
+            secret = new_secret(request.random_bytes)
+            webhook = Webhook(name, app, url, tuple(dict.fromkeys(events)), "unverified", now, secret)
+            try:
+                if not self._store.create(webhook, MOST_WEBHOOKS, request.repeat(now, _kept(webhook))):
+                    raise LimitReached("too_many_webhooks", max=MOST_WEBHOOKS)
+            except RepeatKnown:
+                continue
+            return CommandResult(webhook, replayed=False)
+        raise StorageUnavailable("contention")
+
+    def all(self, app: str) -> list[Webhook]:
+        """The endpoints of an application, the oldest first."""
+        return self._store.all(app)
+
+    def get(self, app: str, webhook: str) -> Webhook:
+        """The endpoint of an application."""
+        found = None if shard_of(app) is None else self._store.read(app, webhook)
+        if found is None:
+            raise NotFound("no_such_webhook")
+        return found
+
+    def change(self, app: str, webhook: str, change: WebhookChange) -> Webhook:
+        """Change an endpoint. Raises ``RefusedUrl``.
+
+        Another URL has to answer a challenge first. With ``active``, whatever was put off is sent at once, each game
+        from where it was told; an endpoint that is not verified is challenged again.
+        """
+        if change.url is not None:
+            self._check_url(change.url)
+        request = self._repeatable(None, app)
+        after = self._change(
+            app, webhook, lambda before: _changed(before, change), request=request, resumes=bool(change.active)
+        )
+        assert not isinstance(after, Prior)
+        return after
+
+    def delete(self, app: str, webhook: str) -> None:
+        """Delete an endpoint: nothing more is sent there."""
+        for _ in range(_MAX_ATTEMPTS):
+            if self._store.replace(self.get(app, webhook), None):
+                return
+        raise StorageUnavailable("contention")
+
+    def delete_all(self, app: str) -> None:
+        """Delete all endpoints of an application."""
+        for webhook in self.all(app):
+            try:
+                self.delete(app, webhook.id)
+            except NotFound:
+                continue
+
+    def change_secret(self, app: str, webhook: str, key: IdempotencyKey | None = None) -> CommandResult[Webhook]:
+        """Give an endpoint a new secret; for a day, the old one signs, too."""
+        request = self._repeatable(key, app, "change secret", webhook)
+        secret = new_secret(request.random_bytes)
+
+        def changed(before: Webhook) -> Webhook:
+            now = self._clock()
+            return before._replace(secret=secret, old_secret=before.secret, old_secret_until=now + OVERLAP_MS)
+
+        after = self._change(app, webhook, changed, request=request, kept=_kept)
+        if isinstance(after, Prior):
+            return CommandResult(_as_answered(app, after), replayed=True)
+        return CommandResult(after, replayed=False)
+
+    def ping(self, app: str, webhook: str, kind: str = PING, key: IdempotencyKey | None = None) -> CommandResult[str]:
+        """Have a ping, or a sample of another type, sent soon; its id. Raises ``LimitReached`` if too many wait."""
+        request = self._repeatable(key, app, "ping", webhook)
+        ping = AskedMessage(message_id(webhook, self._random_bytes(16).hex()), kind, self._clock())
+        return self._ask(app, webhook, lambda _: ping, request)
+
+    def send_again(
+        self, app: str, webhook: str, message: str, check_game: CheckGame, key: IdempotencyKey | None = None
+    ) -> CommandResult[str]:
+        """Have a message of which an attempt is kept sent once more, soon; its id.
+
+        Raises what ``check_game`` raises for its game, ``Forbidden`` for a challenge, and ``LimitReached`` as ``ping``.
+        """
+
+        def found(endpoint: Webhook) -> AskedMessage:
+            attempt = next((each for each in self._store.attempts(endpoint) if each.message == message), None)
+            if attempt is None:
+                raise NotFound("no_such_message")
+            if attempt.type == CHALLENGE:
+                raise Forbidden("challenge_not_repeated")
+            if attempt.game is not None and attempt.type != DELETED:
+                check_game(attempt.game)
+            return AskedMessage(message, attempt.type, attempt.happened_at, attempt.game, attempt.version)
+
+        return self._ask(app, webhook, found, self._repeatable(key, app, "send again", webhook, message))
+
+    def _ask(
+        self, app: str, webhook: str, find: Callable[[Webhook], AskedMessage], request: RepeatableRequest
+    ) -> CommandResult[str]:
+        """Have the message sent that is found for the endpoint; once, if it waits already."""
+
+        def asked(before: Webhook) -> Webhook:
+            message = find(before)
+            others = tuple([each for each in before.asked if each != message])
+            if len(others) >= MOST_ASKED:
+                raise LimitReached("too_many_asked", max=MOST_ASKED)
+            return before._replace(asked=(*others, message))
+
+        after = self._change(app, webhook, asked, request=request, kept=lambda changed: changed.asked[-1].id)
+        if isinstance(after, Prior):
+            return CommandResult(after.answer, replayed=True)
+        return CommandResult(after.asked[-1].id, replayed=False)
+
+    def attempts(self, app: str, webhook: str) -> list[Attempt]:
+        """The last attempts to deliver to an endpoint, the newest first."""
+        return self._store.attempts(self.get(app, webhook))
+
+    def _repeatable(self, key: IdempotencyKey | None, app: str, *purpose: str) -> RepeatableRequest:
+        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, app, *purpose)
+
+    def _change(
+        self,
+        app: str,
+        webhook: str,
+        change: Callable[[Webhook], Webhook],
+        *,
+        request: RepeatableRequest,
+        kept: Callable[[Webhook], Any] = lambda _: None,
+        resumes: bool = False,
+    ) -> Webhook | Prior:
+        """The endpoint as it was changed, or the earlier request; ``kept`` is what is kept of the answer."""
+        for _ in range(_MAX_ATTEMPTS):
+            now = self._clock()
+            prior = request.prior(now)
+            if prior is not None:
+                return prior
+            before = self.get(app, webhook)
+            after = change(before)
+            try:
+                if self._store.replace(before, after, at=now, resume=resumes, repeat=request.repeat(now, kept(after))):
+                    return after
+            except RepeatKnown:
+                continue
+        raise StorageUnavailable("contention")
+
+
+def _kept(webhook: Webhook) -> dict[str, Any]:
+    """What is kept of an endpoint as an answer, which has its secret: the secret is derived again."""
+    return {
+        "id": webhook.id,
+        "url": webhook.url,
+        "events": webhook.events,
+        "status": webhook.status,
+        "created_at": webhook.created_at,
+        "failing_since": webhook.failing_since,
+    }
+
+
+def _as_answered(app: str, prior: Prior) -> Webhook:
+    """The endpoint as it was in the answer to an earlier request."""
+    return Webhook(app=app, secret=new_secret(prior.random_bytes), **prior.answer)
+
+
+def _changed(before: Webhook, change: WebhookChange) -> Webhook:
+    after = before
+    if change.events is not None:
+        after = after._replace(events=tuple(dict.fromkeys(change.events)))
+    if change.url is not None and change.url != before.url:
+        after = endpoint_states.resumed(after._replace(url=change.url, is_verified=False))
+    if change.active is False:
+        return after._replace(status="disabled")
+    if change.active:
+        after = endpoint_states.resumed(after)
+    return after

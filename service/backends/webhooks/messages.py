@@ -1,0 +1,156 @@
+"""The messages to an endpoint about a game: which there are after a version, and what they say.
+
+A message tells what a spectator knows of its event (``service.games.model.views``) and the refs that the application
+gave. Its id depends only on the endpoint, the game, the version and the type: whoever makes it again, after whatever
+crash, makes the same one. Does not depend on how messages are sent.
+"""
+
+from __future__ import annotations
+
+from base64 import b32encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from service.backends.seats import refs_of, results, with_ref, with_refs
+from service.engine.events import Finished, RoundEnded
+from service.engine.presence import TimedOut
+from service.engine.state import PLAYING, ROUND_OVER
+from service.games.model.game import BOT, Created, EventEnvelope, Game, Joined
+from service.games.model.schedule import bot_turn
+from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import view_event
+
+TURN: Final = "game.turn"
+CREATED: Final = "game.created"
+DELETED: Final = "game.deleted"
+PING: Final = "webhook.ping"
+CHALLENGE: Final = "webhook.challenge"
+
+_TYPES: Final[Mapping[type, str]] = {
+    Joined: "game.joined",
+    RoundEnded: "game.round_over",
+    Finished: "game.finished",
+    TimedOut: "game.timed_out",
+}
+
+MESSAGE_TYPES: Final = (TURN, CREATED, *_TYPES.values(), DELETED, PING)
+"""The types of messages that an application can choose."""
+
+
+class Message(NamedTuple):
+    """A message to an endpoint; ``version`` is that of the game which it tells, 0 without one.
+
+    ``at`` is when it happened, in milliseconds since 1970.
+    """
+
+    id: str
+    type: str
+    version: int
+    at: int
+    body: bytes
+
+
+def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequence[EventEnvelope]) -> list[Message]:
+    """The messages about events of a game, in their order; ``before`` are the seats that could move before them.
+
+    The last event is the newest. Of turns, only the one that runs is told, after all that led to it, and only if a
+    person or a remote player has to move; of the end of a round, who is to deal as long as it was not done; of a new
+    game, only that the players have begun it by themselves: of any other one the application knows.
+    """
+    messages = []
+    turn: EventEnvelope | None = None
+    for envelope in events:
+        version, at, event, _ = view_event(envelope, None)
+        seats = envelope.to_act
+        kind = _TYPES.get(type(event))
+        if isinstance(event, Created) and game.rematch_of is not None:
+            data = _data(game, version, None, seats) | {"rematch_of": game.rematch_of}
+            messages.append(_message(endpoint, CREATED, at, data))
+        elif kind is not None:
+            told = () if isinstance(event, RoundEnded) and not _waits_for_deal(game, event) else seats
+            data = _data(game, version, getattr(event, "seat", None), told)
+            if isinstance(event, Finished):
+                data["winners"] = list(event.winners)
+                data["players"] = [with_ref(each, refs_of(game)) for each in results(game)]
+            messages.append(_message(endpoint, kind, at, data))
+        if seats != tuple(before):
+            turn = envelope
+        before = seats
+    if turn is not None and _is_told(game):
+        seat = game.state.turn
+        data = _data(game, turn.version, seat, game.to_act)
+        if game.deadline is not None:
+            data["deadline"] = format_rfc3339(game.deadline)
+        messages.append(_message(endpoint, TURN, turn.at, data))
+    return messages
+
+
+def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) -> Message | None:
+    """The message of this type about an event, made anew, with the refs of now; ``None`` if there is none about it.
+
+    ``game`` is as it is now, or for a turn as it was at the version of the event.
+    """
+    made = [each for each in game_messages(endpoint, game, (), [event]) if each.type == kind]
+    return made[0] if made else None
+
+
+def deleted_message(endpoint: str, game: str, version: int, at: int) -> Message:
+    """The message that a game was deleted."""
+    return _message(endpoint, DELETED, at, {"game": game, "version": version})
+
+
+def ping_message(endpoint: str, ping: str, at: int) -> Message:
+    """The message that an application asked for as a test; ``ping`` is its id."""
+    return Message(ping, PING, 0, at, body_of(PING, at, {"webhook": endpoint}))
+
+
+def challenge_message(message: str, challenge: str, at: int) -> Message:
+    """The message whose ``challenge`` an endpoint has to answer before it is told anything."""
+    return Message(message, CHALLENGE, 0, at, body_of(CHALLENGE, at, {"challenge": challenge}))
+
+
+def body_of(kind: str, at: int, data: Mapping[str, Any]) -> bytes:
+    """The body of a message."""
+    return orjson.dumps({"type": kind, "timestamp": format_rfc3339(at), "data": data})
+
+
+def message_id(*words: str) -> str:
+    """The id of the message that these words identify: the boundaries of the words count."""
+    digest = sha256(b"".join([b"%d:%b" % (len(word), word) for word in (each.encode() for each in words)]))
+    return "msg_" + b32encode(digest.digest()).decode().rstrip("=").lower()
+
+
+def _is_told(game: Game) -> bool:
+    """Whether it is the turn of somebody who has to be told."""
+    seat = game.state.turn
+    if game.has_open_seats or game.state.phase != PLAYING or seat is None:
+        return False
+    return game.seats[seat].kind != BOT and bot_turn(game) is None
+
+
+def _waits_for_deal(game: Game, ended: RoundEnded) -> bool:
+    """Whether the round after this one is still to be dealt: it is not if the match is over."""
+    return game.state.phase == ROUND_OVER and game.state.round == ended.round.number
+
+
+def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> dict[str, Any]:
+    """What a message says; what does not apply is left out."""
+    fields = {
+        "game": game.id,
+        "ref": None if game.ownership is None else game.ownership.ref,
+        "variant": game.variant.key,
+        "version": version,
+        "seat": seat,
+        "player_ref": None if seat is None else game.seats[seat].ref,
+        "to_act": list(to_act),
+        "waiting_for": with_refs(to_act, refs_of(game)),
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _message(endpoint: str, kind: str, at: int, data: Mapping[str, Any]) -> Message:
+    game, version = data["game"], data["version"]
+    return Message(message_id(endpoint, game, str(version), kind), kind, version, at, body_of(kind, at, data))

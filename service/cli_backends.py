@@ -1,0 +1,156 @@
+"""The commands on applications, their keys and the lists of their games, for the operator of a service.
+
+Owns what they print: a new key on standard output and nothing else there, so that a shell can keep it in a variable;
+the list of applications on standard output; everything else on standard error. Does not depend on how the command line
+is parsed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from time import monotonic
+from typing import Final
+
+from service.backends.facade import ApplicationService
+from service.backends.index.reindex import Progress
+from service.backends.keys import Applications, NewKey
+from service.backends.ports import Application
+from service.bootstrap import build_apps, build_reindexer, open_storage
+from service.config import Settings
+from service.engine.errors import Refusal
+from service.games.model.timestamps import format_rfc3339
+from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.reasons import sentence
+from service.storage.redis.server_clock import system_clock
+from service.storage.scan import RedisScan
+from service.web.metrics import Metrics
+from service.web.problems import InvalidBody
+from service.web.request_parsing import validate
+from service.web.schemas.apps import ApplicationIn
+
+_REPORT_SECONDS: Final = 2.0
+"""Seconds between two lines about how far a command is."""
+
+
+def create(settings: Settings, name: str) -> int:
+    """Make an application; prints its key."""
+
+    def command(applications: Applications) -> None:
+        new = applications.create(validate(ApplicationIn(), {"name": name})["name"])
+        _say(f"application {new.application.id} ({new.application.name}); its key is shown only now")
+        _print_key(new)
+
+    return _run(settings, command)
+
+
+def list_all(settings: Settings) -> int:
+    """Print every application: id, time of creation, hints of its valid keys, name."""
+
+    def command(applications: Applications) -> None:
+        for each in applications.all():
+            print(each.id, format_rfc3339(each.created_at), _keys(applications, each), each.name, sep="  ")
+
+    return _run(settings, command)
+
+
+def rotate(settings: Settings, app: str, overlap: int) -> int:
+    """Make a new key for an application; the others stay valid for ``overlap`` seconds. Prints the new key."""
+
+    def command(applications: Applications) -> None:
+        new = applications.rotate(app, overlap)
+        others = "the others are revoked" if not overlap else f"the others stay valid for {overlap} s"
+        _say(f"a new key of {new.application.name}, which is shown only now; {others}")
+        _print_key(new)
+
+    return _run(settings, command)
+
+
+def revoke(settings: Settings, app: str, hint: str | None) -> int:
+    """Revoke the key with this hint, or all keys of the application."""
+
+    def command(applications: Applications) -> None:
+        application = applications.revoke(app, hint)
+        _say(f"revoked; valid keys of {application.name}: {_keys(applications, application)}")
+
+    return _run(settings, command)
+
+
+def delete(settings: Settings, app: str) -> int:
+    """Delete an application."""
+
+    def command(apps: ApplicationService) -> None:
+        apps.delete(app)
+        _say("deleted with its endpoints; games that it has created go on")
+
+    return _run_service(settings, command)
+
+
+def reindex(settings: Settings, app: str | None) -> int:
+    """Rebuild the index of an application, or of all of them."""
+    storage = open_storage(settings, Metrics())
+    said = monotonic()
+
+    def report(progress: Progress) -> None:
+        nonlocal said
+        if monotonic() - said >= _REPORT_SECONDS:
+            said = monotonic()
+            _say(_progress(progress))
+
+    reindexer = build_reindexer(storage, report)
+    try:
+        done = reindexer.run(RedisScan(storage.topology), app)
+    except (StorageUnavailable, OutcomeUnknown) as error:
+        _say(f"the store does not answer ({error.reason}); what is not done yet can be done by another run")
+        return 1
+    _say(f"done: {_progress(done)}")
+    return 0
+
+
+def _progress(progress: Progress) -> str:
+    seen, indexed, removed = progress
+    return f"{seen} entries and games looked at, {indexed} indexed, {removed} removed"
+
+
+def _run(settings: Settings, command: Callable[[Applications], None]) -> int:
+    """Run a command on the applications of these settings; returns the exit status."""
+    return _run_service(settings, lambda apps: command(apps.applications))
+
+
+def _run_service(settings: Settings, command: Callable[[ApplicationService], None]) -> int:
+    """Run a command on the applications and their endpoints; returns the exit status."""
+    storage = open_storage(settings, Metrics())
+    apps = build_apps(storage.applications, clock=system_clock, random_bytes=os.urandom, webhooks=storage.webhooks)
+    try:
+        command(apps)
+    except InvalidBody as error:
+        _say("; ".join(sentence(reason) for reasons in error.errors.values() for reason in reasons))
+        return 2
+    except Refusal as refusal:
+        _say(sentence(refusal.reason))
+        return 1
+    except StorageUnavailable as error:
+        _say(f"the store does not answer ({error.reason}); nothing was changed")
+        return 1
+    except OutcomeUnknown as error:
+        _say(f"the store did not confirm the change ({error.reason}); look at the list before trying again")
+        return 1
+    return 0
+
+
+def _keys(applications: Applications, application: Application) -> str:
+    """The hints of its valid keys, with the end of those that have one."""
+    shown = [
+        each.hint if each.expires_at is None else f"{each.hint} (until {format_rfc3339(each.expires_at)})"
+        for each in applications.valid_keys(application)
+    ]
+    return ", ".join(shown) or "none"
+
+
+def _print_key(new: NewKey) -> None:
+    print(new.key, flush=True)
+
+
+def _say(text: str) -> None:
+    print(f"domino-service: {text}", file=sys.stderr)

@@ -1,0 +1,127 @@
+"""What happens in a game without a player: the moves of computer players, and what follows when a time is over.
+
+Owns what is then committed. Whatever is due is read from the game itself (``service.games.model.schedule``): a reminder
+only says that the game should be looked at, so one that is stale, early or doubled does nothing. Every act is a commit
+at the version that was looked at, so that several processes may try it and one of them does it. Does not depend on who
+looks (``service.workers``), nor on how a computer player chooses its move (``service.bots``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from service.engine.events import Eliminated, Event, Finished
+from service.engine.moves import DEAL, Move
+from service.engine.presence import Forfeited, TimedOut, end_by_forfeit, winners_after_forfeits
+from service.engine.referee import advance, apply
+from service.engine.state import State
+from service.games.model.errors import Gone, StaleVersion
+from service.games.model.game import Game, GameEvent
+from service.games.model.schedule import BotTurn, bot_turn, time_out_due
+from service.games.ports import Clock, Hold
+from service.games.store.repository import Committed, Decision, GameRepository
+
+
+def advance_match(game: Game, seat: int, move: Move) -> Decision:
+    """Make a move of the match; forfeits decide with it who has won. Raises ``Refusal``."""
+    events, state = advance(game.rules, game.deck, game.state, seat, move)
+    deck = game.deck if state.round == game.state.round else game.deck.discard_used(state.round)
+    if game.presence.forfeited:
+        events, state = _with_forfeits(game, events, state)
+    return game._replace(state=state, deck=deck), events
+
+
+def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple[tuple[Event, ...], State]:
+    """The events of a move and the state after them, where seats have forfeited.
+
+    None of the winners has; and if the seats that go out leave one side that has not, the match is over.
+    """
+    rules, forfeited, last = game.rules, game.presence.forfeited, events[-1]
+    if isinstance(last, Finished):
+        finished = Finished(winners_after_forfeits(rules, game.variant.best, state, last.winners, forfeited))
+        return (*events[:-1], finished), apply(rules, state, finished)
+    end = end_by_forfeit(rules, state, forfeited) if isinstance(last, Eliminated) else None
+    return (events, state) if end is None else ((*events, end), apply(rules, state, end))
+
+
+class Automation:
+    """Makes the moves of computer players, and lets the consequences of deadlines follow.
+
+    ``clock`` is that of the store's server, by which deadlines are judged, and ``hold`` that of its reminders. Every
+    method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
+    """
+
+    def __init__(self, repository: GameRepository, clock: Clock, hold: Callable[[str], Hold]) -> None:
+        self._repository = repository
+        self._clock = clock
+        self._hold = hold
+
+    def next_turn(self, game_id: str) -> BotTurn | None:
+        """What the service has to play in this game; ``None`` if nothing, or if it does not exist."""
+        game = self._load(game_id)
+        return None if game is None else bot_turn(game)
+
+    def play(self, turn: BotTurn, move: Move) -> Committed:
+        """Make this move, at the version it was chosen for.
+
+        Raises ``StaleVersion`` if the game has changed since, ``NotFound`` when it has expired, ``Gone`` when it was
+        deleted, and ``Refusal`` for a move that is not legal.
+        """
+        return self._repository.transact(turn.game, partial(_decide_turn, turn, move))
+
+    def next_time_out(self, game_id: str) -> int | None:
+        """When something follows from the deadline of the game; ``None`` if nothing does, or if it does not exist."""
+        game = self._load(game_id)
+        return None if game is None else time_out_due(game, self._hold(game_id))
+
+    def time_out(self, game_id: str) -> Committed | None:
+        """Let what is due follow from the deadline of the game; ``None`` if nothing is due.
+
+        Raises ``StaleVersion`` if the game changes meanwhile, ``NotFound`` when it expires, ``Gone``.
+        """
+        game = self._load(game_id)
+        if game is None:
+            return None
+        now = self._clock()
+        if not _is_due(time_out_due(game), now) or not _is_due(time_out_due(game, self._hold(game_id)), now):
+            return None
+        return self._repository.transact(game, partial(_decide_time_out, game))
+
+    def _load(self, game_id: str) -> Game | None:
+        """The stored game; ``None`` if it does not exist, or was deleted."""
+        try:
+            return self._repository.load(game_id)
+        except Gone:
+            return None
+
+
+def _is_due(at: int | None, now: int) -> bool:
+    return at is not None and at <= now
+
+
+def _check_unchanged(seen: Game, game: Game) -> None:
+    """Raises ``StaleVersion`` unless the game is the one that was looked at."""
+    if (game.version, game.write_id) != (seen.version, seen.write_id):
+        raise StaleVersion("stale_version", version=game.version)
+
+
+def _decide_turn(turn: BotTurn, move: Move, game: Game) -> Decision:
+    _check_unchanged(turn.game, game)
+    return advance_match(game, turn.seat, move)
+
+
+def _decide_time_out(seen: Game, game: Game) -> Decision:
+    _check_unchanged(seen, game)
+    clock, seat = game.clock, game.state.turn
+    assert clock is not None
+    if seat is None:
+        return advance_match(game, game.state.active_seats()[0], DEAL)
+    events: list[GameEvent] = [TimedOut(seat, clock.absence)]
+    if clock.absence == "forfeit":
+        events.append(Forfeited(seat))
+        end = end_by_forfeit(game.rules, game.state, game.presence.forfeited | {seat})
+        if end is not None:
+            events.append(end)
+            game = game._replace(state=apply(game.rules, game.state, end))
+    return game, events

@@ -1,0 +1,73 @@
+"""Reminders that were lost: whoever reads a game that is overdue has them written again.
+
+Nothing loses one but a loss of data or a hand in the store, so this is a comparison for every read of a game in which
+something happens by itself, and rarely more. A game does not show whether its application was told of it: where it is
+read and nothing happens, the messenger is asked to look again after each ``PAUSE_MS``. Owns when a game counts as
+overdue. Does not depend on what is due.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from threading import Lock
+from typing import Final
+
+from service.games.model.game import Game
+from service.games.model.schedule import reminders
+from service.games.ports import Clock, ReminderQueue, RunLater, StorageUnavailable
+
+OVERDUE_MS: Final = 5000
+"""Milliseconds after which what is due is missed."""
+PAUSE_MS: Final = 30_000
+"""Milliseconds between two attempts for one game: where nobody takes reminders, every read finds it overdue."""
+SIZE: Final = 1000
+"""Games whose last attempt is known."""
+
+Notice = Callable[[Game], None]
+"""Called with a game that was read; raises nothing."""
+
+_log = logging.getLogger(__name__)
+
+
+class LostReminders:
+    """Writes the reminders of games that are overdue, by ``run_later``; one that still exists stays as it is."""
+
+    def __init__(self, queue: ReminderQueue, clock: Clock, run_later: RunLater) -> None:
+        self._queue = queue
+        self._clock = clock
+        self._run_later = run_later
+        self._attempts: dict[str, int] = {}
+        self._lock = Lock()
+
+    def notice(self, game: Game) -> None:
+        """Look at a game that was just read from the store."""
+        if not game.is_automatic and game.ownership is None:
+            return
+        now = self._clock()
+        if now - game.updated_at > OVERDUE_MS and self._is_overdue(game, now) and self._may_try(game.id, now):
+            self._run_later(partial(self._restore, game))
+
+    def _is_overdue(self, game: Game, now: int) -> bool:
+        return any([at is not None and now - at > OVERDUE_MS for at in reminders(None, game).values()])
+
+    def _may_try(self, game_id: str, now: int) -> bool:
+        with self._lock:
+            last = self._attempts.pop(game_id, None)
+            recent = last is not None and now - last < PAUSE_MS
+            self._attempts[game_id] = last if recent and last is not None else now
+            if len(self._attempts) > SIZE:
+                del self._attempts[next(iter(self._attempts))]
+        return not recent
+
+    def _restore(self, game: Game) -> None:
+        try:
+            for kind, at in reminders(None, game).items():
+                if at is not None:
+                    # Whether the application was told is not in the game, so nothing is late as far as it shows.
+                    self._queue.restore(kind, game.id, self._clock() if kind == "outbox" else at)
+        except StorageUnavailable:
+            pass  # somebody will read the game again
+        except Exception:
+            _log.exception("reminders could not be restored")

@@ -1,0 +1,129 @@
+"""A new game: its seats with their tokens, its deck, and its first deal once no seat is open.
+
+Owns the initial state of a game. Does not depend on the store, and does not check whether the requested game can be
+played (``service.games.commands.validation``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from service.engine.deal import Deck, seed_from_text
+from service.engine.presence import Left
+from service.engine.referee import deal
+from service.engine.state import State
+from service.engine.variant import Variant
+from service.games.commands.validation import GameRequest, free_name
+from service.games.model.clock import start_clock
+from service.games.model.game import HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent, Ownership, Remote, Seat, rules_for
+from service.games.model.results import SeatToken
+from service.games.model.tokens import hash_secret, new_join_code, new_token
+from service.games.ports import RandomBytes
+
+
+class NewGame(NamedTuple):
+    """A game without events, the tokens of its seats, and the join code if a seat is open.
+
+    The tokens of remote players have their secrets with them.
+    """
+
+    game: Game
+    tokens: tuple[SeatToken, ...]
+    join_code: str | None
+
+
+def create_game(
+    request: GameRequest,
+    variant: Variant,
+    state: State,
+    *,
+    game_id: str,
+    now: int,
+    token_bytes: RandomBytes,
+    remote_secret: Callable[[str], bytes],
+    random_bytes: RandomBytes,
+) -> NewGame:
+    """The requested game, beginning from ``state``; ``now`` in milliseconds since 1970.
+
+    Tokens and join code are made from ``token_bytes``, the seed of the deals from ``random_bytes``; ``remote_secret``
+    returns the secret for the URL of a remote player.
+    """
+    tokens = tuple(
+        [
+            SeatToken(seat, each.name, new_token(token_bytes))
+            for seat, each in enumerate(request.seats)
+            if each.kind in (HUMAN, REMOTE) and each.name is not None
+        ]
+    )
+    hashes = {each.seat: hash_secret(each.token) for each in tokens}
+    has_open = any(each.kind == OPEN_SEAT for each in request.seats)
+    join_code = new_join_code(token_bytes) if has_open else None
+    remotes = {
+        seat: Remote(each.url, remote_secret(each.url))
+        for seat, each in enumerate(request.seats)
+        if each.url is not None
+    }
+    game = Game(
+        id=game_id,
+        variant=variant,
+        options=request.options,
+        rules=rules_for(variant.key, request.options, len(request.seats)),
+        seats=tuple(
+            [
+                Seat(each.kind, name, hashes.get(seat), each.level, each.ref, remotes.get(seat))
+                for seat, (each, name) in enumerate(zip(request.seats, _names(request), strict=True))
+            ]
+        ),
+        join_hash=None if join_code is None else hash_secret(join_code),
+        arranged=request.arranged,
+        deck=_deck(request, game_id, random_bytes),
+        version=0,
+        created_at=now,
+        updated_at=now,
+        round_ends=(),
+        state=state,
+        edition=variant.edition,
+        unique_names=request.unique_names,
+        spectators=request.spectators,
+        pace=request.pace,
+        clock=request.clock,
+        running_clock=start_clock(request.clock, len(request.seats)),
+        ownership=None if request.app is None else Ownership(request.app, request.ref, join_code, request.public),
+    )
+    if remotes:
+        tokens = tuple(
+            [each._replace(secret=remotes[each.seat].secret) if each.seat in remotes else each for each in tokens]
+        )
+    return NewGame(game._replace(is_automatic=game.is_set_up_automatic), tokens, join_code)
+
+
+def _names(request: GameRequest) -> list[str | None]:
+    """The names in seat order; a computer player is called by its level, with a number if that name is taken."""
+    names: list[str | None] = [each.name for each in request.seats]
+    for seat, each in enumerate(request.seats):
+        if each.level is not None:
+            names[seat] = free_name(each.level.capitalize(), names)
+    return names
+
+
+def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
+    """The game with its first round dealt, unless it continues a record, and the events with this deal.
+
+    Whoever was erased before is away from then on. Both unchanged if a seat is open.
+    """
+    if game.has_open_seats:
+        return game, events
+    if not game.state.round:
+        dealt, state = deal(game.rules, game.deck, game.state)
+        game, events = game._replace(state=state, deck=game.deck.discard_used(state.round)), [*events, dealt]
+    erased = [seat for seat in sorted(game.erased) if not game.state.eliminated_round[seat]]
+    return game._replace(is_automatic=game.is_automatic or bool(erased)), [*events, *map(Left, erased)]
+
+
+def _deck(request: GameRequest, game_id: str, random_bytes: RandomBytes) -> Deck:
+    """The deck of the requested game, with the given seed or a random one."""
+    seed = random_bytes(32) if request.seed is None else seed_from_text(request.seed)
+    if request.arranged:
+        return Deck(seed, request.deals)
+    return Deck(seed, game=game_id, client_seeds=tuple([each.client_seed or "" for each in request.seats]))

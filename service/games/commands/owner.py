@@ -1,0 +1,129 @@
+"""What the application that owns a game may change in it: names, references, tokens, the join code.
+
+Owns these decisions. Who leaves or comes back, which the application may decide as well, is in
+``service.games.commands.player``. Does not depend on HTTP or Redis, or on the rules of any game.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from service.engine.errors import InvalidSetup, Reason
+from service.games.access import Access
+from service.games.commands.validation import NAME_TAKEN, is_taken
+from service.games.model.errors import NotFound, SeatsTaken
+from service.games.model.game import HUMAN, OPEN_SEAT, REMOTE, Game, JoinCodeChanged, Renamed, TokenChanged
+from service.games.model.results import CommandResult, SeatToken
+from service.games.model.tokens import hash_secret, new_join_code, new_token
+from service.games.model.views import GameView, view_game
+from service.games.ports import PriorWrite, RandomBytes
+from service.games.store.idempotency import Idempotency, IdempotencyKey
+from service.games.store.repository import Decision, GameRepository
+
+_OWNER = "owner"
+"""In the scope of an idempotency key, and of what is derived from it: a game has one owner."""
+
+
+class OwnerCommands:
+    """The commands of the applications that own games. Their ``Access`` is that of the owner; ``ttl`` in milliseconds.
+
+    Every command may also raise ``NotFound`` when the game has expired, ``StorageUnavailable`` (nothing was changed)
+    and ``OutcomeUnknown`` (it may have been committed).
+    """
+
+    def __init__(
+        self, repository: GameRepository, idempotency: Idempotency, *, random_bytes: RandomBytes, ttl: int
+    ) -> None:
+        self._repository = repository
+        self._idempotency = idempotency
+        self._random_bytes = random_bytes
+        self._ttl = ttl
+
+    def rename(self, access: Access, seat: int, *, name: str | None, ref: str | None) -> GameView:
+        """Give the player of a seat another name, another reference, or both; the game as its owner sees it.
+
+        ``None`` leaves it as it is; if nothing would be another, nothing is written. Raises ``InvalidSetup`` for the
+        name of an open seat, and for one that is taken where names are unique.
+        """
+        try:
+            game = self._repository.transact(access.game, partial(_decide_rename, seat, name, ref)).after
+        except _Unchanged as unchanged:
+            game = unchanged.game
+        return view_game(game, access.viewer, self._ttl)
+
+    def change_token(self, access: Access, seat: int, key: IdempotencyKey | None = None) -> CommandResult[SeatToken]:
+        """Give a seat a new token without the old one, which is revoked; also one whose player was erased.
+
+        Raises ``NotFound`` for a seat without a player, and for a repeated request if the player was erased since;
+        ``KeyReused``, ``SecretChanged``.
+        """
+        game_id = access.game.id
+        record = None
+        if key is not None:
+            record = self._idempotency.record(key, "token", _OWNER, str(seat), derives_tokens=True)
+        random_token = new_token(self._random_bytes)
+
+        def token(prior: PriorWrite | None = None) -> str:
+            if key is None:
+                return random_token
+            purpose = ("token", game_id, _OWNER, str(seat), key.key)
+            return new_token(self._idempotency.derive_bytes(*purpose, prior=prior))
+
+        committed = self._repository.transact(access.game, partial(_decide_token, seat, token()), record)
+        if committed.after.seats[seat].token_hash is None:
+            raise NotFound("no_player", seat=seat)
+        name = committed.after.seats[seat].name or ""
+        return CommandResult(SeatToken(seat, name, token(committed.prior)), committed.replayed)
+
+    def change_join_code(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[str]:
+        """Give a game with open seats a new join code; with the old one, no seat can be taken any more.
+
+        Raises ``SeatsTaken`` if no seat is open, ``KeyReused``, ``SecretChanged``.
+        """
+        game_id = access.game.id
+        record = None
+        if key is not None:
+            record = self._idempotency.record(key, "join code", _OWNER, derives_tokens=True)
+        random_code = new_join_code(self._random_bytes)
+
+        def code(prior: PriorWrite | None = None) -> str:
+            if key is None:
+                return random_code
+            return new_join_code(self._idempotency.derive_bytes("join code", game_id, key.key, prior=prior))
+
+        committed = self._repository.transact(access.game, partial(_decide_join_code, code()), record)
+        return CommandResult(code(committed.prior), committed.replayed)
+
+
+class _Unchanged(Exception):
+    """A command would change nothing in this game."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__()
+        self.game = game
+
+
+def _decide_rename(seat: int, name: str | None, ref: str | None, game: Game) -> Decision:
+    player = game.seats[seat]
+    if name is not None and player.kind == OPEN_SEAT:
+        raise InvalidSetup({"name": [Reason("name_of_open_seat")]})
+    named = player._replace(name=player.name if name is None else name, ref=player.ref if ref is None else ref)
+    if named == player:
+        raise _Unchanged(game)
+    if game.unique_names and is_taken(name, [each.name for at, each in enumerate(game.seats) if at != seat]):
+        raise InvalidSetup({"name": [NAME_TAKEN]})
+    return game.with_seat(seat, named), [Renamed(seat, None if named.name == player.name else named.name)]
+
+
+def _decide_token(seat: int, token: str, game: Game) -> Decision:
+    player = game.seats[seat]
+    if player.kind not in (HUMAN, REMOTE):
+        raise NotFound("no_player", seat=seat)
+    return game.with_seat(seat, player._replace(token_hash=hash_secret(token))), [TokenChanged(seat)]
+
+
+def _decide_join_code(code: str, game: Game) -> Decision:
+    if not game.has_open_seats:
+        raise SeatsTaken("seats_taken")
+    ownership = None if game.ownership is None else game.ownership._replace(join_code=code)
+    return game._replace(join_hash=hash_secret(code), ownership=ownership), [JoinCodeChanged()]

@@ -1,0 +1,264 @@
+"""A rematch: another game of the same players, begun once by whichever of them asks first.
+
+Owns what the new game takes from the finished one, and how all players come to the same new game with their tokens. Its
+id and its tokens are derived from a secret of the server, so that nothing has to be kept between the two writes: the
+new game is created first, then the old one is told of it. Whoever asks after a failure between them finishes it. If the
+old one is deleted between them, so is the new one. Does not depend on HTTP or Redis, or on the rules of any game.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+from service.engine.deal import Deck
+from service.engine.presence import Left
+from service.engine.variants import variants
+from service.games.access import Access
+from service.games.commands.creation import deal_if_full
+from service.games.commands.erasure import NothingToErase, decide_to_erase
+from service.games.model.clock import start_clock
+from service.games.model.errors import Forbidden, Gone, NotFinished, NotFound, SecretChanged, Unauthorized, unauthorized
+from service.games.model.game import Created, Game, GameEvent, Rematched, Seat, rules_for
+from service.games.model.results import CommandResult, JoinedSeat, SeatToken
+from service.games.model.tokens import hash_secret, new_game_id, new_token, short_digest
+from service.games.model.views import view_game
+from service.games.ports import (
+    Clock,
+    GameExists,
+    IdempotencyRecord,
+    OutcomeUnknown,
+    RandomBytes,
+    StorageUnavailable,
+)
+from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
+from service.games.store.repository import Decision, GameRepository
+
+_PURPOSE = "rematch"
+
+
+class _Begun(NamedTuple):
+    """The new game by its id, and the secret from which this id and the tokens are derived."""
+
+    id: str
+    secret_id: bytes
+
+
+class _AlreadyTold(Exception):
+    """The old game names another one already."""
+
+
+class Rematches:
+    """The rematches of the games of a repository. ``ttl`` in milliseconds."""
+
+    def __init__(
+        self,
+        repository: GameRepository,
+        idempotency: Idempotency,
+        *,
+        clock: Clock,
+        random_bytes: RandomBytes,
+        ttl: int,
+    ) -> None:
+        self._repository = repository
+        self._idempotency = idempotency
+        self._clock = clock
+        self._random_bytes = random_bytes
+        self._ttl = ttl
+
+    def begin(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[JoinedSeat]:
+        """The game that follows a finished one, with the bearer's seat and token there: the same for every caller.
+
+        Who begins it gets it as it was dealt, and so does who repeats that request under its ``key``; all others as it
+        is now. Raises ``NotFinished``; ``Unauthorized`` for a spectator, for a token that was revoked since its access,
+        and when the old game has expired; ``NotFound`` when the new game has, or was deleted; ``Forbidden`` if the
+        token of the seat there has been changed since; ``Gone``, ``KeyReused``, ``SecretChanged``,
+        ``StorageUnavailable``, ``OutcomeUnknown``.
+        """
+        old, seat = access.game, access.seat
+        if seat is None:
+            raise unauthorized()
+        token_hash = old.seats[seat].token_hash
+        if not access.from_store:
+            old = self._reload(old.id)
+        _check(old, seat, token_hash)
+        record = None if key is None else self._idempotency.record(key, _PURPOSE, str(seat))
+        begun = self._begun(old)
+        if old.rematch is None:
+            self._create(old, begun)
+        first, replayed, untold, seats = True, False, old.version, old.seats
+
+        def decide(game: Game) -> Decision:
+            nonlocal untold
+            decision = _decide_rematch(seat, token_hash, begun.id, game)
+            untold = game.version
+            return decision
+
+        try:
+            committed = self._repository.transact(old, decide, record)
+            old, replayed = committed.after, committed.replayed
+        except _AlreadyTold:
+            first = replayed = record is not None and self._is_repeated(old.id, record)
+            old = self._reload(old.id)
+            begun = self._begun(old)
+        except NotFound:
+            raise unauthorized() from None
+        except Unauthorized:
+            self._erase_as(self._reload(old.id), seats, begun.id)  # perhaps the bearer was erased meanwhile
+            raise
+        except Gone as gone:
+            if gone.version == untold + 1:  # nobody was told of the new game, which has the names of the deleted one
+                self._delete(begun.id, gone.app)
+            raise
+        self._erase_as(old, seats, begun.id)
+        new = self._load(begun.id)
+        if new is None:
+            raise NotFound("rematch_expired")
+        joined = self._joined(old, begun, new, seat)
+        if first:
+            dealt = self._repository.at_version(new, min(_events_of_creation(old), new.version))
+            joined = joined._replace(view=view_game(dealt, joined.seat.seat, self._ttl))
+        return CommandResult(joined, replayed)
+
+    def _load(self, new: str) -> Game | None:
+        """The new game; ``None`` if it does not exist, or was deleted: the old one was not, as ``Gone`` would say."""
+        try:
+            return self._repository.load(new)
+        except Gone:
+            return None
+
+    def _reload(self, game_id: str) -> Game:
+        try:
+            return self._repository.reload(game_id)
+        except NotFound:
+            raise unauthorized() from None  # as ``authenticate`` for a game that has expired
+
+    def _begun(self, old: Game) -> _Begun:
+        """The id of the new game: the one that the old game names, the one of a game without that, or a new one.
+
+        Raises ``SecretChanged`` if it was derived from a secret that this process does not have.
+        """
+        ids = {secret_id: self._derived_id(old, secret_id) for secret_id in self._idempotency.secret_ids}
+        game_id = old.rematch
+        if game_id is None:
+            current, *others = ids.values()
+            # A game from before a change of the secret, which the old one was not told of.
+            begun = next((each for each in others if self._load(each) is not None), current)
+            # Reserved, as workers may have different secrets while a new one is rolled out.
+            game_id = self._repository.reserve(short_digest(_PURPOSE, old.id), begun)
+        secret_id = next((each for each, derived in ids.items() if derived == game_id), None)
+        if secret_id is None:
+            raise SecretChanged
+        return _Begun(game_id, secret_id)
+
+    def _derived_id(self, old: Game, secret_id: bytes) -> str:
+        return new_game_id(self._idempotency.derive_bytes(_PURPOSE, old.id, secret_id=secret_id))
+
+    def _token(self, old: Game, begun: _Begun, seat: int) -> str:
+        """The token in the new game for the player of this seat in the old one."""
+        purpose = (_PURPOSE, old.id, str(seat))
+        return new_token(self._idempotency.derive_bytes(*purpose, secret_id=begun.secret_id))
+
+    def _create(self, old: Game, begun: _Begun) -> None:
+        """Create the new game, unless there is one already."""
+        hashes = [
+            None if each.token_hash is None else hash_secret(self._token(old, begun, seat))
+            for seat, each in enumerate(old.seats)
+        ]
+        game, events = next_game(old, begun.id, hashes, now=self._clock(), random_bytes=self._random_bytes)
+        with suppress(GameExists):
+            self._repository.create(game, events, None)
+
+    def _erase_as(self, old: Game, seats: tuple[Seat, ...], new: str) -> None:
+        """Erase from the new game who was erased from the old one after its ``seats`` were read."""
+        for before, after in zip(seats, old.seats, strict=True):
+            if before.ref is not None and after.ref is None:
+                with suppress(NothingToErase, NotFound, Gone):
+                    self._repository.transact(self._repository.reload(new), partial(decide_to_erase, before.ref))
+
+    def _delete(self, new: str, app: str) -> None:
+        """Delete a new game of which nobody was told, as far as the store can be reached."""
+        with suppress(NotFound, StorageUnavailable, OutcomeUnknown):
+            self._repository.delete(new, app)
+
+    def _is_repeated(self, game_id: str, record: IdempotencyRecord) -> bool:
+        """Whether the old game was told of the new one by a request under the same idempotency record."""
+        prior = self._repository.find_write(game_id, record.name)
+        if prior is not None:
+            check_same_request(prior, record)
+        return prior is not None
+
+    def _joined(self, old: Game, begun: _Begun, new: Game, seat: int) -> JoinedSeat:
+        token, place = self._token(old, begun, seat), seat_after(seat, len(old.seats))
+        if new.seats[place].token_hash != hash_secret(token):
+            raise Forbidden("rematch_token_changed")
+        return JoinedSeat(SeatToken(place, new.seats[place].name or "", token), view_game(new, place, self._ttl))
+
+
+def seat_after(seat: int, seats: int) -> int:
+    """The seat in the new game of the player of a seat in the old one: all move on by one, the second sits first.
+
+    Teams stay together, as they sit in turn.
+    """
+    return (seat - 1) % seats
+
+
+def next_game(
+    old: Game, game_id: str, token_hashes: list[bytes | None], *, now: int, random_bytes: RandomBytes
+) -> tuple[Game, list[GameEvent]]:
+    """The new game with its first events; ``token_hashes`` by the seats of the old game, ``now`` in milliseconds.
+
+    It has the players, rules, clock and application of the old one, and is read by as many; it is dealt anew: nothing
+    in it is arranged, and its players have not given any client seed. Those who were away still are, and those who were
+    erased.
+    """
+    seats = [each._replace(token_hash=token_hash) for each, token_hash in zip(old.seats, token_hashes, strict=True)]
+    count = len(seats)
+    rules = rules_for(old.variant.key, old.options, count)
+    game = Game(
+        id=game_id,
+        variant=old.variant,
+        options=old.options,
+        rules=rules,
+        seats=(*seats[1:], seats[0]),
+        join_hash=None,
+        arranged=False,
+        deck=Deck(random_bytes(32), game=game_id, client_seeds=("",) * count),
+        version=0,
+        created_at=now,
+        updated_at=now,
+        round_ends=(),
+        state=rules.start(),
+        edition=variants()[old.variant.key].edition,
+        ownership=None if old.ownership is None else old.ownership._replace(public=None),
+        unique_names=old.unique_names,
+        spectators=old.spectators,
+        rematch_of=old.id,
+        pace=old.pace,
+        clock=old.clock,
+        running_clock=start_clock(old.clock, count),
+    )
+    away = sorted(seat_after(seat, count) for seat in old.presence.away - old.erased)
+    game = game._replace(is_automatic=bool(away) or game.is_set_up_automatic)
+    game, events = deal_if_full(game, [Created(game.deck.commitment(1))])
+    return game, [*events, *map(Left, away)]
+
+
+def _events_of_creation(old: Game) -> int:
+    """How many events ``next_game`` has: the creation, the deal, and the players who are away or were erased."""
+    return 2 + len(old.presence.away | old.erased)
+
+
+def _check(game: Game, seat: int, token_hash: bytes | None) -> None:
+    if game.seats[seat].token_hash != token_hash:
+        raise unauthorized()  # the token was revoked meanwhile
+    if game.status != "finished":
+        raise NotFinished("not_finished")
+
+
+def _decide_rematch(seat: int, token_hash: bytes | None, new: str, game: Game) -> Decision:
+    _check(game, seat, token_hash)
+    if game.rematch is not None:
+        raise _AlreadyTold
+    return game._replace(rematch=new), [Rematched(new)]

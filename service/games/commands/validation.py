@@ -1,0 +1,180 @@
+"""The request for a new game, and whether the requested game can be played.
+
+Owns the validation of seats, options and arranged deals before a game is created. Does not depend on the store or HTTP.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import count
+from typing import Final, NamedTuple
+
+from service.engine.deal import ArrangedDeal
+from service.engine.errors import InvalidSetup, Reason
+from service.engine.events import Dealt
+from service.engine.referee import can_open
+from service.engine.tiles import Tile, sort_tiles
+from service.engine.variant import Rules, Variant
+from service.engine.variants import variants
+from service.games.model.clock import ClockSettings
+from service.games.model.forks import ForkSource
+from service.games.model.game import BOT, LEVELS, OPEN_SEAT, Public, SeatKind
+
+
+class SeatRequest(NamedTuple):
+    """The requested player of a seat: a person with a name, a bot, a remote player, or open for whoever has the code.
+
+    ``ref`` is the name of the player in the application, ``url`` where a remote player is asked for its moves.
+    """
+
+    kind: SeatKind
+    name: str | None = None
+    client_seed: str | None = None
+    level: str | None = None
+    ref: str | None = None
+    url: str | None = None
+
+
+class GameRequest(NamedTuple):
+    """The requested game."""
+
+    variant: str
+    seats: tuple[SeatRequest, ...]
+    options: Mapping[str, bool | int | str]
+    seed: str | None = None
+    deals: tuple[ArrangedDeal, ...] = ()
+    source: ForkSource | None = None
+    """The record to continue; its variant and options replace the requested ones."""
+    unique_names: bool = False
+    """Whether no two players may have the same name."""
+    spectators: bool = True
+    """Whether anybody may read the game, and not only its seats and its owner."""
+    clock: ClockSettings | None = None
+    pace: int | None = None
+    """Milliseconds between an event and the move of a computer player; ``None``: the default."""
+    app: str | None = None
+    """The application that creates the game, and then owns it."""
+    ref: str | None = None
+    """What the application calls the game."""
+    public: Public | None = None
+    """Who finds the open seats in the lobby; ``None``: nobody."""
+
+    @property
+    def arranged(self) -> bool:
+        """Whether the deals are fixed in advance, so that they cannot be proven fair."""
+        return self.seed is not None or bool(self.deals) or self.source is not None
+
+
+FIXED_DEALS: Final = Reason("fixed_deals")
+"""Why a client seed is refused: it would have no effect."""
+
+NEEDS_KEY: Final = Reason("needs_key")
+"""Why something is refused that only an application may ask for."""
+
+NAME_TAKEN: Final = Reason("name_taken")
+
+MAX_ERRORS: Final = 10
+"""After so many errors, no further deals are checked."""
+
+
+def check_request(request: GameRequest, yield_control: Callable[[], None]) -> tuple[Variant, Rules]:
+    """The variant and the rules of the requested game. Raises ``InvalidSetup`` with the errors by field.
+
+    ``yield_control`` is called before each deal is checked, to let other requests run.
+    """
+    variant = variants().get(request.variant)
+    if variant is None:
+        raise InvalidSetup({"variant": [Reason("not_one_of", {"allowed": list(variants())})]})
+    errors = {
+        f"players.{seat}.bot": [Reason("not_one_of", {"allowed": list(LEVELS)})]
+        for seat, each in enumerate(request.seats)
+        if each.kind == BOT and each.level not in LEVELS
+    }
+    errors |= _ownership_errors(request)
+    if request.unique_names:
+        names = [each.name for each in request.seats]
+        errors |= {
+            f"players.{seat}.name": [NAME_TAKEN] for seat, name in enumerate(names) if is_taken(name, names[:seat])
+        }
+    if request.arranged:
+        errors |= {
+            f"players.{seat}.client_seed": [FIXED_DEALS]
+            for seat, each in enumerate(request.seats)
+            if each.client_seed is not None
+        }
+    try:
+        rules = variant.rules(request.options, len(request.seats))
+    except InvalidSetup as refusal:
+        raise InvalidSetup(errors | refusal.errors) from None
+    for index, deal in enumerate(request.deals):
+        yield_control()
+        deal_errors = _deal_errors(rules, index, deal)
+        if deal_errors:
+            errors[f"deals.{index}"] = deal_errors
+            if len(errors) >= MAX_ERRORS:
+                break
+    if errors:
+        raise InvalidSetup(errors)
+    return variant, rules
+
+
+def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
+    """Why the request has what only an application may ask for, by field; empty if it may."""
+    if request.app is not None:
+        has_open = any([each.kind == OPEN_SEAT for each in request.seats])
+        return {"public": [Reason("only_with_open_seats")]} if request.public and not has_open else {}
+    fields = {"ref": request.ref, "public": request.public}
+    for seat, each in enumerate(request.seats):
+        fields |= {f"players.{seat}.ref": each.ref, f"players.{seat}.url": each.url}
+    return {field: [NEEDS_KEY] for field, value in fields.items() if value}
+
+
+def is_taken(name: str | None, others: Iterable[str | None]) -> bool:
+    """Whether one of the others has the same name, in capital letters or small ones."""
+    return name is not None and _folded(name) in [_folded(each) for each in others if each is not None]
+
+
+def free_name(name: str, others: Collection[str | None]) -> str:
+    """This name, with a number behind it if one of the others has the same."""
+    numbered = (name if number == 1 else f"{name} {number}" for number in count(1))
+    return next(candidate for candidate in numbered if not is_taken(candidate, others))
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name.casefold())
+
+
+def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[Reason]:
+    """Why this cannot be the deal of round ``index + 1``; empty if it can."""
+    if len(deal.hands) != rules.seats:
+        return [Reason("number_of_hands", {"players": rules.seats})]
+    errors = _set_errors(rules.tiles, [tile for hand in (*deal.hands, deal.stock) for tile in hand])
+    players = sum(bool(hand) for hand in deal.hands)
+    size = rules.hand_size(players)
+    if index == 0 and players < rules.seats:
+        errors.append(Reason("empty_hand"))
+    elif not size:
+        errors.append(Reason("no_such_deal", {"players": players}))
+    elif any(hand and len(hand) != size for hand in deal.hands):
+        errors.append(Reason("hand_size", {"players": players, "hand": size}))
+    if errors:
+        return errors
+    dealt = Dealt(index + 1, tuple([sort_tiles(hand) for hand in deal.hands]), deal.stock, arranged=True)
+    # In a later round the last winner, or the seat after the last leader, may open with any tile; which seat that is
+    # makes no difference here.
+    before = rules.start()._replace(round_winner=0, opener=0)
+    return [] if can_open(rules, before, dealt) else [Reason("cannot_open")]
+
+
+def _set_errors(expected: Sequence[Tile], given: Sequence[Tile]) -> list[Reason]:
+    """How the given tiles differ from the expected set."""
+    errors = []
+    duplicate = sort_tiles([tile for tile, count in Counter(given).items() if count > 1])
+    foreign = sort_tiles(set(given) - set(expected))
+    missing = sort_tiles(set(expected) - set(given))
+    for tiles, word in ((duplicate, "tiles_twice"), (foreign, "tiles_foreign"), (missing, "tiles_missing")):
+        if tiles:
+            errors.append(Reason(word, {"tiles": [tile.name for tile in tiles]}))
+    return errors

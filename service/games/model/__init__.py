@@ -1,0 +1,1 @@
+"""A hosted game as a value: seats, clocks and versions, and what follows from them."""

@@ -1,0 +1,150 @@
+"""The clock of a game: how long a turn may take, how it runs, and when the next deadline is.
+
+Owns the arithmetic of times and banks, in milliseconds since 1970. The clock runs for turns and not for moves, so that
+drawing buys no time; only for a person who is present, and for a remote player while the game does not sleep; and
+between two rounds for the deal as a whole. Does not depend on the events of a game (``service.games.model.game``), nor
+on what happens at a deadline (``service.games.automation.due``).
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from service.engine.presence import Absence, Presence
+from service.engine.state import PLAYING, ROUND_OVER, State
+
+DEAL_MS: Final = 60_000
+"""The time for the deal between two rounds in a game with banks, unless the banks are smaller."""
+RETURN_MS: Final = 10_000
+"""The least time that a player who comes back has, once in a match; less where the limit itself is less."""
+
+
+class ClockSettings(NamedTuple):
+    """Either the time for each ``turn``, or a ``bank`` for the match with an ``increment`` for each turn; and then.
+
+    All in milliseconds. ``absence`` is what follows at a deadline.
+    """
+
+    turn: int | None = None
+    bank: int = 0
+    increment: int = 0
+    absence: Absence = "bot"
+
+
+class RunningClock(NamedTuple):
+    """The times of a game at one version, in milliseconds since 1970, and the banks of its seats."""
+
+    started: int = 0
+    """When the time for the running turn, or for the deal, began."""
+    banks: tuple[int, ...] = ()
+    """What each seat had left then; none without banks."""
+    granted: frozenset[int] = frozenset()
+    """The seats that were granted time when their player came back: that happens once in a match."""
+    acted: int = 0
+    """When the match last went on; computer players wait for some time after it."""
+
+    def turn_begins(self, at: int) -> RunningClock:
+        """The clock when a turn, or the time for a deal, begins."""
+        return self._replace(started=at)
+
+    def turn_ends(
+        self, settings: ClockSettings, seat: int, presence: Presence, at: int, *, counted: bool
+    ) -> RunningClock:
+        """The clock when the turn of this seat ends: its bank loses what the turn took, and gains the increment.
+
+        It loses nothing unless the time was ``counted`` (``is_counted``): where a computer player has played this one
+        turn, the player's own time for it was over already. A seat that is away gains nothing either.
+        """
+        if not self.banks or seat in presence.away:
+            return self
+        left = self._left(seat, at) if counted else self.banks[seat]
+        return self._with_bank(seat, min(left + settings.increment, settings.bank))
+
+    def interrupted(self, seat: int, at: int) -> RunningClock:
+        """The clock when a computer player takes over in a turn whose time is counted: what it has taken is used up."""
+        return self._with_bank(seat, self._left(seat, at))
+
+    def resumed(self, settings: ClockSettings, seat: int, at: int, *, to_move: bool, slept: bool) -> RunningClock:
+        """The clock when the player of a seat comes back; ``slept`` if no time was counted, as nobody was present.
+
+        In the running turn (``to_move``) the player has what was left of its time. Who has less than ``RETURN_MS`` in
+        its bank, or of the time for the running turn, is granted so much, once in a match: otherwise time could be had
+        for ever by leaving and coming back. The time of a turn or deal for which nobody could wait begins anew.
+        """
+        started = at if slept or (to_move and settings.turn is None) else self.started
+        bank = self.banks[seat] if self.banks else 0
+        before = started, bank
+        if seat not in self.granted:
+            if settings.turn is None:
+                bank = max(bank, min(RETURN_MS, settings.bank))
+            elif to_move:
+                started = max(started, at + min(RETURN_MS, settings.turn) - settings.turn)
+        granted = self.granted if (started, bank) == before else self.granted | {seat}
+        return self._with_bank(seat, bank)._replace(started=started, granted=granted)
+
+    def _left(self, seat: int, at: int) -> int:
+        """What a seat has left of its bank if its turn ends now."""
+        return max(self.banks[seat] - max(at - self.started, 0), 0) if self.banks else 0
+
+    def _with_bank(self, seat: int, bank: int) -> RunningClock:
+        if not self.banks:
+            return self
+        return self._replace(banks=(*self.banks[:seat], bank, *self.banks[seat + 1 :]))
+
+
+STOPPED: Final = RunningClock()
+
+
+def start_clock(settings: ClockSettings | None, seats: int) -> RunningClock:
+    """The clock of a new game."""
+    if settings is None or settings.turn is not None:
+        return STOPPED
+    return RunningClock(banks=(settings.bank,) * seats)
+
+
+def deadline_of(
+    clock: RunningClock,
+    settings: ClockSettings,
+    state: State,
+    presence: Presence,
+    *,
+    people: frozenset[int],
+    remote: frozenset[int],
+) -> int | None:
+    """When the time is over for the turn of a player who is present, or between two rounds for the deal.
+
+    ``people`` and ``remote`` are the seats of people and of remote players. ``None`` while the clock does not run.
+    """
+    if state.phase == PLAYING:
+        seat = state.turn
+        if seat is None or not is_counted(seat, state, presence, people=people, remote=remote):
+            return None
+        return clock.started + (clock.banks[seat] if settings.turn is None else settings.turn)
+    if state.phase == ROUND_OVER and present_people(state, presence, people):
+        return clock.started + (min(settings.bank, DEAL_MS) if settings.turn is None else settings.turn)
+    return None
+
+
+def is_counted(seat: int, state: State, presence: Presence, *, people: frozenset[int], remote: frozenset[int]) -> bool:
+    """Whether the clock runs in a turn of this seat: of a person who is present, or of a remote player.
+
+    Not while a computer player makes this turn, and for a remote player not while the game sleeps.
+    """
+    if not presence.plays(seat):
+        return False
+    return seat in people or (seat in remote and not sleeps(state, presence, people))
+
+
+def present_people(state: State, presence: Presence, people: frozenset[int]) -> list[int]:
+    """The seats of people who are in the match and present."""
+    return [seat for seat in state.active_seats() if seat in people and seat not in presence.away]
+
+
+def sleeps(state: State, presence: Presence, people: frozenset[int]) -> bool:
+    """Whether a game goes on only when somebody is back: all people in the match are away, and one has not forfeited.
+
+    When all of them have forfeited, the others decide the match without them.
+    """
+    if present_people(state, presence, people):
+        return False
+    return any([seat in people and seat not in presence.forfeited for seat in state.active_seats()])

@@ -1,0 +1,94 @@
+"""Records and hosted games: a game exported as a record for one viewer, and a record as the start of a new game.
+
+Owns what a record takes from a hosted game, and a game from a record. When a seed may be revealed is decided by
+``service.engine.view``. Does not depend on how a record is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from service.bots.choice import EDITION
+from service.engine.errors import InvalidSetup, Reason
+from service.engine.events import Dealt, Event
+from service.engine.options import Value
+from service.engine.presence import PresenceEvent
+from service.engine.view import revealed_seed
+from service.games.model.clock import ClockSettings
+from service.games.model.game import Created, EventEnvelope, Game
+from service.games.model.timestamps import format_rfc3339
+from service.records.builder import build_record
+from service.records.errors import InvalidForkPoint, InvalidRecord
+from service.records.fork_points import ForkPoint, fork_point_at
+from service.records.parser import parse_record
+from service.records.record import ARRANGED, PROVABLE, SPECTATOR, Record, RecordedBot, RecordedClock
+
+
+class ForkSource(NamedTuple):
+    """The record that a new game continues, as text, and the version in it; ``None`` is the last possible one."""
+
+    record: str
+    version: int | None
+
+
+class ForkStart(NamedTuple):
+    """The start of a game that continues a record: its variant and options, the events so far and their state."""
+
+    variant: str
+    options: dict[str, Value]
+    position: ForkPoint
+
+
+def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None) -> Record:
+    """The record of a game for the viewer at this seat; ``None`` is a spectator. ``history`` is all its events.
+
+    A round in progress is recorded as the viewer has seen it, the others in full.
+    """
+    created = history[0].event
+    rounds = range(1, game.state.round + 2)
+    seeds = {number: revealed_seed(game.deck, game.state, number) for number in rounds}
+    return build_record(
+        game.variant,
+        game.rules,
+        [(each.version, each.event) for each in history if isinstance(each.event, Event | PresenceEvent)],
+        players=[each.name or "" for each in game.seats],
+        bots=[RecordedBot(seat, each.level, EDITION) for seat, each in enumerate(game.seats) if each.level is not None],
+        remote=sorted(game.remote),
+        clock=None if game.clock is None else _recorded_clock(game.clock),
+        fairness=ARRANGED if game.arranged else PROVABLE,
+        edition=game.edition,
+        game=game.id,
+        date=format_rfc3339(game.created_at),
+        commitment=created.commitment if isinstance(created, Created) else None,
+        seeds={number: seed for number, seed in seeds.items() if seed is not None},
+        viewer=SPECTATOR if seat is None else seat,
+    )
+
+
+def _recorded_clock(clock: ClockSettings) -> RecordedClock:
+    turn = None if clock.turn is None else clock.turn // 1000
+    return RecordedClock(turn, clock.bank // 1000, clock.increment // 1000, clock.absence)
+
+
+def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None]) -> ForkStart:
+    """The match of a record at a version, to be continued by this number of seats.
+
+    Raises ``InvalidSetup`` if the record is invalid, cannot be continued there, or has another number of players.
+    """
+    try:
+        record = parse_record(source.record, yield_control)
+        position = fork_point_at(record, source.version, yield_control)
+    except InvalidRecord as refusal:
+        raise InvalidSetup({"from.record": [refusal.reason]}) from refusal
+    except InvalidForkPoint as refusal:
+        raise InvalidSetup({"from": [refusal.reason]}) from refusal
+    if len(record.players) != seats:
+        raise InvalidSetup({"players": [Reason("players_of_the_record", {"players": len(record.players)})]})
+    return ForkStart(record.variant, dict(record.options), position)
+
+
+def as_arranged(events: Sequence[Event]) -> list[Event]:
+    """The events of a record as events of another game, where its deals are arranged ones."""
+    return [replace(event, arranged=True, proof=None) if isinstance(event, Dealt) else event for event in events]

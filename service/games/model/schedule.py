@@ -1,0 +1,169 @@
+"""When the service has to act in a game by itself: for a computer or remote player, or because a time is over.
+
+Owns what is due, and when; a reminder for it is stored with every version of the game. Does not depend on who acts
+(``service.games.automation.due``).
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+from service.engine.presence import ALL_PRESENT, SUBSTITUTE
+from service.engine.state import PLAYING, ROUND_OVER
+from service.games.model.clock import present_people, sleeps
+from service.games.model.game import BOT, HUMAN, Game, Remote
+from service.games.ports import NO_HOLD, NO_REMINDERS, Hold, ReminderKind, Reminders
+
+GRACE_MS: Final = 1000
+"""Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
+MOST_ROUNDS_OF_BOTS: Final = 500
+"""After so many rounds a match of computer players alone is not dealt any further."""
+LEAD_MS: Final = 800
+"""For so many milliseconds before its move is due, a computer player may choose it."""
+_PACE_WITH_PEOPLE_MS: Final = 1000
+_LEAST_WITH_PEOPLE_MS: Final = {"expert": 300}
+"""The least time until the move of a level that calculates: a forced move must not come sooner than another.
+
+About twice what the longest of a hundred decisions takes.
+"""
+
+
+class BotTurn(NamedTuple):
+    """A move that the service is to make: by the bot of this ``level`` for a seat, or a deal, at this version.
+
+    ``seat`` is that of the move; for a deal one that may deal. The move is made when it is ``due``, and may be chosen
+    from ``begin`` on; both in milliseconds since 1970.
+    """
+
+    game: Game
+    seat: int
+    level: str
+    action: Literal["move", "deal"]
+    begin: int
+    due: int
+
+
+class RemoteTurn(NamedTuple):
+    """A turn of a remote player, who is to be asked for a move at this version.
+
+    ``due`` since then, in milliseconds since 1970.
+    """
+
+    game: Game
+    seat: int
+    remote: Remote
+    due: int
+
+
+def bot_turn(game: Game) -> BotTurn | None:
+    """What the service has to play in this game now; ``None`` if it is another's turn, or the game sleeps.
+
+    Between two rounds people deal, as long as one of them is present and in the match; remote players do not have to.
+    """
+    state, presence = game.state, game.presence
+    if game.has_open_seats or state.phase not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.people):
+        return None
+    if state.phase == ROUND_OVER:
+        if present_people(state, presence, game.people) or state.round >= MOST_ROUNDS_OF_BOTS:
+            return None
+        return _bot_turn(game, state.active_seats()[0], SUBSTITUTE, "deal")
+    seat = state.turn
+    assert seat is not None
+    if game.seats[seat].kind == BOT:
+        return _bot_turn(game, seat, game.seats[seat].level or SUBSTITUTE, "move")
+    return None if presence.plays(seat) else _bot_turn(game, seat, SUBSTITUTE, "move")
+
+
+def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]) -> BotTurn:
+    """The turn, due so long after the last event that its time tells nothing about the choice."""
+    acted, wait = game.running_clock.acted, pace(game)
+    if game.people:
+        wait = max(wait, _LEAST_WITH_PEOPLE_MS.get(level, 0))
+    return BotTurn(game, seat, level, action, acted + max(wait - LEAD_MS, 0), acted + wait)
+
+
+def remote_turn(game: Game) -> RemoteTurn | None:
+    """The turn of a remote player; ``None`` if it is another's, or a computer player makes it, or the game sleeps.
+
+    A remote player is asked at once, as the clock of its turn runs already.
+    """
+    state, presence, seat = game.state, game.presence, game.state.turn
+    if game.has_open_seats or state.phase != PLAYING or seat is None or not presence.plays(seat):
+        return None
+    remote = game.seats[seat].remote
+    if remote is None or sleeps(state, presence, game.people):
+        return None
+    return RemoteTurn(game, seat, remote, game.running_clock.acted)
+
+
+def pace(game: Game) -> int:
+    """Milliseconds from when the match last went on to the move of a computer player.
+
+    Who leaves or comes back does not delay it: otherwise a player could stop all computer players by doing so.
+    """
+    if game.pace is not None:
+        return game.pace
+    return _PACE_WITH_PEOPLE_MS if game.people else 0
+
+
+def time_out_due(game: Game, hold: Hold = NO_HOLD) -> int | None:
+    """When something follows from the deadline of the game by itself; ``None`` if nothing does.
+
+    Where the others may claim, nothing follows from the end of a turn's time.
+    """
+    if game.clock is None or (game.clock.absence == "claim" and game.state.phase == PLAYING):
+        return None
+    return time_over(game, hold)
+
+
+def time_over(game: Game, hold: Hold) -> int | None:
+    """When the time for the running turn or deal is over for good; ``None`` while no clock runs.
+
+    That is some time after the deadline; and while nobody could move, nobody is late. An interruption counts for the
+    turns that began before its end; in a game with banks for all that follow too, as it has used up a bank.
+    """
+    deadline = game.deadline
+    if deadline is None or game.clock is None:
+        return None
+    over = deadline + GRACE_MS
+    began = game.created_at if game.clock.turn is None else game.running_clock.started
+    return max(over, hold.until) if began <= hold.since else over
+
+
+def reminders(before: Game | None, after: Game) -> Reminders:
+    """The reminders that a write changes; those of kinds that the game never has are left out.
+
+    ``before`` is ``None`` for a new game.
+    """
+    owned = after.ownership is not None
+    automatic = after.is_automatic or (before is not None and before.is_automatic)
+    if not automatic and not owned:
+        return NO_REMINDERS
+    due: dict[ReminderKind, int | None] = {}
+    if automatic:
+        if after.clock is not None:
+            due["clock"] = time_out_due(after)
+        if _may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before)):
+            turn = bot_turn(after)
+            due["bots"] = None if turn is None else turn.begin
+        if after.remote and not _asks_the_same(before, after):
+            asked = remote_turn(after)
+            due["remote"] = None if asked is None else asked.due
+    if owned:
+        due["outbox"] = after.updated_at
+    return due
+
+
+def _may_have_bot_turn(game: Game) -> bool:
+    """Whether a computer player plays any seat, for itself or for a person."""
+    return game.presence != ALL_PRESENT or any([seat.kind != HUMAN for seat in game.seats])
+
+
+def _asks_the_same(before: Game | None, after: Game) -> bool:
+    """Whether a remote player on turn has been told all that counts: then it is not asked again."""
+    return (
+        before is not None
+        and (before.match_version, before.match_write_id) == (after.match_version, after.match_write_id)
+        and remote_turn(before) is not None
+        and remote_turn(after) is not None
+    )

@@ -1,0 +1,85 @@
+"""Tokens, join codes and ids: their form, how they are generated or derived, and how they are compared.
+
+A seat's token has 256 bits, a join code 80, a game's id 128. Only the SHA-256 of tokens and codes is stored. Hashes are
+compared in constant time, each with all of them, so that the time does not depend on which one matches. The response to
+a request under an idempotency key can be repeated although no token is stored: there the tokens are derived from a
+secret of the server (``DerivedBytes``). Does not depend on who presents a token, or how.
+"""
+
+from __future__ import annotations
+
+from base64 import b32encode, urlsafe_b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from hmac import compare_digest, digest
+
+from service.games.model.shards import with_shard
+from service.games.ports import RandomBytes
+
+SEAT_PREFIX = "seat_"
+
+
+class DerivedBytes(RandomBytes):
+    """Bytes that are unpredictable without the server's secret, and always the same for the same ``purpose``.
+
+    The n-th call returns the first bytes, at most 32, of HMAC-SHA-256(secret, n and the words of the purpose, each
+    with its length in front).
+    """
+
+    def __init__(self, secret: bytes, *purpose: str) -> None:
+        self._secret = secret
+        self._purpose = b"".join([b"%d:%b" % (len(word), word) for word in (each.encode() for each in purpose)])
+        self._calls = 0
+
+    def __call__(self, size: int, /) -> bytes:
+        """The next ``size`` bytes."""
+        self._calls += 1
+        return digest(self._secret, b"%d;%b" % (self._calls, self._purpose), "sha256")[:size]
+
+
+def new_game_id(random_bytes: RandomBytes) -> str:
+    """An id for a game: 128 bits, 22 URL-safe characters, and two that give it a shard."""
+    return with_shard(_base64(random_bytes(16)))
+
+
+def new_token(random_bytes: RandomBytes) -> str:
+    """A token for a seat: 256 bits, with a prefix that identifies it as one."""
+    return SEAT_PREFIX + _base64(random_bytes(32))
+
+
+def new_write_id(random_bytes: RandomBytes) -> bytes:
+    """An id for a write: 48 bits, 8 characters. It only has to differ from other writes at the same version."""
+    return urlsafe_b64encode(random_bytes(6))
+
+
+def new_join_code(random_bytes: RandomBytes) -> str:
+    """A code for the open seats of a game: 80 bits, 16 characters of Base32, which can be read aloud."""
+    return b32encode(random_bytes(10)).decode()
+
+
+def hash_secret(secret: str) -> bytes:
+    """The SHA-256 of a token or a join code, which is stored instead of it."""
+    return sha256(secret.encode("utf-8", "surrogateescape")).digest()
+
+
+def short_digest(*words: str) -> str:
+    """A digest of these words: 128 bits, 22 URL-safe characters. The boundaries of the words count."""
+    return _base64(sha256(b"".join([b"%d:%b" % (len(word), word) for word in map(_bytes, words)])).digest()[:16])
+
+
+def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
+    """The index of the hash of ``secret`` in ``hashes``; ``None`` if it is not there. Compares all of them."""
+    presented = hash_secret(secret)
+    match = None
+    for index, known in enumerate(hashes):
+        if known is not None and compare_digest(presented, known):
+            match = index
+    return match
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _base64(data: bytes) -> str:
+    return urlsafe_b64encode(data).rstrip(b"=").decode()

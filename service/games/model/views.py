@@ -1,0 +1,271 @@
+"""A game as one viewer may know it: the view of the match, the seats, the table, the events and the score card.
+
+Owns the combination of a hosted game with ``service.engine.view``, which alone decides what is hidden from whom. Does
+not depend on how anything is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from service.engine.events import Event, RoundResult
+from service.engine.layout import Layout
+from service.engine.moves import Move
+from service.engine.presence import Presence
+from service.engine.referee import legal_moves
+from service.engine.standings import ranking
+from service.engine.variant import Rules, Settlement, Spread, Variant
+from service.engine.view import DealtView, DrewView, View, event_view, view
+from service.games.model.clock import ClockSettings
+from service.games.model.game import (
+    BOT,
+    OWNER,
+    EventEnvelope,
+    Game,
+    GameStatus,
+    HostingEvent,
+    Joined,
+    Renamed,
+    Seat,
+    SeatKind,
+    Viewer,
+)
+
+WITH_NAME: Final = (Joined, Renamed)
+"""The types of events that may show the name of a player."""
+
+
+class SeatView(NamedTuple):
+    """The player of a seat; ``name`` is ``None`` for an open one, ``level`` is that of a computer player.
+
+    ``ref`` is what the application calls the player; ``None`` for viewers who are not told.
+    """
+
+    kind: SeatKind
+    name: str | None
+    level: str | None = None
+    away: bool = False
+    forfeited: bool = False
+    bank: int | None = None
+    """Milliseconds that were left when the running turn began; ``None`` without banks, and for a computer player."""
+    ref: str | None = None
+
+
+class GameView(NamedTuple):
+    """A game at one version, as one viewer may know it. Times in milliseconds since 1970."""
+
+    id: str
+    variant: Variant
+    rules: Rules
+    arranged: bool
+    status: GameStatus
+    version: int
+    seats: tuple[SeatView, ...]
+    view: View
+    etag: str
+    created_at: int
+    updated_at: int
+    expires_at: int
+    commitments: tuple[bytes, ...]
+    """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
+    unique_names: bool
+    clock: ClockSettings | None = None
+    deadline: int | None = None
+    ref: str | None = None
+    """What the application calls the game; ``None`` for every other viewer."""
+    join_code: str | None = None
+    """With which the open seats can be taken; ``None`` without any, and for every viewer but the application."""
+    rematch: str | None = None
+    """The id of the game that follows this one."""
+    rematch_of: str | None = None
+    """The id of the game that this one follows."""
+    spectators: bool = True
+
+
+class TableView(NamedTuple):
+    """The tiles on the table at one version, and the set they are of; the same for every viewer."""
+
+    game: str
+    """The id of the game."""
+    version: int
+    round: int
+    layout: Layout
+    spread: Spread
+    tiles_in_set: int
+    highest: int
+    """The highest number of the set."""
+
+
+class Standing(NamedTuple):
+    """A seat's place in the match. Tied seats share a rank, and the ranks after it are skipped (1, 1, 3)."""
+
+    seat: int
+    name: str | None
+    total: int
+    rank: int
+    in_match: bool
+    team: int | None
+    forfeited: bool
+
+
+class ScoreCard(NamedTuple):
+    """The standings, the result of every finished round, and the settlement of a finished match."""
+
+    view: GameView
+    standings: tuple[Standing, ...]
+    rounds: tuple[RoundResult, ...]
+    settlement: Settlement | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """Stands in for events that cannot be returned: the current view of the game."""
+
+    view: GameView
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """Ends the events of a game that was deleted."""
+
+
+class EventView(NamedTuple):
+    """An event as one viewer may know it; its time in milliseconds since 1970, and the seats that may move after it."""
+
+    version: int
+    at: int
+    event: HostingEvent | Event | DealtView | DrewView | Reset | Deleted
+    to_act: tuple[int, ...] | None = None
+    """``None`` where it is not known, as for events of a record."""
+
+
+class EventPage(NamedTuple):
+    """Consecutive events, the cursor for the next page, and whether there were more when the page was read.
+
+    ``write_id`` is the id of the write that led to that version; empty if it is not known.
+    """
+
+    events: tuple[EventView, ...]
+    version: int
+    more: bool
+    write_id: str = ""
+
+
+def view_event(envelope: EventEnvelope, seat: int | None, names: Sequence[str | None] = ()) -> EventView:
+    """What ``seat`` may know of an event; ``None`` is a spectator. Events outside the match are public.
+
+    ``names`` are the current ones of all seats: those of players are shown as they are now, and stored with no event.
+    They are needed only for events ``WITH_NAME`` that are shown.
+    """
+    version, at, event, to_act = envelope
+    if names and isinstance(event, WITH_NAME) and event.name is not None:
+        event = replace(event, name=names[event.seat] or "")
+    if isinstance(event, HostingEvent):
+        return EventView(version, at, event, to_act)
+    return EventView(version, at, event_view(event, seat), to_act)
+
+
+def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:
+    """What a viewer may know of the game. ``ttl`` in milliseconds.
+
+    The owner knows what a spectator knows, and what it calls the game and its players; a seat, what it is called
+    itself.
+    """
+    match = view(game.rules, game.state, None if viewer == OWNER else viewer)
+    status = game.status
+    if status == "waiting":
+        match = match._replace(to_act=(), legal_moves=())  # as ``legal_moves_for``
+    owned = game.ownership if viewer == OWNER else None
+    return GameView(
+        id=game.id,
+        variant=game.variant,
+        rules=game.rules,
+        arranged=game.arranged,
+        status=status,
+        version=game.version,
+        seats=_seat_views(
+            game.seats, game.presence, game.running_clock.banks, None if game.ownership is None else viewer
+        ),
+        view=match,
+        etag=game.etag(viewer),
+        created_at=game.created_at,
+        updated_at=game.updated_at,
+        expires_at=game.updated_at + ttl,
+        commitments=game.commitments,
+        unique_names=game.unique_names,
+        clock=game.clock,
+        deadline=None if game.clock is None else game.deadline,
+        ref=None if owned is None else owned.ref,
+        join_code=None if owned is None else owned.join_code,
+        rematch=game.rematch,
+        rematch_of=game.rematch_of,
+        spectators=game.spectators,
+    )
+
+
+def view_table(game: Game, version: int, round_number: int, layout: Layout) -> TableView:
+    """The table of the game as it is, or was at an earlier version."""
+    rules = game.rules
+    tiles = rules.tiles
+    return TableView(game.id, version, round_number, layout, rules.layout_spread(), len(tiles), tiles[-1].high)
+
+
+def forget_seat_views() -> None:
+    """Drop the cached views of seats: their names are those of some games."""
+    _seat_views.cache_clear()
+
+
+@lru_cache(maxsize=1024)
+def _seat_views(
+    seats: tuple[Seat, ...], presence: Presence, banks: tuple[int, ...], viewer: Viewer
+) -> tuple[SeatView, ...]:
+    """The players of the seats as a viewer may know them; cached, as they rarely change.
+
+    All but what an application calls them is public: without an application, give ``None`` for any viewer.
+    """
+    return tuple(
+        [
+            SeatView(
+                each.kind,
+                each.name,
+                each.level,
+                seat in presence.away,
+                seat in presence.forfeited,
+                banks[seat] if banks and each.kind != BOT else None,
+                each.ref if viewer in (seat, OWNER) else None,
+            )
+            for seat, each in enumerate(seats)
+        ]
+    )
+
+
+def legal_moves_for(game: Game, seat: int | None) -> tuple[Move, ...]:
+    """The legal moves of a seat; none for a spectator, while seats are open, nor before the first deal."""
+    if seat is None or game.has_open_seats or not game.state.round:
+        return ()
+    return legal_moves(game.rules, game.state, seat)
+
+
+def standings(game: Game) -> tuple[Standing, ...]:
+    """The seats from first to last (``ranking``), those that have forfeited after all others."""
+    totals = game.state.running_totals()
+    forfeited = game.presence.forfeited
+    ranks = ranking(game.variant.best, game.state, forfeited)
+    order = sorted(range(len(game.seats)), key=ranks.__getitem__)
+    return tuple(
+        [
+            Standing(
+                seat=seat,
+                name=game.seats[seat].name,
+                total=totals[seat],
+                rank=ranks[seat],
+                in_match=not game.state.eliminated_round[seat],
+                team=game.rules.team(seat),
+                forfeited=seat in forfeited,
+            )
+            for seat in order
+        ]
+    )

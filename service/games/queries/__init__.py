@@ -1,0 +1,1 @@
+"""What reads a game, and changes nothing."""

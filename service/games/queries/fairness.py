@@ -1,0 +1,85 @@
+"""The fairness report of a game, with which everybody can check every deal (``engine.deal``, ``docs/fairness.md``).
+
+Owns the list of rounds with what is revealed of each. When it may be revealed is decided by ``service.engine.view``.
+Does not depend on how the report is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from service.engine.deal import SCHEME
+from service.engine.events import Dealt
+from service.engine.state import Hand
+from service.engine.view import revealed_seed, round_is_over
+from service.games.model.game import Created, Game, GameEvent
+
+
+class RevealedDeal(NamedTuple):
+    """A deal, revealed when its round is over; ``attempt`` is the number of the shuffle that led to it."""
+
+    attempt: int
+    hands: tuple[Hand, ...]
+    """As dealt, sorted; empty for an eliminated seat."""
+    stock: Hand
+    """In the order of drawing."""
+
+
+class RoundFairness(NamedTuple):
+    """The deal proof of a round, as far as it is revealed; what is not is ``None``."""
+
+    number: int
+    commitment: bytes
+    client_seeds: tuple[str, ...] | None
+    """The client seed of each seat; revealed when the round is dealt."""
+    seed: bytes | None
+    deal: RevealedDeal | None
+
+
+class FairnessReport(NamedTuple):
+    """The deal proofs of a game: without a method and rounds if its deals were fixed by a seed or arranged."""
+
+    game: str
+    version: int
+    method: str | None
+    seats: int
+    highest: int
+    """The pips on each half of the highest double of the set."""
+    rounds: tuple[RoundFairness, ...]
+
+
+def is_provable(game: Game) -> bool:
+    """Whether the deals of a game can be proven: neither fixed by a seed nor arranged."""
+    return game.deck.game is not None
+
+
+def fairness_report(game: Game, events: Sequence[GameEvent]) -> FairnessReport:
+    """The report on a game; ``events`` are all its events up to its version if it is provable, else not needed."""
+    provable = is_provable(game)
+    rounds = _rounds(game, events) if provable else ()
+    highest = game.rules.tiles[-1].high
+    return FairnessReport(game.id, game.version, SCHEME if provable else None, len(game.seats), highest, rounds)
+
+
+def _rounds(game: Game, events: Sequence[GameEvent]) -> tuple[RoundFairness, ...]:
+    commitment: bytes | None = None
+    rounds = []
+    for event in events:
+        if isinstance(event, Created):
+            commitment = event.commitment
+        elif isinstance(event, Dealt) and event.proof is not None:
+            assert commitment is not None
+            rounds.append(_dealt_round(game, commitment, event))
+            commitment = event.proof.next_commitment
+    assert commitment is not None
+    upcoming = len(rounds) + 1
+    rounds.append(RoundFairness(upcoming, commitment, None, revealed_seed(game.deck, game.state, upcoming), None))
+    return tuple(rounds)
+
+
+def _dealt_round(game: Game, commitment: bytes, dealt: Dealt) -> RoundFairness:
+    assert dealt.proof is not None
+    number, proof = dealt.round, dealt.proof
+    deal = RevealedDeal(proof.attempt, dealt.hands, dealt.stock) if round_is_over(game.state, number) else None
+    return RoundFairness(number, commitment, proof.client_seeds, revealed_seed(game.deck, game.state, number), deal)

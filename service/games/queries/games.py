@@ -1,0 +1,220 @@
+"""The queries on a game: its view, legal moves, events, score, table, fairness report and record.
+
+Owns where a page of events begins and ends. What a viewer may know is decided by ``service.games.model.views``, the
+order of published events by ``service.games.queries.subscription``. Does not depend on how anything is shown, and
+changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import BoundedSemaphore
+from typing import Final
+
+from service.engine.events import Dealt, RoundEnded, RoundResult
+from service.engine.layout import Layout
+from service.engine.replay import layout_after
+from service.games.access import Access
+from service.games.model.errors import unauthorized
+from service.games.model.forks import export_record
+from service.games.model.game import Game, GameEvent, TokenChanged
+from service.games.model.results import LegalMoves
+from service.games.model.views import (
+    WITH_NAME,
+    EventPage,
+    EventView,
+    GameView,
+    Reset,
+    ScoreCard,
+    TableView,
+    legal_moves_for,
+    standings,
+    view_event,
+    view_game,
+    view_table,
+)
+from service.games.ports import Feed, StorageUnavailable
+from service.games.queries.fairness import FairnessReport, fairness_report, is_provable
+from service.games.queries.subscription import EventSubscription, Subscriber
+from service.games.store.repository import GameRepository, decode
+from service.records.record import Record
+
+_MAX_CATCHING_UP: Final = 16
+"""Subscriptions that may read the store at the same time; the other connections are left for commands."""
+
+_NO_CURSOR: Final = -1
+"""A cursor that no event directly follows, so that the page is a ``Reset``."""
+
+
+class GameQueries:
+    """The queries on the games of a repository; ``feed`` publishes their new events. ``ttl`` in milliseconds.
+
+    ``score``, ``fairness``, ``record``, ``events``, ``layout_at`` and ``table`` of an earlier version read the store:
+    they raise ``StorageUnavailable``, and ``NotFound`` when the game has expired.
+    """
+
+    def __init__(self, repository: GameRepository, feed: Feed, ttl: int) -> None:
+        self._repository = repository
+        self._feed = feed
+        self._ttl = ttl
+        self._catching_up = BoundedSemaphore(_MAX_CATCHING_UP)
+
+    def view(self, access: Access) -> GameView:
+        """The game as the viewer may know it."""
+        return view_game(access.game, access.viewer, self._ttl)
+
+    def legal_moves(self, access: Access) -> LegalMoves:
+        """The legal moves of the viewer's seat."""
+        game, seat = access.game, access.seat
+        return LegalMoves(game.version, game.state.turn, game.to_act, legal_moves_for(game, seat), game.deadline)
+
+    def score(self, access: Access) -> ScoreCard:
+        """The score card: the standings, and the result of every finished round."""
+        game = access.game
+        rules = game.rules
+        settlement = rules.settlement if game.status == "finished" else None
+        return ScoreCard(
+            view=view_game(game, access.viewer, self._ttl),
+            standings=standings(game),
+            rounds=self._rounds(game),
+            settlement=None if settlement is None else settlement(game.state),
+        )
+
+    def table(self, access: Access, version: int | None) -> TableView:
+        """The table at a version that the game has reached, or now; the same for every viewer.
+
+        An earlier one is rebuilt from the events of its round.
+        """
+        game = access.game
+        if version is None or version == game.version:
+            return view_table(game, game.version, game.state.round, game.state.layout)
+        events = self._repository.events_of_round(game, version)
+        dealt = events[0]
+        round_number = dealt.round if isinstance(dealt, Dealt) else 0
+        layout = _layout_after(game, events)
+        if layout is None:
+            raise StorageUnavailable("events were lost")
+        return view_table(game, version, round_number, layout)
+
+    def fairness(self, access: Access) -> FairnessReport:
+        """The proofs of the deals as far as they may be revealed; the same for every viewer."""
+        game = access.game
+        history = self._repository.history(game)[: game.version] if is_provable(game) else []
+        return fairness_report(game, [each.event for each in history])
+
+    def record(self, access: Access) -> Record:
+        """The game as a record, as the viewer may know it."""
+        game, seat = access.game, access.seat
+        return export_record(game, self._repository.history(game)[: game.version], seat)
+
+    def events(self, access: Access, after: int, limit: int) -> EventPage:
+        """At most ``limit`` of the events after a version, as the viewer may know them.
+
+        If they have expired, or the version does not exist yet, the page has only a ``Reset``. It ends where the
+        viewer's token was revoked; raises ``Unauthorized`` if it was, and there could only be a ``Reset``.
+        """
+        return self._page(_subscriber(access), after if after <= access.game.version else _NO_CURSOR, limit)
+
+    def at_version(self, access: Access, page: EventPage) -> Access:
+        """The viewer's access to the game at the version of a page of events, whatever has happened since.
+
+        An earlier version than that of ``access`` is rebuilt from the history. Raises ``Unauthorized`` if the token of
+        the viewer was revoked.
+        """
+        game = access.game
+        if game.version < page.version:
+            game = self._after_write(_subscriber(access), page.version, page.write_id).game
+            if game.version < page.version:
+                raise StorageUnavailable("events were lost")
+        return access._replace(game=self._repository.at_version(game, page.version))
+
+    def layout_at(self, access: Access, version: int) -> Layout | None:
+        """The table as it was at a version, 0 for before the game was created; ``None`` if it is not known.
+
+        An earlier one than that of ``access`` is rebuilt from the events of its round.
+        """
+        game = access.game
+        if version == game.version:
+            return game.state.layout
+        return _layout_after(game, self._repository.events_of_round(game, version))
+
+    def at_cursor(self, subscription: EventSubscription) -> Access:
+        """The subscriber's access to the game at its cursor, or as it is now, if that is another version.
+
+        Subscribers to the same game share one read of the store. Raises ``Unauthorized`` if the token was revoked.
+        """
+        return self._after_write(subscription.subscriber, subscription.cursor, subscription.write_id)
+
+    def subscribe(self, access: Access, after: int) -> EventSubscription:
+        """A subscription to the events after a version, as the viewer may know them. Must be closed."""
+        if after > access.game.version:
+            after = _NO_CURSOR  # does not exist yet: if the game reaches it later, it is not the version that was meant
+        return EventSubscription(
+            _subscriber(access), after, self._feed, self._page, slots=self._catching_up, ttl_seconds=self._ttl / 1000
+        )
+
+    def _page(self, subscriber: Subscriber, after: int, limit: int) -> EventPage:
+        seat = subscriber.seat
+        stored = self._repository.event_range(subscriber.game, after, limit)
+        if after > stored.version or stored.first > after + 1:
+            return self._reset(subscriber)
+        envelopes = [
+            decode(version, subscriber.created_at, data)
+            for version, data in enumerate(self._repository.yielding(stored.events), stored.first)
+        ]
+        names: tuple[str | None, ...] = ()
+        if any([isinstance(each.event, WITH_NAME) for each in envelopes]):
+            names = tuple([each.name for each in self._repository.reload(subscriber.game).seats])
+        events: list[EventView] = []
+        for envelope in envelopes:
+            events.append(view_event(envelope, seat, names))
+            version = envelope.version
+            if version > subscriber.version and seat is not None and envelope.event == TokenChanged(seat):
+                break  # later events are for the bearer of the new token
+        reached = after + len(events)
+        write_id = subscriber.write_id if reached == subscriber.version else ""
+        return EventPage(tuple(events), reached, more=reached < stored.version, write_id=write_id)
+
+    def _reset(self, subscriber: Subscriber) -> EventPage:
+        game = self._repository.reload(subscriber.game)
+        view = view_game(game, _access(subscriber, game).viewer, self._ttl)
+        reset = EventView(view.version, view.updated_at, Reset(view), view.view.to_act)
+        return EventPage((reset,), view.version, more=False, write_id=game.write_id)
+
+    def _after_write(self, subscriber: Subscriber, version: int, write_id: str) -> Access:
+        return _access(subscriber, self._repository.after_write(subscriber.game, version, write_id))
+
+    def _rounds(self, game: Game) -> tuple[RoundResult, ...]:
+        events = self._repository.events(game, game.round_ends)
+        return tuple([event.round for event in events if isinstance(event, RoundEnded)])
+
+
+def _layout_after(game: Game, events: Sequence[GameEvent]) -> Layout | None:
+    """The table after these events of a round; ``None`` if it is not known."""
+    layout: Layout | None = game.rules.empty_layout()
+    for event in events:
+        layout = layout_after(game.rules, layout, event)
+    return layout
+
+
+def _subscriber(access: Access) -> Subscriber:
+    game, seat = access.game, access.seat
+    token_hash = None if seat is None else game.seats[seat].token_hash
+    return Subscriber(
+        game.id,
+        game.created_at,
+        seat,
+        token_hash,
+        game.version,
+        game.write_id,
+        finished=game.status == "finished",
+        app=access.app,
+    )
+
+
+def _access(subscriber: Subscriber, game: Game) -> Access:
+    """The subscriber's access to its game as it is now. Raises ``Unauthorized`` if its token was revoked."""
+    seat = subscriber.seat
+    if seat is not None and game.seats[seat].token_hash != subscriber.token_hash:
+        raise unauthorized()
+    return Access(game, seat, app=subscriber.app)

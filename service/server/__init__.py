@@ -1,0 +1,1 @@
+"""What gunicorn loads: its settings, the worker, and the application."""

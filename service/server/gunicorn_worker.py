@@ -1,0 +1,309 @@
+"""The gunicorn worker: gevent's, with time limits for slow clients, a fast shutdown, and problems for its own errors.
+
+Owns the lifetime of a connection:
+
+    request head     ``keepalive`` of gunicorn_conf in total, from the last response on, and at most MAX_HEAD_BYTES;
+                     then the connection is closed
+    request body     BODY_SECONDS in total, from the first read on; then the application gets a TimeoutError
+    unread body      what the application has not read is discarded after the response, at most MAX_DISCARDED_BYTES;
+                     then the connection is closed
+    response         SEND_SECONDS for each chunk; then the connection and the application's iterable are closed
+    shutdown         running requests finish, `drain()` of the application is called, idle connections are closed
+
+gunicorn would answer a malformed HTTP request with an HTML page that repeats part of the request, and log that part.
+Here the response is a problem, which repeats nothing. This module is imported before gevent patches the standard
+library, so that it must not import the application.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from functools import partial
+from types import FrameType
+from typing import Any, ClassVar, Final, NamedTuple
+from weakref import ref
+
+import gevent
+from gevent.event import Event
+from gevent.pool import Pool
+from gevent.server import StreamServer
+from gunicorn.http.errors import LimitRequestLine, NoMoreData, ParseException
+from gunicorn.http.message import Request
+from gunicorn.http.parser import RequestParser
+from gunicorn.workers.ggevent import GeventWorker
+
+from service.server.request_heads import check_head
+
+MAX_HEAD_BYTES: Final = 32 * 1024
+BODY_SECONDS: Final = 10.0
+MAX_DISCARDED_BYTES: Final = 1024 * 1024
+"""Enough for a client that sends a body which is somewhat too large, and reads the response only afterwards."""
+DISCARD_STEP_BYTES: Final = 64 * 1024
+"""After so many discarded bytes other requests run."""
+SEND_SECONDS: Final = 30.0
+LAST_REQUEST_SECONDS: Final = 0.5  # for the next request of a busy client, whose response closes the connection
+HEARTBEAT_SECONDS: Final = 1.0
+YIELD_SECONDS: Final = 1e-9
+"""The shortest sleep for which gevent polls all sockets, those of clients and of Redis, once.
+
+``sleep(0)`` polls none and only switches to greenlets that are ready. A few busy clients with pipelined requests could
+then keep the worker for fifty requests, while what others have sent is not read.
+"""
+
+_MALFORMED: Final = {
+    "type": "/problems#malformed",
+    "title": "Malformed request",
+    "status": 400,
+    "detail": "This is not a well-formed HTTP request.",
+    "code": "malformed",
+    "reason": "malformed",
+}
+_URI_TOO_LONG: Final = {
+    "type": "/problems#uri_too_long",
+    "title": "Address too long",
+    "status": 414,
+    "detail": "The address, with its query, is longer than 4,000 characters.",
+    "code": "uri_too_long",
+    "reason": "uri_too_long",
+}
+_INTERNAL: Final = {
+    "type": "/problems#internal",
+    "title": "Internal error",
+    "status": 500,
+    "detail": "An unexpected error occurred. Get the game before you retry.",
+    "code": "internal",
+    "reason": "internal",
+}
+
+
+class _BoundedRequest(Request):  # type: ignore[misc]  # gunicorn has no type information
+    """A request with a limit for its whole head: gunicorn has one for each line, and one for their number."""
+
+    def parse(self, unreader: Any) -> Any:
+        """Parse the head. Raises ``LimitRequestHeaders`` for one that is too long."""
+        self.max_buffer_headers = MAX_HEAD_BYTES
+        return super().parse(unreader)
+
+
+RequestParser.mesg_class = _BoundedRequest
+
+
+class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type information
+    """A gevent worker that limits how long it waits for a client. The limits are attributes, in seconds."""
+
+    alive: bool
+    body_seconds: ClassVar[float] = BODY_SECONDS
+    send_seconds: ClassVar[float] = SEND_SECONDS
+    last_request_seconds: ClassVar[float] = LAST_REQUEST_SECONDS
+
+    def init_process(self) -> None:
+        """The main function of the process: gunicorn calls it after the fork, and it returns when the worker ends."""
+        self._stop_requested = Event()
+        self._connections: set[socket.socket] = set()
+        self._in_flight: dict[socket.socket, Any] = {}
+        super().init_process()
+
+    def init_signals(self) -> None:
+        """Install the signal handlers, then unblock the stop signals, which have been blocked since the fork."""
+        super().init_signals()
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        if not self.alive:
+            sys.exit(0)  # without loading the application, which takes a while
+
+    def run(self) -> None:
+        """Serve until a stop is requested; then finish the running requests, within the graceful timeout."""
+        servers = [self._serve(each) for each in self.sockets]
+        while self.alive:
+            self.notify()
+            self._stop_requested.wait(HEARTBEAT_SECONDS)
+        self._drain(servers)
+
+    def notify(self) -> None:
+        """Send a heartbeat to gunicorn's master; without a master, request a stop."""
+        self.tmp.notify()
+        if self.alive and self.ppid != os.getppid():
+            self.log.info("the master has ended, stopping: %s", self)
+            self.alive = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Request a stop. The shutdown itself happens in ``run``, as a signal handler must not block or switch."""
+        super().handle_exit(sig, frame)
+        self._stop_requested.set()
+
+    def _serve(self, listener: Any) -> StreamServer:
+        listener.setblocking(1)
+        handle = partial(self.handle, _Listener(listener.getsockname()))
+        server = StreamServer(listener, handle=handle, spawn=Pool(self.worker_connections))
+        if self.cfg.workers > 1:
+            server.max_accept = 1  # leave the next connection to the other workers
+        server.start()
+        return server
+
+    def _drain(self, servers: list[StreamServer]) -> None:
+        deadline = time.monotonic() + self.cfg.graceful_timeout
+        for server in servers:
+            server.close()
+        for request in self._in_flight.values():
+            request.force_close()  # `Connection: close`, unless the response has started; later requests get it anyway
+        self._notify_application()
+        if self._finish(servers, min(deadline, time.monotonic() + self.last_request_seconds)):
+            return
+        for connection in self._connections - self._in_flight.keys():
+            with contextlib.suppress(OSError):
+                _shutdown_read(connection)
+        if self._finish(servers, deadline):
+            return
+        self.log.warning("graceful timeout exceeded, closing %d connections", len(self._connections))
+        for server in servers:
+            server.stop(timeout=0)
+
+    def _notify_application(self) -> None:
+        drain = getattr(self.wsgi, "drain", None)
+        if drain is None:
+            return
+        try:
+            drain()
+        except Exception:
+            self.log.exception("drain() of the application failed")
+
+    def _finish(self, servers: list[StreamServer], deadline: float) -> bool:
+        """Wait until all connections are closed; returns whether that happened before ``deadline``."""
+        for server in servers:
+            while server.pool:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return False
+                self.notify()
+                server.pool.join(timeout=min(left, HEARTBEAT_SECONDS))
+        return True
+
+    def handle(self, listener: Any, client: Any, addr: Any) -> None:
+        """Serve one connection until it is closed."""
+        self._connections.add(client)
+        try:
+            super().handle(listener, client, addr)
+        finally:
+            self._connections.discard(client)
+
+    def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> None:
+        """Handle one request by the application. Raises ``StopIteration`` to close the connection."""
+        check_head(req)
+        has_body = getattr(req.body.reader, "length", None) != 0
+        if has_body:
+            req.body.reader = _DeadlineReader(req, self.body_seconds)
+        self._in_flight[sock] = req
+        sock.settimeout(self.send_seconds)
+        try:
+            try:
+                super().handle_request(listener_name, req, sock, addr)
+            finally:
+                # Also before the connection is closed: with unread data, that would discard the response.
+                if has_body:
+                    discard_body(req)
+        except TimeoutError as error:
+            self.log.info("client too slow")
+            raise StopIteration from error
+        finally:
+            sock.settimeout(None)  # the next head is read with a deadline of its own
+            del self._in_flight[sock]
+        # Otherwise a client with pipelined requests would be served again before all others.
+        gevent.sleep(YIELD_SECONDS)
+
+    def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: Exception) -> None:  # noqa: ARG002 # gunicorn's signature
+        """Respond to a malformed request, or to an error outside the application."""
+        if isinstance(exc, LimitRequestLine):
+            self.log.info("request line too long")
+            problem, reason = _URI_TOO_LONG, "URI Too Long"
+        elif isinstance(exc, ParseException):
+            self.log.info("malformed request: %s", type(exc).__name__)
+            problem, reason = _MALFORMED, "Bad Request"
+        else:
+            self.log.error("error outside the application", exc_info=exc)
+            problem, reason = _INTERNAL, "Internal Server Error"
+        body = json.dumps(problem).encode()
+        head = (
+            f"HTTP/1.1 {problem['status']} {reason}\r\n"
+            "Content-Type: application/problem+json\r\n"
+            "Access-Control-Allow-Origin: *\r\n"
+            "Cache-Control: no-store\r\n"
+            "Content-Language: en\r\n"
+            "X-Content-Type-Options: nosniff\r\n"
+            "Connection: close\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        with contextlib.suppress(OSError):
+            client.settimeout(self.send_seconds)
+            client.sendall(head.encode() + body)
+
+
+def discard_body(request: Any) -> None:
+    """Discard what the application has not read of the body, so that the next request of the connection can follow.
+
+    If that is too much, or if it is incomplete or malformed, the connection is closed instead. gunicorn would discard a
+    body of any length, and let no other request run while data is available. Raises ``TimeoutError`` for a slow one.
+    """
+    try:
+        for _ in range(MAX_DISCARDED_BYTES // DISCARD_STEP_BYTES):
+            if not request.body.read(DISCARD_STEP_BYTES):
+                return
+            gevent.sleep(YIELD_SECONDS)
+    except (ParseException, NoMoreData):
+        pass
+    raise StopIteration
+
+
+def _shutdown_read(connection: socket.socket) -> None:
+    """Let the reader of a connection get an end of file after what has been received, which is still handled.
+
+    Done on a duplicate of the socket: gevent would raise an error in the greenlet that reads the original.
+    """
+    with socket.socket(fileno=os.dup(connection.fileno())) as duplicate:
+        duplicate.shutdown(socket.SHUT_RD)
+
+
+class _Listener(NamedTuple):
+    """What a connection needs of the listening socket, which may be closed in the meantime."""
+
+    name: Any
+
+    def getsockname(self) -> Any:
+        """The address of the listening socket."""
+        return self.name
+
+
+class _DeadlineReader:
+    """The body of a request, with a deadline for all of it, ``seconds`` after the first read."""
+
+    def __init__(self, request: Any, seconds: float) -> None:
+        self._request = ref(request)  # weak, as the request holds this reader: a reference cycle otherwise
+        self._reader = request.body.reader
+        self._seconds = seconds
+        self._deadline: float | None = None
+
+    def read(self, size: int) -> bytes:
+        """Read up to ``size`` bytes. After any error the connection is not used for another request.
+
+        Raises:
+            TimeoutError: the deadline has passed.
+        """
+        if getattr(self._reader, "length", None) == 0:
+            return b""
+        now = time.monotonic()
+        if self._deadline is None:
+            self._deadline = now + self._seconds
+        try:
+            # Not zero, so that data that has already been received can be read.
+            with gevent.Timeout(max(self._deadline - now, 0.001), TimeoutError("the request body was sent too slowly")):
+                data: bytes = self._reader.read(size)
+        except Exception:
+            request = self._request()
+            if request is not None:
+                request.force_close()
+            raise
+        return data

@@ -1,0 +1,33 @@
+"""The entry point for a WSGI server: ``service.server.wsgi:create()``."""
+
+from __future__ import annotations
+
+import gc
+import os
+from typing import Final
+
+from flask import Flask
+
+from service.bootstrap import build_app
+from service.config import BANNED_NETWORKS, Settings, parse_networks
+
+_YOUNG_THRESHOLD: Final = 5_000
+"""Net allocations between two collections of the youngest generation, each of which takes one or two milliseconds.
+
+Ordinary requests leave no reference cycles, so that their objects are freed by reference counting, and most new objects
+are cached games. Cycles come from requests to unknown addresses and from unexpected errors.
+"""
+
+
+def create() -> Flask:
+    """The application for the settings and the banned networks in the environment.
+
+    Raises ``InvalidSettings``, and ``ValueError`` for other networks than ``service.server.gunicorn_conf`` writes
+    there.
+    """
+    app = build_app(Settings.from_environ(os.environ), parse_networks(os.environ.get(BANNED_NETWORKS, "")))
+    # Permanent objects are excluded from collections: a full one would pause all requests of the worker.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_YOUNG_THRESHOLD, 50, 20)
+    return app

@@ -1,0 +1,92 @@
+"""Applications kept in Redis or Valkey: a record for each, and one set of all their ids.
+
+Owns what is sent and how answers are read. The record of an application lies in the slot of its id, the set of all ids
+elsewhere. An id without a record, which a failure between two commands leaves behind, is no application.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from service.backends.ports import Application, ApplicationStore, Repeat
+from service.games.ports import IDEMPOTENCY_TTL, OutcomeUnknown, StorageUnavailable
+from service.storage import keys
+from service.storage.backend_records import decode_application, encode_application
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.storage.redis.connection import Command, MaybeSent, NotSent
+from service.storage.redis.errors import as_unavailable, unanswered
+from service.storage.redis.script_commands import evalsha
+from service.storage.redis.topology import Topology
+from service.storage.repeats import check_kept, find_repeat, repeat_args
+
+
+class RedisApplications(ApplicationStore):
+    """Keeps applications on the servers of a ``RedisStore``, as the port ``ApplicationStore`` promises."""
+
+    def __init__(
+        self,
+        topology: Topology,
+        *,
+        replicated: bool = False,
+        observe: Observer = observe_nothing,
+        observe_failure: FailureObserver = observe_nothing,
+    ) -> None:
+        self._topology = topology
+        self._calls = RedisCalls(topology, replicated=replicated, observe=observe)
+        self._observe_failure = observe_failure
+
+    def repeated(self, app: str, name: str, now: int) -> Repeat | None:
+        """What is kept of a request under this name."""
+        return find_repeat(self._write, app, name, now)
+
+    def reserve(self, name: str, app: str) -> str:
+        """The first id under this name."""
+        key = keys.reservation(name)
+        first = self._write("reserve", key, (b"SET", key, app, b"NX", b"GET", b"EX", b"%d" % IDEMPOTENCY_TTL))
+        return app if first is None else first.decode()
+
+    def create(self, application: Application, repeat: Repeat | None = None) -> bool:
+        """Store a new application; ``False`` if there is another one with this id."""
+        self._write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, application.id.encode()))
+        return self._replace(application.id, b"", encode_application(application), repeat)
+
+    def read(self, app: str) -> Application | None:
+        """The application with this id."""
+        key = keys.application(app)
+        data = self._calls.read("read_app", key, (b"GET", key))
+        return None if data is None else decode_application(app, data)
+
+    def replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
+        """Replace the application if it is still as ``before``, or delete it."""
+        data = b"" if after is None else encode_application(after)
+        replaced = self._replace(before.id, encode_application(before), data, repeat)
+        if replaced and after is None:
+            self._write("remove_app", keys.APPLICATIONS, (b"SREM", keys.APPLICATIONS, before.id.encode()))
+        return replaced
+
+    def all(self) -> list[Application]:
+        """Every application, the oldest first."""
+        members = self._calls.read("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
+        ids = [each.decode() for each in members]
+        calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in map(keys.application, ids)]
+        found = []
+        for app, answer in zip(ids, self._topology.call_each(calls) if calls else (), strict=True):
+            if isinstance(answer, NotSent | MaybeSent):
+                raise unanswered(answer)
+            if isinstance(answer, Exception):
+                raise as_unavailable(answer) or answer from None
+            if answer is not None:
+                found.append(decode_application(app, answer))
+        return sorted(found, key=lambda each: (each.created_at, each.id))
+
+    def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:
+        names = keys.application(app), keys.repeats(app)
+        command = evalsha("replace", names, before, after, *repeat_args(repeat))
+        return check_kept(self._write("replace", names[0], command)) == 1
+
+    def _write(self, operation: str, key: bytes, command: Command) -> Any:
+        try:
+            return self._calls.write(operation, key, command)
+        except (StorageUnavailable, OutcomeUnknown) as error:
+            self._observe_failure(error.reason)
+            raise

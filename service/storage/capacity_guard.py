@@ -1,0 +1,65 @@
+"""The memory that new games may not use, so that running games can go on when a server is almost full.
+
+A server with ``maxmemory`` and the policy ``noeviction`` refuses all writes when its memory is full, also moves. So new
+games are refused earlier. Owns when that is; does not depend on what a game is. A server without ``maxmemory``, or that
+does not show its memory, takes new games always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, Final, NamedTuple
+
+from service.games.ports import StorageUnavailable
+from service.storage.redis.connection import info_fields
+from service.storage.redis.errors import RETRY_LATER_SECONDS
+from service.storage.redis.topology import Topology
+
+NEW_GAMES_PERCENT: Final = 90
+"""Percentage of ``maxmemory`` up to which new games are taken."""
+
+CHECK_SECONDS: Final = 1.0
+"""How long the memory of a server is considered unchanged."""
+
+
+class _Check(NamedTuple):
+    """When a server was asked for its memory, and whether new games were refused from then on."""
+
+    time: float
+    refused: bool
+
+
+class MemoryReserve:
+    """Whether the servers take new games; ``now`` is a clock in seconds."""
+
+    def __init__(self, topology: Topology, now: Callable[[], float] = monotonic) -> None:
+        self._topology = topology
+        self._now = now
+        self._checks: dict[str, _Check] = {}
+
+    def require(self, key: bytes) -> None:
+        """Raise ``StorageUnavailable`` if the server that owns ``key`` takes no new games now.
+
+        The server is asked at most once a second, by one caller; the others use the result before. Raises ``NotSent``
+        or ``MaybeSent`` if it does not answer.
+        """
+        node = self._topology.node(key)
+        check = self._checks.get(node)
+        now = self._now()
+        if check is None or now - check.time >= CHECK_SECONDS:
+            self._checks[node] = _Check(now, check is not None and check.refused)
+            (answer,) = self._topology.call(key, (b"INFO", b"memory"))
+            check = self._checks[node] = _Check(now, _reserve_is_touched(answer))
+        if check.refused:
+            raise StorageUnavailable("memory reserve", RETRY_LATER_SECONDS)
+
+
+def _reserve_is_touched(answer: Any) -> bool:
+    """Whether an answer to INFO shows more memory in use than new games may use."""
+    if not isinstance(answer, bytes):
+        return False
+    memory = info_fields(answer)
+    used = int(memory.get(b"used_memory", 0)) - int(memory.get(b"mem_not_counted_for_evict", 0))
+    limit = int(memory.get(b"maxmemory", 0))
+    return limit > 0 and used * 100 > limit * NEW_GAMES_PERCENT

@@ -1,0 +1,256 @@
+"""Games kept in Redis or Valkey: one script for each kind of write, one command to read a game.
+
+Owns what is sent and how answers are read. Does not depend on what a state or an event means, nor on where the servers
+are (``service.storage.redis.topology``).
+
+A caller that repeats a write sends the same id, by which the script recognises it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+from service.games.model.shards import shard_of
+from service.games.ports import (
+    DELETIONS_KEPT_MS,
+    IDEMPOTENCY_TTL,
+    NO_REMINDERS,
+    EventRange,
+    GameExists,
+    OutcomeUnknown,
+    PriorWrite,
+    Reminders,
+    StorageUnavailable,
+    Store,
+    StoredGame,
+    WriteRequest,
+)
+from service.storage import keys
+from service.storage.capacity_guard import MemoryReserve
+from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.storage.redis.connection import Command, MaybeSent, NotSent
+from service.storage.redis.errors import unanswered
+from service.storage.redis.script_commands import evalsha
+from service.storage.redis.topology import Topology
+
+CHECK_TTL: Final = 1000
+"""Milliseconds that a key written by ``check`` lives."""
+
+_IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
+
+
+_NOT_DELETED: Final = ("outbox", "webhooks", "erasures")
+"""The kinds of reminders that a deletion does not remove: it has the application told, and the others name no games."""
+
+
+class RedisStore(Store):
+    """Keeps games in Redis or Valkey (7.0 or newer), as the port ``Store`` promises.
+
+    A game lives for ``ttl_seconds`` after its last write. With ``replicated``, a write succeeds only when a replica
+    has confirmed it; otherwise its outcome is unknown. New games are refused while the ``reserve`` is touched.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        ttl_seconds: int,
+        *,
+        replicated: bool = False,
+        reserve: MemoryReserve | None = None,
+        observe: Observer = observe_nothing,
+        observe_failure: FailureObserver = observe_nothing,
+    ) -> None:
+        if ttl_seconds < 1:
+            raise ValueError("a game must live for at least one second")
+        self._topology = topology
+        self._ttl = b"%d" % ttl_seconds
+        self._calls = RedisCalls(topology, replicated=replicated, observe=observe)
+        self._reserve = reserve
+        self._observe_failure = observe_failure
+
+    def create(
+        self,
+        game: str,
+        state: bytes,
+        events: Sequence[bytes],
+        write: WriteRequest,
+        *,
+        reminders: Reminders = NO_REMINDERS,
+    ) -> PriorWrite | None:
+        """Store a new game; raises ``GameExists``."""
+        names = keys.of_game(game, write.idempotency and write.idempotency.name)
+        value = b"%d %b" % (len(events), state)
+        sets, tail = _reminder_args(game, reminders)
+        head = (value, self._ttl, *_write_args(write, len(events)))
+        command = evalsha("create", names + sets, *head, len(sets), *frame(write.id, events), *tail)
+        answer = self._write("create", names[0], command, for_new_game=True)
+        if answer == 0:
+            raise GameExists(game)
+        return None if answer == 1 else _parse_prior(answer[0])
+
+    def read(self, game: str) -> StoredGame | None:
+        """The current game, or ``None``."""
+        key = keys.state(game)
+        value = self._calls.read("read", key, (b"GET", key))
+        return None if value is None else _parse_stored(value)
+
+    def commit(
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: WriteRequest,
+        *,
+        after: bytes = b"",
+        again: bool = False,
+        reminders: Reminders = NO_REMINDERS,
+    ) -> StoredGame | PriorWrite | None:
+        """Replace the state of a game at version ``expected``; ``None`` when done."""
+        names = keys.of_game(game, write.idempotency and write.idempotency.name)
+        version = expected + len(events)
+        value = b"%d %b" % (version, state)
+        sets, tail = _reminder_args(game, reminders)
+        head = (b"%d %b" % (expected, after), value, self._ttl, *_write_args(write, version), b"%d" % again)
+        command = evalsha("commit", names + sets, *head, len(sets), *frame(write.id, events), *tail)
+        answer = self._write("commit", names[0], command)
+        if answer == 1:
+            return None
+        if answer == 0:
+            raise OutcomeUnknown("compacted")
+        if answer is None:
+            raise KeyError(game)
+        return _parse_prior(answer[0]) if isinstance(answer, list) else _parse_stored(answer)
+
+    def delete(self, game: str, tombstone: bytes, due: int) -> int | None:
+        """Replace a game by a tombstone; returns the version of that."""
+        names = keys.of_game(game)
+        shard = shard_of(game)
+        if shard is not None:
+            others = [sets[shard] for kind, sets in keys.REMINDERS.items() if kind not in _NOT_DELETED]
+            names += (keys.DELETED[shard], keys.REMINDERS["outbox"][shard], *others)
+        command = evalsha("delete", names, tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS)
+        answer = self._write("delete", names[0], command)
+        return None if answer is None else int(answer[0])
+
+    def find_write(self, game: str, name: str) -> PriorWrite | None:
+        """The write under that idempotency key."""
+        names = keys.of_game(game, name)
+        answer = self._write("find_write", names[0], evalsha("find_write", names))
+        return None if answer is None else _parse_prior(answer[0])
+
+    def reserve(self, name: str, value: str) -> str:
+        """The first value under this name."""
+        key = keys.reservation(name)
+        first = self._write(
+            "reserve", key, (b"SET", key, value, b"NX", b"GET", b"EX", _IDEMPOTENCY_TTL), for_new_game=True
+        )
+        return value if first is None else bytes(first).decode()
+
+    def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
+        """The events of these versions that are kept."""
+        if not versions:
+            return []
+        names = keys.of_game(game)
+        answer = self._calls.read("events", names[0], evalsha("events", names, *versions))
+        if not answer or not isinstance(answer[0], int):
+            return [event_of(entry) for entry in answer if entry is not None]
+        newest, *entries = answer
+        by_version = dict(zip(range(newest, 0, -1), reversed(events_of(entries)), strict=False))
+        return [by_version[version] for version in versions if version in by_version]
+
+    def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
+        """At most ``limit`` events after that version."""
+        names = keys.of_game(game)
+        answer = self._calls.read("event_range", names[0], evalsha("event_range", names, after, limit))
+        if answer is None:
+            return None
+        version, first, *entries = answer
+        events = events_of(entries)
+        if first is None:  # these are all events that are kept, since the list begins with a block
+            oldest = version - len(events) + 1
+            first = max(after + 1, oldest)
+            events = events[first - oldest :]
+        return EventRange(first, tuple(events[:limit]), version)
+
+    def size(self, game: str) -> int:
+        """The bytes of memory that the server uses for a game."""
+        names = keys.of_game(game)
+        return int(self._calls.read("game_size", names[0], evalsha("game_size", names)))
+
+    def compact(self, game: str) -> None:
+        """Compress all events but those of the last write."""
+        key = keys.events(game)
+        entries = self._calls.read("compact", key, (b"LRANGE", key, 0, -1))
+        last = last_write(entries)
+        block = block_of(entries[:last])
+        if block is not None:
+            head = (b"%d" % len(entries), b"%d" % (len(entries) - last), entries[last], block)
+            self._write("compact", key, evalsha("compact", (key,), *head))
+
+    def check(self) -> None:
+        """Write a key that soon expires on every primary; raises if none of them takes it."""
+        try:
+            checks = self._topology.one_for_each_primary(keys.CHECKS)
+        except NotSent as error:
+            raise unanswered(error) from error
+        if len(checks) == 1:
+            errors = [self._write_check(checks[0])]
+        else:
+            with ThreadPoolExecutor(len(checks)) as threads:  # so that the waits for servers that are away overlap
+                errors = list(threads.map(self._write_check, checks))
+        failed = [error for error in errors if error is not None]
+        if len(failed) == len(errors):
+            raise failed[0]
+
+    def _write_check(self, key: bytes) -> StorageUnavailable | None:
+        """Write one key for ``check``; returns the error."""
+        try:
+            self._write("check", key, (b"SET", key, 1, b"PX", CHECK_TTL))
+        except StorageUnavailable as error:
+            return error
+        except OutcomeUnknown as error:
+            return StorageUnavailable(error.reason, error.retry_after)
+        return None
+
+    def _write(self, operation: str, key: bytes, command: Command, *, for_new_game: bool = False) -> Any:
+        """As ``RedisCalls.write``, with its failure observed; for a new game only while the server takes those."""
+        try:
+            if for_new_game and self._reserve is not None:
+                try:
+                    self._reserve.require(key)
+                except (NotSent, MaybeSent) as error:
+                    raise unanswered(error) from error
+            return self._calls.write(operation, key, command)
+        except (StorageUnavailable, OutcomeUnknown) as error:
+            self._observe_failure(error.reason)
+            raise
+
+
+def _write_args(write: WriteRequest, version: int) -> list[bytes]:
+    """The id of the write as it precedes its first event, its idempotency record, and how long that lives."""
+    if write.idempotency is None:
+        return [write.id + b" ", b"", b""]
+    return [write.id + b" ", b"%b %d %b" % (write.id, version, write.idempotency.fingerprint), _IDEMPOTENCY_TTL]
+
+
+def _reminder_args(game: str, reminders: Reminders) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """The sets of the reminders of a game, and the last arguments of a script that writes them; none without any."""
+    shard = shard_of(game) if reminders else None
+    if shard is None:
+        return (), ()
+    due = [b"" if at is None else b"%d" % at for at in reminders.values()]
+    return tuple([keys.REMINDERS[kind][shard] for kind in reminders]), (game.encode(), *due)
+
+
+def _parse_stored(value: bytes) -> StoredGame:
+    version, _, state = value.partition(b" ")
+    return StoredGame(int(version), state)
+
+
+def _parse_prior(value: bytes) -> PriorWrite:
+    write_id, version, fingerprint = value.split(b" ", 2)
+    return PriorWrite(int(version), fingerprint, write_id)

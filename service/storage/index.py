@@ -1,0 +1,222 @@
+"""The index of games and the lobby in Redis or Valkey: one script for each write, one for each reading.
+
+Owns how entries are kept. Does not depend on what a summary or an item says.
+
+All keys of an application lie in one slot of a Cluster (``service.storage.keys``), those of its lobby among them, and
+all of the lobby for everybody in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from service.backends.ports import (
+    FEED_ITEMS,
+    LOBBY_MS,
+    GameIndex,
+    IndexEntry,
+    IndexPage,
+    IndexPosition,
+    IndexQuery,
+    Lobby,
+    LobbyEntry,
+    LobbyPage,
+    LobbyQuery,
+    Usage,
+)
+from service.games.model.shards import shard_of
+from service.storage import keys
+from service.storage.index_cursor import decode_cursor, encode_cursor
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.script_commands import evalsha
+
+MOST_TRIMMED: Final = 10
+"""Games that have expired, and are removed by one write."""
+MOST_LOOKED_AT: Final = 500
+"""Games that are looked at for one page."""
+MOST_IN_LOBBY: Final = 1000
+"""Games of one application that a lobby keeps."""
+MOST_FOR_ALL: Final = 10
+"""Games of one application that are in a list of the lobby for everybody."""
+_SCANNED: Final = 500
+"""Games of an index that are read at a time, or a few more."""
+
+
+class RedisIndex(GameIndex):
+    """The index of the games of each application; a game is listed for ``ttl_seconds`` after its last write."""
+
+    def __init__(self, calls: RedisCalls, ttl_seconds: int) -> None:
+        self._calls = calls
+        self._ttl = ttl_seconds
+
+    def position(self, app: str, game: str) -> IndexPosition:
+        """How far the index has followed a game."""
+        key = keys.index(app)
+        command = evalsha("index_position", (key, keys.endpoints(app)), game.encode())
+        version, write_id, *endpoints = self._calls.read("index_position", key, command)
+        write_id = b"" if write_id == b"-" else write_id
+        return IndexPosition(int(version), write_id.decode(), tuple([each.decode() for each in endpoints]))
+
+    def put(
+        self,
+        app: str,
+        entry: IndexEntry,
+        items: Sequence[bytes],
+        endpoints: Sequence[str],
+        *,
+        position: IndexPosition,
+        told: int | None = None,
+    ) -> bool:
+        """Replace what the index knows of a game."""
+        ref = b"-" if entry.ref is None else keys.digest(entry.ref)
+        digests = [keys.digest(each.ref) for each in entry.players]
+        status = "deleted" if entry.deleted else entry.status
+        head = b"%b %d %b %b %b %b %d" % (
+            _at(entry.version, entry.write_id),
+            entry.updated_at,
+            status.encode(),
+            entry.variant.encode(),
+            ref,
+            b",".join(digests) or b"-",
+            entry.bytes,
+        )
+        players = [
+            field
+            for digest, (_, urgency) in zip(digests, entry.players, strict=True)
+            for field in (digest, b"" if urgency is None else b"%d" % urgency)
+        ]
+        return self._write(
+            app,
+            entry.game,
+            position,
+            (head, entry.summary, entry.updated_at),
+            position.version if told is None else told,
+            int(told is not None),
+            len(digests),
+            len(endpoints),
+            *players,
+            *[each.encode() for each in endpoints],
+            *items,
+        )
+
+    def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
+        """Forget a game."""
+        return self._write(app, game, position, (b"", b"", 0), 0, 0, 0, 0)
+
+    def _write(
+        self, app: str, game: str, position: IndexPosition, entry: tuple[bytes, bytes, int], *rest: bytes | int
+    ) -> bool:
+        """Run the script ``index``; ``entry`` is its head, its summary and its time, ``rest`` what follows."""
+        shard = shard_of(app)
+        if shard is None:
+            raise ValueError("no id of an application")
+        key = keys.index(app)
+        command = evalsha(
+            "index",
+            (key, keys.REMINDERS["webhooks"][shard]),
+            app.encode(),
+            game.encode(),
+            _at(position.version, position.write_id),
+            *entry,
+            self._ttl,
+            MOST_TRIMMED,
+            FEED_ITEMS,
+            *rest,
+        )
+        return bool(self._calls.write("index", key, command) == 1)
+
+    def usage(self, app: str) -> Usage:
+        """What is kept for an application."""
+        key = keys.index(app)
+        return Usage(*self._calls.read("index_usage", key, evalsha("index_usage", (key,), self._ttl)))
+
+    def find(self, app: str, query: IndexQuery) -> IndexPage:
+        """A page of the games of an application."""
+        score, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
+        waiting = query.waiting and query.player_ref is not None
+        if query.player_ref is not None:
+            games = keys.listed(app, "waiting" if waiting else "player", query.player_ref)
+        elif query.ref is not None:
+            games = keys.listed(app, "ref", query.ref)
+        else:
+            games = keys.state(app) + b":games"
+        key = keys.index(app)
+        command = evalsha(
+            "index_find",
+            (key, games),
+            int(not waiting),
+            score,
+            game,
+            query.limit,
+            max(MOST_LOOKED_AT, query.limit),
+            self._ttl,
+            query.updated_after or 0,
+            ",".join(query.statuses).encode(),
+            (query.variant or "").encode(),
+            b"" if query.ref is None else keys.digest(query.ref),
+        )
+        last_score, last_game, *found = self._calls.read("index_find", key, command)
+        entries = tuple(zip(found[::2], map(int, found[1::2]), strict=True))
+        return IndexPage(entries, encode_cursor(int(float(last_score)), last_game.decode()) if last_game else None)
+
+    def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:
+        """Some of the games that the index knows, also of those that are noted as deleted."""
+        key = keys.index(app)
+        command = (b"HSCAN", key, b"0" if cursor is None else cursor.encode(), b"COUNT", _SCANNED)
+        following, pairs = self._calls.read("index_games", key, command)
+        return [game.decode() for game in pairs[::2]], None if following == b"0" else following.decode()
+
+
+class RedisLobby(Lobby):
+    """The public games with open seats."""
+
+    def __init__(self, calls: RedisCalls) -> None:
+        self._calls = calls
+
+    def put(self, entry: LobbyEntry) -> bool:
+        """Show or hide a game."""
+        kept = self._put(keys.lobby(entry.app), entry, MOST_IN_LOBBY)
+        if entry.for_all:
+            kept = self._put(keys.lobby(None), entry, MOST_FOR_ALL) or kept
+        return kept
+
+    def _put(self, lobby: tuple[bytes, ...], entry: LobbyEntry, room: int) -> bool:
+        """Show or hide a game in one lobby, whose lists have ``room`` for so many games of an application."""
+        command = evalsha(
+            "lobby",
+            lobby,
+            entry.game.encode(),
+            entry.version,
+            entry.variant.encode(),
+            entry.app.encode(),
+            entry.created_at,
+            LOBBY_MS,
+            room,
+            MOST_IN_LOBBY,
+            MOST_TRIMMED,
+            entry.json or b"",
+        )
+        return bool(self._calls.write("lobby", lobby[0], command) == 1)
+
+    def games(self, query: LobbyQuery) -> LobbyPage:
+        """A page of a lobby."""
+        created, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
+        entries, _, games = keys.lobby(query.app)
+        shown = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
+        most = max(MOST_LOOKED_AT, query.limit)
+        command = evalsha("lobby_games", (entries, shown), created, game, query.limit, most)
+        last_created, last_game, *found = self._calls.read("lobby_games", entries, command)
+        return LobbyPage(
+            tuple(found), encode_cursor(int(float(last_created)), last_game.decode()) if last_game else None
+        )
+
+
+def _at(version: int, write_id: str) -> bytes:
+    """A version as entries begin with it; the id of its write may be unknown."""
+    return b"%d %b" % (version, write_id.encode() or b"-")
+
+
+def _from_cursor(cursor: str) -> tuple[bytes, bytes]:
+    score, game = decode_cursor(cursor)
+    return b"%d" % score, game.encode()

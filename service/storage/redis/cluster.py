@@ -1,0 +1,285 @@
+"""Routing to the servers of a Redis Cluster.
+
+Owns the map of slots to servers, and when it is reloaded. Does not depend on what is sent, except that WAIT has no key.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import redis
+from redis.crc import key_slot
+from redis.exceptions import (
+    AskError,
+    BusyLoadingError,
+    ClusterDownError,
+    MasterDownError,
+    MovedError,
+    ReadOnlyError,
+    RedisClusterException,
+    RedisError,
+    SlotNotCoveredError,
+)
+
+from service.redis_url import Address, RedisUrl
+from service.storage.redis.background_refresh import BackgroundRefresh
+from service.storage.redis.connection import (
+    Command,
+    DedicatedConnection,
+    MaybeSent,
+    NotSent,
+    call_together,
+    dedicated_connection,
+    durability_warnings,
+    execute_unpooled,
+    make_pool,
+    node_name,
+    round_trip,
+)
+
+SLOTS = 16384
+
+REDIRECTIONS = 2
+"""How many redirections a call follows: one for an outdated map, one for a slot that is being migrated."""
+
+FIRST_WAIT = 0.8
+"""Seconds that a call waits for the map while there is none."""
+
+PROBE_TIMEOUT = 0.4
+"""Seconds that a server gets to return its map before the next one is asked."""
+
+_OUTDATED_MAP = (ClusterDownError, ReadOnlyError, BusyLoadingError, MasterDownError)
+
+_UNKNOWN_HOST = (None, b"", b"?")
+"""The hosts in CLUSTER SLOTS that stand for the host to which the request was sent."""
+
+_log = logging.getLogger(__name__)
+
+
+class ClusterTopology:
+    """Servers that share the slots; a ``Topology``.
+
+    The map is loaded on first use, and after every sign that it is outdated.
+    """
+
+    def __init__(self, url: RedisUrl) -> None:
+        self._url = url
+        self._lock = threading.Lock()
+        self._pools: dict[Address, redis.ConnectionPool] = {}
+        self._owners: list[redis.ConnectionPool | None] = [None] * SLOTS
+        self._known: tuple[Address, ...] = ()
+        self._unreachable: set[str] = set()
+        self._refresh = BackgroundRefresh(self._discover)
+
+    def call(self, key: bytes, *commands: Command) -> list[Any]:
+        """Send the commands to the owner of the key, and follow redirections."""
+        slot = key_slot(key)
+        pool = self._owners[slot] or self._owner(slot)
+        answers = self._call(pool, commands)
+        for answer in answers:
+            if isinstance(answer, Exception):
+                return self._follow_redirects(slot, pool, commands, answers)
+        return answers
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        """Send each command to the owner of its key, to all owners at the same time."""
+        answers: list[Any] = [None] * len(calls)
+        indexes_of: dict[redis.ConnectionPool, list[int]] = {}
+        unowned: NotSent | None = None
+        for index, (key, _) in enumerate(calls):
+            slot = key_slot(key)
+            try:
+                if unowned is not None and self._owners[slot] is None:
+                    raise unowned  # one wait for the map is enough
+                indexes_of.setdefault(self._owners[slot] or self._owner(slot), []).append(index)
+            except NotSent as error:
+                answers[index] = unowned = error
+
+        def send(pool: redis.ConnectionPool, indexes: list[int]) -> None:
+            try:
+                received = self._call(pool, [calls[index][1] for index in indexes])
+            except (NotSent, MaybeSent) as error:
+                received = [error] * len(indexes)
+            for index, answer in zip(indexes, received, strict=True):
+                answers[index] = answer
+
+        if len(indexes_of) == 1:
+            send(*indexes_of.popitem())
+        elif indexes_of:
+            with ThreadPoolExecutor(len(indexes_of)) as threads:  # so that no server waits for another one
+                list(threads.map(send, *zip(*indexes_of.items(), strict=True)))
+        for index, answer in enumerate(answers):
+            if isinstance(answer, AskError):
+                answers[index] = call_together(self, [calls[index]])[0]
+            elif isinstance(answer, _OUTDATED_MAP):
+                self._refresh.request()
+        return answers
+
+    @property
+    def scripts_span_slots(self) -> bool:
+        """False: a server refuses such a script, even if it owns all these slots."""
+        return False
+
+    def node(self, key: bytes) -> str:
+        """The name of the owner of the key."""
+        slot = key_slot(key)
+        return node_name(self._owners[slot] or self._owner(slot))
+
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        """Of these keys, one for each primary that owns any."""
+        if not any(self._owners):
+            self._owner(key_slot(keys[0]))
+        owned = {self._owners[key_slot(key)]: key for key in keys}
+        return [key for owner, key in owned.items() if owner is not None]
+
+    def open_subscriber(self, key: bytes) -> DedicatedConnection:
+        """A new connection to the owner of the key."""
+        slot = key_slot(key)
+        pool = self._owners[slot] or self._owner(slot)
+        try:
+            return dedicated_connection(pool)
+        except NotSent:
+            self._mark_unreachable(pool)
+            raise
+
+    def report_failure(self, key: bytes, error: Exception) -> None:
+        """Apply a redirection, or have the map reloaded."""
+        slot = key_slot(key)
+        pool = self._owners[slot]
+        if isinstance(error, MovedError):
+            self._moved(slot, pool, error)
+        elif pool is not None and not isinstance(error, AskError):
+            self._mark_unreachable(pool)
+        else:
+            self._refresh.request()
+
+    def durability_warnings(self) -> list[str]:
+        """The settings of the slots' owners that may lose games."""
+        try:
+            self.node(b"")
+        except NotSent:
+            return []
+        pools = {node_name(pool): pool for pool in self._owners if pool is not None}
+        return [warning for _, pool in sorted(pools.items()) for warning in durability_warnings(pool)]
+
+    def _call(self, pool: redis.ConnectionPool, commands: Sequence[Command]) -> list[Any]:
+        try:
+            return round_trip(pool, tuple(commands))
+        except (NotSent, MaybeSent):
+            self._mark_unreachable(pool)
+            raise
+
+    def _follow_redirects(
+        self, slot: int, pool: redis.ConnectionPool, commands: Sequence[Command], answers: list[Any]
+    ) -> list[Any]:
+        """Send what was redirected to where it belongs; request a new map if the old one seems outdated."""
+        for _ in range(REDIRECTIONS):
+            redirection = next((answer for answer in answers if isinstance(answer, AskError)), None)
+            if redirection is None:
+                break
+            indexes = [
+                index
+                for index, answer in enumerate(answers)
+                if isinstance(answer, AskError) or commands[index][0] == b"WAIT"
+            ]
+            redirected = [commands[index] for index in indexes]
+            try:
+                if isinstance(redirection, MovedError):
+                    pool = self._moved(slot, pool, redirection)
+                    new_answers = self._call(pool, redirected)
+                else:
+                    pool = self._pool(_address(redirection, pool))
+                    asking = [each for command in redirected for each in ((b"ASKING",), command)]
+                    new_answers = self._call(pool, asking)[1::2]
+            except NotSent as error:
+                if len(redirected) == len(commands):
+                    raise
+                raise MaybeSent from error.__cause__
+            for index, answer in zip(indexes, new_answers, strict=True):
+                answers[index] = answer
+        if any(isinstance(answer, (*_OUTDATED_MAP, AskError)) for answer in answers):
+            self._refresh.request()
+        return answers
+
+    def _moved(self, slot: int, pool: redis.ConnectionPool | None, error: MovedError) -> redis.ConnectionPool:
+        owner = self._owners[slot] = self._pool(_address(error, pool))
+        self._refresh.request()
+        return owner
+
+    def _mark_unreachable(self, pool: redis.ConnectionPool) -> None:
+        self._unreachable.add(node_name(pool))
+        self._refresh.request()
+
+    def _pool(self, address: Address) -> redis.ConnectionPool:
+        with self._lock:
+            if address not in self._pools:
+                self._pools[address] = make_pool(self._url.server(address))
+            return self._pools[address]
+
+    def _owner(self, slot: int) -> redis.ConnectionPool:
+        """The owner of a slot, of which none was known; waits for the map. Raises ``NotSent``."""
+        self._refresh.wait(FIRST_WAIT)
+        owner = self._owners[slot]
+        if owner is None:
+            known = any(self._owners)
+            cause = SlotNotCoveredError(f"slot {slot}") if known else RedisClusterException("no server returned a map")
+            raise NotSent from cause
+        return owner
+
+    def _discover(self) -> None:
+        """Adopt the map of the first server for which the Cluster is ok; unreachable servers are asked last.
+
+        The map of a Cluster that is down is better than none.
+        """
+        last_resort: tuple[list[Any], Address] | None = None
+        addresses = dict.fromkeys((*self._known, *self._url.addresses))
+        for address in sorted(addresses, key=lambda each: _name(each) in self._unreachable):
+            try:
+                state, slots = execute_unpooled(
+                    make_pool(self._url.server(address)),
+                    (b"CLUSTER", b"INFO"),
+                    (b"CLUSTER", b"SLOTS"),
+                    wait=PROBE_TIMEOUT,
+                )
+            except (RedisError, OSError):
+                self._unreachable.add(_name(address))
+                continue
+            if not isinstance(state, bytes) or not isinstance(slots, list):
+                continue
+            self._unreachable.discard(_name(address))
+            if b"cluster_state:ok" in state:
+                self._adopt(slots, address)
+                return
+            last_resort = slots, address
+        if last_resort is not None and not any(self._owners):
+            self._adopt(*last_resort)
+
+    def _adopt(self, slots: list[Any], source: Address) -> None:
+        owners: list[redis.ConnectionPool | None] = [None] * SLOTS
+        primaries, known = set(), []
+        for first, last, *servers in slots:
+            addresses = [
+                Address(source.host if host in _UNKNOWN_HOST else host.decode(), port) for host, port, *_ in servers
+            ]
+            primaries.add(addresses[0])
+            known += addresses
+            owners[first : last + 1] = [self._pool(addresses[0])] * (last + 1 - first)
+        self._owners, self._known = owners, tuple(known)
+        with self._lock:
+            gone = {address: self._pools.pop(address) for address in self._pools.keys() - primaries}
+        for address, pool in gone.items():
+            _log.info("%s no longer owns a slot", _name(address))
+            pool.disconnect(inuse_connections=False)
+
+
+def _address(error: AskError, pool: redis.ConnectionPool | None) -> Address:
+    """The target of a redirection; one without a host names a port of the same host."""
+    return Address(error.host or (pool.connection_kwargs["host"] if pool else ""), error.port)
+
+
+def _name(address: Address) -> str:
+    return f"{address.host}:{address.port}"

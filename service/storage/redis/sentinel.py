@@ -1,0 +1,135 @@
+"""Routing to the primary that Redis Sentinel names.
+
+Owns which server that is, and when the Sentinels are asked again. Does not depend on what is sent.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import redis
+from redis.exceptions import BusyLoadingError, MasterDownError, ReadOnlyError, RedisError
+from redis.sentinel import MasterNotFoundError
+
+from service.redis_url import Address, RedisUrl
+from service.storage.redis.background_refresh import BackgroundRefresh
+from service.storage.redis.connection import (
+    Command,
+    DedicatedConnection,
+    MaybeSent,
+    NotSent,
+    call_together,
+    dedicated_connection,
+    durability_warnings,
+    execute_unpooled,
+    make_pool,
+    node_name,
+    round_trip,
+)
+
+FIRST_WAIT = 0.8
+"""Seconds that a call waits for the primary while none is known."""
+
+PROBE_TIMEOUT = 0.3
+"""Seconds that a Sentinel gets to answer before the next one is asked."""
+
+_NO_PRIMARY = (ReadOnlyError, BusyLoadingError, MasterDownError)
+
+_DOWN = {b"s_down", b"o_down"}
+
+_log = logging.getLogger(__name__)
+
+
+class SentinelTopology:
+    """A primary that may change; a ``Topology``.
+
+    It is looked up on first use, and after every sign of a failover.
+    """
+
+    def __init__(self, url: RedisUrl) -> None:
+        self._url = url
+        self._sentinels = [make_pool(url.sentinel(address)) for address in url.addresses]
+        self._address: Address | None = None
+        self._primary: redis.ConnectionPool | None = None
+        self._refresh = BackgroundRefresh(self._discover)
+
+    def call(self, key: bytes, *commands: Command) -> list[Any]:  # noqa: ARG002 # one server owns all keys
+        """Send the commands to the primary."""
+        pool = self._primary or self._require_primary()
+        try:
+            answers = round_trip(pool, commands)
+        except (NotSent, MaybeSent):
+            self._refresh.request()
+            raise
+        for answer in answers:
+            if isinstance(answer, _NO_PRIMARY):
+                self._refresh.request()
+        return answers
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        """Send the commands to the primary."""
+        return call_together(self, calls)
+
+    @property
+    def scripts_span_slots(self) -> bool:
+        """True: one server owns all slots."""
+        return True
+
+    def node(self, key: bytes) -> str:  # noqa: ARG002
+        """The name of the primary."""
+        return node_name(self._primary or self._require_primary())
+
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        """The first key."""
+        return [keys[0]]
+
+    def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
+        """A new connection to the primary."""
+        try:
+            return dedicated_connection(self._primary or self._require_primary())
+        except NotSent:
+            self._refresh.request()
+            raise
+
+    def report_failure(self, key: bytes, error: Exception) -> None:  # noqa: ARG002
+        """Ask the Sentinels again."""
+        self._refresh.request()
+
+    def durability_warnings(self) -> list[str]:
+        """The settings of the primary that may lose games."""
+        try:
+            return durability_warnings(self._primary or self._require_primary())
+        except NotSent:
+            return []
+
+    def _require_primary(self) -> redis.ConnectionPool:
+        """The primary, which was not known; waits for the Sentinels. Raises ``NotSent``."""
+        self._refresh.wait(FIRST_WAIT)
+        if self._primary is None:
+            raise NotSent from MasterNotFoundError("no Sentinel names a primary")
+        return self._primary
+
+    def _discover(self) -> None:
+        """Adopt the primary of the first Sentinel that answers and does not consider it down."""
+        for sentinel in tuple(self._sentinels):
+            try:
+                (answer,) = execute_unpooled(sentinel, (b"SENTINEL", b"MASTER", self._url.service), wait=PROBE_TIMEOUT)
+            except (RedisError, OSError):
+                answer = None
+            if isinstance(answer, list):
+                facts = dict(zip(answer[::2], answer[1::2], strict=True))
+                if _DOWN.isdisjoint(facts[b"flags"].split(b",")):
+                    self._adopt(Address(facts[b"ip"].decode(), int(facts[b"port"])))
+                    return
+            self._sentinels.remove(sentinel)
+            self._sentinels.append(sentinel)  # asked last from now on
+
+    def _adopt(self, address: Address) -> None:
+        if address == self._address:
+            return
+        previous, self._primary, self._address = self._primary, make_pool(self._url.server(address)), address
+        _log.info("the primary is %s:%d", *address)
+        if previous is not None:
+            previous.disconnect(inuse_connections=False)

@@ -1,0 +1,100 @@
+"""The clock of a process, corrected by that of the store where the two differ.
+
+Time limits are computed in many processes and judged by the clock of the store. Owns when the difference is measured,
+and from which one on it counts. Does not depend on where the time comes from.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from time import monotonic, time_ns
+from typing import Final
+
+from service.games.ports import Clock, StorageUnavailable
+from service.storage.redis.background_refresh import BackgroundRefresh
+
+TOLERATED_MS: Final = 250
+"""The largest difference that is not corrected: milliseconds."""
+
+MEASURE_SECONDS: Final = 60
+"""The age from which a measurement is repeated."""
+
+_log = logging.getLogger(__name__)
+
+
+def system_clock() -> int:
+    """Milliseconds since 1970 by the clock of the operating system."""
+    return time_ns() // 1_000_000
+
+
+def _ignore(_: float) -> None:
+    """Observe nothing."""
+
+
+class ServerClock(Clock):
+    """Milliseconds since 1970 by the ``local`` clock, corrected where it differs from ``server_time`` by too much.
+
+    The difference is measured at the first use and then every minute in which the clock is used, in the background: no
+    call waits for the server. A measurement that fails, or that took so long that it tells nothing, leaves the
+    correction as it is. ``observe`` is called with each difference in seconds, positive where the server is ahead.
+    """
+
+    def __init__(
+        self,
+        server_time: Callable[[], int],
+        *,
+        local: Clock = system_clock,
+        observe: Callable[[float], None] = _ignore,
+        elapsed: Callable[[], float] = monotonic,
+    ) -> None:
+        self._server_time = server_time
+        self._local = local
+        self._observe = observe
+        self._elapsed = elapsed
+        self._correction = 0
+        self._told = 0
+        self._measured_at: float | None = None
+        self._refresh = BackgroundRefresh(self.measure)
+
+    def __call__(self) -> int:
+        """The corrected time."""
+        now = self._elapsed()
+        if self._measured_at is None or now - self._measured_at >= MEASURE_SECONDS:
+            self.start_measurement()
+        return self._local() + self._correction
+
+    def start_measurement(self) -> None:
+        """Have the difference measured in the background, as at the start of a process."""
+        self._measured_at = self._elapsed()
+        self._refresh.request()
+
+    def measure(self) -> None:
+        """Measure the difference, and correct it from now on."""
+        began, sent = self._elapsed(), self._local()
+        self._measured_at = began
+        try:
+            server = self._server_time()
+        except StorageUnavailable:
+            return
+        took = (self._elapsed() - began) * 1000
+        if took > TOLERATED_MS:
+            return
+        # The server answered at some time while the call was under way: in the middle, give or take half of it.
+        difference = server - sent - round(took / 2)
+        self._observe(difference / 1000)
+        self._correction = difference if abs(difference) > TOLERATED_MS else 0
+        self._tell()
+
+    def _tell(self) -> None:
+        """Log the correction if it has changed since it was last logged, by more than what is tolerated."""
+        told, correction = self._told, self._correction
+        if abs(correction - told) <= TOLERATED_MS and bool(correction) == bool(told):
+            return
+        self._told = correction
+        if correction:
+            seconds = abs(correction) / 1000
+            order = "behind" if correction > 0 else "ahead of"
+            _log.warning("the clock of this machine is %.3f s %s that of Redis, and is corrected", seconds, order)
+        else:
+            _log.info("the clock of this machine agrees with that of Redis again")

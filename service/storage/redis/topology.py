@@ -1,0 +1,123 @@
+"""Where the Redis servers are, and which of them a command is sent to.
+
+Owns which topology a URL stands for. Does not depend on what the commands mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import redis
+
+from service.redis_url import read_redis_url
+from service.storage.redis.cluster import ClusterTopology
+from service.storage.redis.connection import (
+    Command,
+    DedicatedConnection,
+    call_together,
+    connect,
+    dedicated_connection,
+    durability_warnings,
+    node_name,
+    round_trip,
+)
+from service.storage.redis.sentinel import SentinelTopology
+
+
+class Topology(Protocol):
+    """The servers that keep the games: one, or a primary that Sentinel names, or a Cluster."""
+
+    def call(self, key: bytes, *commands: Command) -> list[Any]:
+        """Send the commands on one connection, in one round trip, to the primary that owns ``key``.
+
+        Returns their answers in order, an error answer as its exception. Nothing is sent twice, unless the server
+        answered that it did not execute it. Raises ``NotSent`` or ``MaybeSent``.
+        """
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        """Send each command to the primary that owns its key, in one round trip to each primary.
+
+        Returns their answers in order, an error answer as its exception. So is ``NotSent`` or ``MaybeSent``: a primary
+        that is away does not keep the others from answering.
+        """
+
+    @property
+    def scripts_span_slots(self) -> bool:
+        """Whether one script may use keys of different slots."""
+
+    def node(self, key: bytes) -> str:
+        """The name of the primary that owns ``key``, as far as is known. Raises ``NotSent``."""
+
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        """Of these keys, one that each primary owns, as far as is known. Raises ``NotSent`` if no primary is known."""
+
+    def open_subscriber(self, key: bytes) -> DedicatedConnection:
+        """A new connection to the primary that owns ``key``, for a reader of what is published there.
+
+        The caller closes it (``connection.disconnect()``). It has TCP keep-alive and no read timeout. Raises
+        ``NotSent``.
+        """
+
+    def report_failure(self, key: bytes, error: Exception) -> None:
+        """Report that a connection to the owner of ``key`` broke, or its error answer: it is looked up again.
+
+        Returns at once. ``call`` does this by itself.
+        """
+
+    def durability_warnings(self) -> list[str]:
+        """The settings of the servers that may lose games, as sentences; none of a server that does not show them."""
+
+
+class SingleNodeTopology(Topology):
+    """One server."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._pool = client.connection_pool
+
+    def call(self, key: bytes, *commands: Command) -> list[Any]:  # noqa: ARG002 # one server owns all keys
+        """Send the commands to the server."""
+        return round_trip(self._pool, commands)
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        """Send the commands to the server."""
+        return call_together(self, calls)
+
+    @property
+    def scripts_span_slots(self) -> bool:
+        """True: there is only one server."""
+        return True
+
+    def node(self, key: bytes) -> str:  # noqa: ARG002
+        """The name of the server."""
+        return node_name(self._pool)
+
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        """The first key."""
+        return [keys[0]]
+
+    def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
+        """A new connection to the server."""
+        return dedicated_connection(self._pool)
+
+    def report_failure(self, key: bytes, error: Exception) -> None:
+        """Do nothing: the server cannot have moved."""
+
+    def durability_warnings(self) -> list[str]:
+        """The settings of the server that may lose games."""
+        return durability_warnings(self._pool)
+
+
+def open_topology(url: str) -> Topology:
+    """The topology that ``url`` names (see ``service.redis_url``). Connects to nothing yet.
+
+    Raises ``ValueError`` for an invalid URL.
+    """
+    parsed = read_redis_url(url)
+    match parsed.kind:
+        case "sentinel":
+            return SentinelTopology(parsed)
+        case "cluster":
+            return ClusterTopology(parsed)
+        case _:
+            return SingleNodeTopology(connect(url))

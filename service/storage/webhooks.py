@@ -1,0 +1,225 @@
+"""Endpoints of applications in Redis or Valkey, what is due to them, and their last attempts.
+
+Owns what is sent and how endpoints and attempts are encoded. What belongs to an endpoint lies in the slot of its
+application, together with its reminder, so that one script may write all of it. Does not depend on what is delivered.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from functools import partial
+from typing import Any, Final
+
+import orjson
+
+from service.backends.ports import ATTEMPTS_KEPT, AskedMessage, Attempt, DueGame, Repeat, Webhook, WebhookStore
+from service.games.model.shards import shard_of
+from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.storage import keys
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.storage.redis.connection import Command
+from service.storage.redis.script_commands import evalsha
+from service.storage.redis.topology import Topology
+from service.storage.repeats import check_kept, find_repeat, repeat_args
+
+ATTEMPTS_TTL: Final = 30 * 86_400
+"""Seconds for which they are kept after the last one."""
+
+_KEPT: Final = ("due", "failures", "told", "attempts")
+
+
+class RedisWebhooks(WebhookStore):
+    """The endpoints in Redis. With ``replicated``, an endpoint is written only when a replica has confirmed it.
+
+    What is due needs no confirmation: a message that was delivered may be delivered again.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        *,
+        replicated: bool = False,
+        observe: Observer = observe_nothing,
+        observe_failure: FailureObserver = observe_nothing,
+    ) -> None:
+        self._endpoints = RedisCalls(topology, replicated=replicated, observe=observe)
+        self._calls = RedisCalls(topology, observe=observe)
+        self._observe_failure = observe_failure
+
+    def repeated(self, app: str, name: str, now: int) -> Repeat | None:
+        """What is kept of a request under this name."""
+        return find_repeat(partial(self._write, calls=self._endpoints), app, name, now)
+
+    def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
+        """Store a new endpoint, due at once; ``False`` if there are too many."""
+        return self._replace(webhook, b"", _encode(webhook), most=most, at=webhook.created_at, repeat=repeat) == 1
+
+    def read(self, app: str, webhook: str) -> Webhook | None:
+        """The endpoint, or ``None``."""
+        key = keys.webhooks(app)
+        value = self._calls.read("webhook_read", key, (b"HGET", key, webhook.encode("utf-8", "surrogatepass")))
+        return None if value is None else _decode(app, webhook, value)
+
+    def all(self, app: str) -> list[Webhook]:
+        """The endpoints, the oldest first."""
+        key = keys.webhooks(app)
+        flat = self._calls.read("webhook_read", key, (b"HGETALL", key))
+        pairs = zip(flat[::2], flat[1::2], strict=True)
+        webhooks = [_decode(app, name.decode(), value) for name, value in pairs]
+        return sorted(webhooks, key=lambda each: (each.created_at, each.id))
+
+    def replace(
+        self,
+        before: Webhook,
+        after: Webhook | None,
+        *,
+        at: int | None = None,
+        resume: bool = False,
+        repeat: Repeat | None = None,
+    ) -> bool:
+        """Replace or delete an endpoint that is still as ``before``."""
+        value = b"" if after is None else _encode(after)
+        return self._replace(after or before, _encode(before), value, at=at, resume=resume, repeat=repeat) == 1
+
+    def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
+        """The games that are due, the earliest first."""
+        names = *_names(webhook, "due", "told", "failures"), keys.index(webhook.app)
+        flat = self._calls.read("webhook_due", names[0], evalsha("webhook_due", names, now, limit))
+        return [
+            DueGame(game.decode(), int(float(at)), int(told), int(version), int(failures))
+            for game, at, told, version, failures in zip(*(flat[place::5] for place in range(5)), strict=True)
+        ]
+
+    def told(
+        self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: Attempt | None = None
+    ) -> None:
+        """Note up to which version the endpoint knows the game."""
+        names = _names(webhook, "due", "attempts", "failures", "told")
+        command = evalsha("webhook_told", names, game.game.encode(), game.at, version, int(done), *_kept(attempt))
+        self._write("webhook_told", names[0], command)
+
+    def failed(self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: Attempt | None) -> None:
+        """Put the game off."""
+        names = _names(webhook, "due", "attempts", "failures")
+        command = evalsha("webhook_failed", names, game.game.encode(), at, int(count), *_kept(attempt))
+        self._write("webhook_failed", names[0], command)
+
+    def log(self, webhook: Webhook, attempt: Attempt) -> None:
+        """Keep an attempt."""
+        names = _names(webhook, "attempts")
+        self._write("webhook_log", names[0], evalsha("webhook_log", names, *_kept(attempt)))
+
+    def attempts(self, webhook: Webhook) -> list[Attempt]:
+        """The last attempts, the newest first."""
+        (key,) = _names(webhook, "attempts")
+        values = self._calls.read("webhook_read", key, (b"LRANGE", key, 0, -1))
+        return [Attempt(*orjson.loads(value)) for value in values]
+
+    def forget(self, webhook: Webhook, before: int) -> None:
+        """Forget the games that were due before."""
+        names = _names(webhook, "due", "told", "failures")
+        self._write("webhook_forget", names[0], evalsha("webhook_forget", names, before))
+
+    def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
+        """Lease the reminder for longer."""
+        key = _reminders(webhook)
+        command = evalsha("webhook_renew", (key,), _reminder(webhook), repr(leased).encode(), lease)
+        answer = self._write("webhook_renew", key, command)
+        return None if answer is None else float(answer)
+
+    def release(self, webhook: Webhook, leased: float, at: int | None, *, games: bool) -> None:
+        """End the lease."""
+        names = (keys.webhooks(webhook.app), _reminders(webhook), *_names(webhook, "due"))
+        due = b"" if at is None else b"%d" % at
+        command = evalsha(
+            "webhook_release",
+            names,
+            webhook.id.encode(),
+            _encode(webhook),
+            _reminder(webhook),
+            repr(leased).encode(),
+            due,
+            int(games),
+        )
+        self._write("webhook_release", names[0], command)
+
+    def _replace(
+        self,
+        webhook: Webhook,
+        before: bytes,
+        after: bytes,
+        *,
+        most: int = 0,
+        at: int | None,
+        resume: bool = False,
+        repeat: Repeat | None = None,
+    ) -> int:
+        app = webhook.app
+        names = (
+            keys.webhooks(app),
+            keys.endpoints(app),
+            _reminders(webhook),
+            keys.repeats(app),
+            *_names(webhook, *_KEPT),
+        )
+        command = evalsha(
+            "webhook_replace",
+            names,
+            webhook.id.encode(),
+            before,
+            after,
+            most,
+            int(webhook.status == "active"),
+            _reminder(webhook),
+            b"" if at is None else b"%d" % at,
+            int(resume),
+            *repeat_args(repeat),
+        )
+        return check_kept(self._write("webhook_replace", names[0], command, self._endpoints))
+
+    def _write(self, operation: str, key: bytes, command: Command, calls: RedisCalls | None = None) -> Any:
+        """As ``RedisCalls.write``, with its failure observed."""
+        try:
+            return (calls or self._calls).write(operation, key, command)
+        except (StorageUnavailable, OutcomeUnknown) as error:
+            self._observe_failure(error.reason)
+            raise
+
+
+def _names(webhook: Webhook, *names: str) -> tuple[bytes, ...]:
+    return tuple([keys.webhook(webhook.app, webhook.id, name) for name in names])
+
+
+def _reminders(webhook: Webhook) -> bytes:
+    """The set that has the reminder of the endpoint."""
+    shard = shard_of(webhook.app)
+    assert shard is not None, "the id of an application has a shard"
+    return keys.REMINDERS["webhooks"][shard]
+
+
+def _reminder(webhook: Webhook) -> bytes:
+    return f"{webhook.app}.{webhook.id}".encode()
+
+
+def _kept(attempt: Attempt | None) -> tuple[bytes | int, ...]:
+    """The last arguments of a script that keeps an attempt."""
+    return b"" if attempt is None else orjson.dumps(list(attempt)), ATTEMPTS_KEPT, ATTEMPTS_TTL
+
+
+def _encode(webhook: Webhook) -> bytes:
+    """The endpoint as JSON; the same endpoint always gives the same text."""
+    fields = webhook._asdict()
+    del fields["id"], fields["app"]
+    fields["asked"] = [list(each) for each in webhook.asked]
+    for name in ("secret", "old_secret"):
+        fields[name] = None if fields[name] is None else b64encode(fields[name]).decode()
+    return orjson.dumps(fields)
+
+
+def _decode(app: str, webhook_id: str, value: bytes) -> Webhook:
+    fields = orjson.loads(value)
+    for name in ("secret", "old_secret"):
+        fields[name] = None if fields[name] is None else b64decode(fields[name])
+    fields["events"] = tuple(fields["events"])
+    fields["asked"] = tuple([AskedMessage(*each) for each in fields["asked"]])
+    return Webhook(id=webhook_id, app=app, **fields)

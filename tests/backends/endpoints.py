@@ -1,0 +1,212 @@
+"""Endpoints on loopback that applications register, games of which they are told, and a time that only a test moves."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from ipaddress import ip_network
+from random import Random
+from threading import Thread
+from typing import Any, NamedTuple
+
+from prometheus_client import CollectorRegistry
+
+from service.backends.index.outbox import Outbox
+from service.backends.ports import Webhook
+from service.backends.webhooks.deliveries import Deliveries
+from service.backends.webhooks.endpoints import Webhooks
+from service.backends.webhooks.messages import MESSAGE_TYPES
+from service.games.store.idempotency import Idempotency
+from service.outgoing.sender import Sender
+from service.workers.deliverer import MOST_ENDPOINTS, Deliverer
+from service.workers.metrics import WorkerMetrics
+from tests.backends.owned import APP, START, Owned
+from tests.outgoing.endpoints import Behaviour, Endpoint, answer
+from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.memory_webhooks import MemoryWebhooks
+
+TTL = 30 * 86_400
+LOOPBACK = [ip_network("127.0.0.0/8")]
+PATIENCE = 30.0
+STORE_CALLS = 4
+
+
+def in_thread(work: Callable[[], None]) -> None:
+    Thread(target=work, daemon=True).start()
+
+
+class Received(NamedTuple):
+    """A request that an endpoint got."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def id(self) -> str:
+        return self.headers["webhook-id"]
+
+    @property
+    def type(self) -> str:
+        return str(self.json["type"])
+
+    @property
+    def json(self) -> dict[str, Any]:
+        return dict(json.loads(self.body))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return dict(self.json["data"])
+
+
+def parse(request: bytes) -> Received:
+    head, _, body = request.partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in lines)
+    cased = {name: line.split(": ", 1)[1] for line in lines for name in [line.split(":")[0].lower()]}
+    return Received(first.split()[1], headers | cased, body)
+
+
+def statuses(*codes: int, fields: tuple[str, ...] = ()) -> list[Behaviour]:
+    """Answers with these statuses, one after the other; the last one for ever."""
+    return [answer(f"{code} Some", b"", *fields) for code in codes]
+
+
+class Listener(Endpoint):
+    """An endpoint that answers challenges, and every other message as its behaviours say."""
+
+    def __init__(self, *behaviours: Behaviour) -> None:
+        super().__init__()
+        self.behaviours = list(behaviours or statuses(204))
+        self.answered = 0
+
+    @property
+    def received(self) -> list[Received]:
+        """The messages that are no challenges."""
+        return [each for each in map(parse, list(self.requests)) if each.type != "webhook.challenge"]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/hooks?secret=of-the-url"
+
+    def respond(self, request: bytes, sock: socket.socket) -> object:
+        """Answer a challenge; behave on all else."""
+        message = parse(request)
+        if message.type == "webhook.challenge":
+            return answer(body=message.data["challenge"].encode())(sock)
+        self.answered += 1
+        behave = self.behaviours[min(self.answered, len(self.behaviours)) - 1]
+        return behave(sock)
+
+
+class Hooked:
+    """Games of applications in memory, their endpoints, and a deliverer in this process, which must be closed."""
+
+    def __init__(self, *, wrap: Callable[[Any], Any] = lambda port: port) -> None:
+        self.now = START
+        self.luck = 0.5
+        clock = lambda: self.now  # noqa: E731 # a clock
+        seconds = lambda: self.now / 1000  # noqa: E731
+        self.clock = clock
+        self.store = MemoryStore(TTL, seconds)
+        self.index = MemoryIndex(TTL, seconds)
+        self.kept = MemoryWebhooks(self.store, self.index)
+        self.owned = Owned(self.store, clock)
+        self.outbox = Outbox(self.owned.repository, self.index, MemoryLobby(seconds), clock)
+        self.random = Random("endpoints")
+        self.webhooks = Webhooks(
+            self.kept,
+            check_url=lambda _: None,
+            clock=clock,
+            random_bytes=self.random.randbytes,
+            idempotency=Idempotency([b"secret"]),
+        )
+        self.sender = Sender("test", networks=LOOPBACK)
+        self.registry = CollectorRegistry()
+        self.metrics = WorkerMetrics(self.registry)
+        self.reached = wrap(self.kept)
+        self.deliverer = self.new_deliverer()
+
+    def new_deliverer(self) -> Deliverer:
+        deliveries = Deliveries(
+            self.reached,
+            self.owned.new_repository(),
+            self.sender,
+            clock=self.clock,
+            random_bytes=self.random.randbytes,
+            luck=lambda: self.luck,
+            store_calls=STORE_CALLS,
+            observe=lambda attempt: self.metrics.delivered(attempt.error or "ok"),
+        )
+        return Deliverer(
+            self.reached,
+            deliveries,
+            self.store,
+            self.metrics,
+            clock=self.clock,
+            luck=lambda: self.luck,
+            game_ttl=TTL * 1000,
+            spawn=in_thread,
+            attempt=in_thread,
+        )
+
+    def close(self) -> None:
+        self.deliverer.close()
+        self.sender.close()
+
+    def register(self, listener: Listener, *events: str, app: str = APP) -> Webhook:
+        """A verified endpoint."""
+        webhook = self.webhooks.create(app, listener.url, events or MESSAGE_TYPES).answer
+        self.deliver()
+        found = self.webhooks.get(app, webhook.id)
+        assert found.status == "active"
+        return found
+
+    def follow(self, *games: str) -> None:
+        """Let the index follow games."""
+        for game in games:
+            self.outbox.follow(game)
+            self.now += 1  # what is new twice in a millisecond is due in the next one
+
+    def deliver(self) -> None:
+        """Deliver all that is due now."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            self.deliverer.step()
+            if self.deliverer._free == MOST_ENDPOINTS and not self._is_due():
+                return
+            assert time.monotonic() < deadline, "timeout"
+            time.sleep(0.002)
+
+    def pass_time(self, milliseconds: int) -> int:
+        """Let so much time pass, and deliver what becomes due, at its time; returns how often something did."""
+        until, turns = self.now + milliseconds, 0
+        while True:
+            due = min(self.store._reminders["webhooks"].values(), default=until + 1)
+            if due > until:
+                self.now = until
+                return turns
+            self.now = max(self.now, int(due))
+            self.deliver()
+            turns += 1
+
+    def status(self, webhook: Webhook) -> str:
+        return self.webhooks.get(webhook.app, webhook.id).status
+
+    def _is_due(self) -> bool:
+        return any(at <= self.now for at in list(self.store._reminders["webhooks"].values()))
+
+
+def first_of_each(received: list[Received]) -> list[Received]:
+    """The messages without those that came before."""
+    seen: Counter[str] = Counter()
+    first = []
+    for each in received:
+        seen[each.id] += 1
+        if seen[each.id] == 1:
+            first.append(each)
+    return first

@@ -1,0 +1,181 @@
+"""Games of applications, and what their index, their feed and the lobby should tell of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+import orjson
+
+from service.backends.index.outbox import Outbox
+from service.backends.index.summaries import index_entry
+from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyQuery
+from service.engine.referee import legal_moves
+from service.engine.variants import variants
+from service.games.automation.due import advance_match
+from service.games.commands.creation import create_game, deal_if_full
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.model.clock import ClockSettings
+from service.games.model.game import HUMAN, Created, Game, GameEvent, Joined, Ownership, Public, Seat
+from service.games.model.shards import with_shard
+from service.games.ports import Store, run_inline
+from service.games.store.repository import Decision, GameRepository
+
+START = 1_800_000_000_000
+"""The time at which tests begin; milliseconds since 1970."""
+
+
+def application(number: int) -> str:
+    """The id of an application."""
+    return with_shard(f"application-number-{number:03}")
+
+
+APP = application(1)
+
+
+class Owned:
+    """Games of applications in a store, at a time that only the test moves, with random choices that it seeds."""
+
+    def __init__(self, store: Store, clock: Callable[[], int], seed: str = "seed") -> None:
+        self.clock = clock
+        self.random = Random(seed)
+        self.store = store
+        self.repository = self.new_repository()
+
+    def new_repository(self) -> GameRepository:
+        """Another process that works with the same store."""
+        return GameRepository(
+            self.store,
+            clock=self.clock,
+            random_bytes=self.random.randbytes,
+            run_later=run_inline,
+            observe=lambda _: None,
+            yield_control=lambda: None,
+            admit_read=lambda _: None,
+        )
+
+    def create(
+        self,
+        refs: Sequence[str | None] = ("anna", "ben"),
+        *,
+        app: str | None = APP,
+        ref: str | None = None,
+        open_seats: int = 0,
+        public: Public | None = "all",
+        clock: ClockSettings | None = None,
+        variant: str = "domino",
+    ) -> str:
+        """A game with a person for each ref, and open seats, in the lobby that ``public`` says; returns its id."""
+        seats = [SeatRequest("human", f"Player {seat}") for seat in range(len(refs))]
+        wanted = GameRequest(variant, (*seats, *[SeatRequest("open")] * open_seats), {}, "seed", clock=clock)
+        found = variants()[variant]
+        rules = found.rules({}, len(wanted.seats))
+        new = create_game(
+            wanted,
+            found,
+            rules.start(),
+            game_id=with_shard(self.random.randbytes(11).hex()),
+            now=self.clock(),
+            token_bytes=self.random.randbytes,
+            remote_secret=str.encode,
+            random_bytes=self.random.randbytes,
+        )
+        game = new.game
+        if app is not None:
+            named = zip(game.seats, (*refs, *[None] * open_seats), strict=True)
+            game = game._replace(
+                seats=tuple([seat._replace(ref=each) for seat, each in named]),
+                ownership=Ownership(app, ref, new.join_code, public if open_seats else None),
+            )
+        events: list[GameEvent] = [Created()]
+        game, events = deal_if_full(game, events)
+        return self.repository.create(game, events, None).after.id
+
+    def game(self, game_id: str) -> Game:
+        """The game as it is stored."""
+        return self.repository.reload(game_id)
+
+    def play(self, game_id: str) -> None:
+        """Make a move, or deal; nothing in a match that is over, or that has not begun."""
+        game = self.game(game_id)
+        if not game.to_act:
+            return
+
+        def decide(current: Game) -> Decision:
+            seat = current.to_act[0]
+            return advance_match(current, seat, self.random.choice(legal_moves(current.rules, current.state, seat)))
+
+        self.repository.transact(game, decide)
+
+    def join(self, game_id: str, ref: str | None = None) -> None:
+        """Take an open seat, as somebody who has the join code does; nothing if there is none."""
+
+        def decide(game: Game) -> Decision:
+            seat = [each.kind for each in game.seats].index("open")
+            name = f"Player {seat}"
+            seats = tuple(
+                [
+                    Seat(HUMAN, name, b"hash", ref=ref) if place == seat else each
+                    for place, each in enumerate(game.seats)
+                ]
+            )
+            game = game._replace(seats=seats)
+            if not game.has_open_seats and game.ownership is not None:
+                game = game._replace(ownership=game.ownership._replace(join_code=None))
+            return deal_if_full(game, [Joined(seat, name)])
+
+        if self.game(game_id).has_open_seats:
+            self.repository.transact(self.game(game_id), decide)
+
+
+class Told:
+    """What an application can read."""
+
+    def __init__(self, index: GameIndex, lobby: Lobby) -> None:
+        self.index = index
+        self.lobby = lobby
+
+    def games(self, app: str = APP, **query: Any) -> list[dict[str, Any]]:
+        """The summaries of all games that are found, in order."""
+        found: list[dict[str, Any]] = []
+        cursor = None
+        while True:
+            page = self.index.find(app, IndexQuery(cursor=cursor, **query))
+            found += [orjson.loads(summary) for summary, _ in page.entries]
+            cursor = page.next
+            if cursor is None:
+                return found
+
+    def ids(self, app: str = APP, **query: Any) -> list[str]:
+        """The ids of all games that are found, in order."""
+        return [game["id"] for game in self.games(app, **query)]
+
+    def public(self, app: str | None = None, variant: str | None = None) -> list[str]:
+        """The ids of the games in the lobby of an application, or in that for everybody."""
+        return [each["id"] for each in self.in_lobby(app, variant)]
+
+    def in_lobby(self, app: str | None = None, variant: str | None = None) -> list[dict[str, Any]]:
+        """The games in this lobby, the newest first."""
+        found: list[dict[str, Any]] = []
+        cursor = None
+        while True:
+            page = self.lobby.games(LobbyQuery(app, variant, 200, cursor))
+            found += map(orjson.loads, page.games)
+            cursor = page.next
+            if cursor is None:
+                return found
+
+
+def listing_of(games: Sequence[Game], app: str) -> list[dict[str, Any]]:
+    """The listing that an application should have of these games, newest first, computed from the games alone."""
+    own = [game for game in games if game.ownership is not None and game.ownership.app == app]
+    return [
+        orjson.loads(index_entry(game).summary)
+        for game in sorted(own, key=lambda each: (each.updated_at, each.id), reverse=True)
+    ]
+
+
+def outbox_of(owned: Owned, told: Told) -> Outbox:
+    """A messenger's way of following games, in a process of its own."""
+    return Outbox(owned.new_repository(), told.index, told.lobby, owned.clock)

@@ -1,0 +1,158 @@
+"""The law of the feed: whoever reads it is told of each event of the application's games, once and in their order.
+
+Games, messengers and faults are those of the law of the index. Here each application has readers, some of which begin
+late, and each of which may be replaced at any time by another one that knows only the cursor of what was received.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import orjson
+import pytest
+
+from service.backends.index.feed import FeedReader, Feeds
+from service.backends.ports import FeedStore
+from service.storage import keys
+from service.storage.feed import RedisFeed
+from service.storage.games import RedisStore
+from service.storage.index import RedisIndex, RedisLobby
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.topology import Topology, open_topology
+from service.storage.reminders import RedisReminders
+from tests.backends.owned import START, Told
+from tests.backends.test_index_law import APPS, LEASE, TTL, World, clear
+from tests.storage.clusters import Cluster
+from tests.storage.servers import RealServer
+from tests.support.stores.memory_feed import MemoryFeed
+from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.memory_store import MemoryStore
+
+STEPS = 300
+SEEDS = range(int(os.environ.get("FEED_LAW_SEEDS", "8")))
+
+
+class Client:
+    """Somebody who reads a feed, and remembers the last cursor only."""
+
+    def __init__(self, feeds: Feeds, app: str, random: Random) -> None:
+        self.feeds, self.app, self.random = feeds, app, random
+        self.received: list[dict[str, Any]] = []
+        self.cursor: str | None = None
+        self.reader: FeedReader | None = None
+
+    def act(self) -> None:
+        """Read a page, or what a stream has, or lose the connection."""
+        choice = self.random.random()
+        if choice < 0.2:
+            self.reader = None
+        elif choice < 0.6 or self.cursor is None:
+            self.reader = None
+            page = self.feeds.page(self.app, self.cursor, self.random.choice([1, 3, 100]))
+            self.take(page.items, page.cursor)
+        else:
+            self.reader = self.reader or self.feeds.follow(self.app, self.cursor, self.random.choice([1, 3, 100]))
+            self.reader.recheck()
+            told = self.reader.wait(0)
+            if told is not None:
+                self.take(told.items, told.cursor)
+
+    def take(self, items: tuple[tuple[str, bytes], ...], cursor: str) -> None:
+        self.received += [orjson.loads(item) for _, item in items]
+        self.cursor = cursor
+        assert not items or items[-1][0] == cursor
+
+    def finish(self) -> None:
+        """Read until there is no more."""
+        more = True
+        while more:
+            page = self.feeds.page(self.app, self.cursor, 100)
+            self.take(page.items, page.cursor)
+            more = page.more
+
+
+class Read(World):
+    """The games, each of whose applications has two readers."""
+
+    def __init__(self, feed: FeedStore, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, feed=lambda _: [], **more)
+        feeds = Feeds(feed, None, self.owned.clock)
+        self.clients = [Client(feeds, app, self.random) for app in APPS for _ in range(2)]
+
+    def act(self) -> None:
+        super().act()
+        self.random.choice(self.clients).act()
+
+    def judge_clients(self) -> None:
+        games = self.existing()
+        for client in self.clients:
+            client.finish()
+            self.feed = lambda app, told=client.received: told  # type: ignore[misc]
+            self.judge_feed(
+                client.app, [game for game in games if game.ownership is not None and game.ownership.app == client.app]
+            )
+            cursors = [item["cursor"] for item in client.received]
+            assert len(set(cursors)) == len(cursors)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_in_memory_whatever_fails_the_feed_tells_each_event_once(seed: int) -> None:
+    now = START
+
+    def clock() -> int:
+        nonlocal now
+        now += 1
+        return now
+
+    store = MemoryStore(TTL, lambda: now / 1000)
+    index = MemoryIndex(TTL, lambda: now / 1000)
+    told = Told(index, MemoryLobby(lambda: now / 1000))
+    world = Read(MemoryFeed(index), store, store, told, clock=clock, random=Random(seed))
+    for _ in range(3):
+        world.run(STEPS)
+        now += LEASE
+
+    def pass_time() -> None:
+        nonlocal now
+        now += LEASE
+
+    world.settle(pass_time)
+    world.judge_clients()
+    assert len(world.faults.seen) == 5
+    assert world.deleted
+
+
+@pytest.fixture(scope="module", params=["redis", "cluster"])
+def topology(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Topology]:
+    folder: Path = tmp_path_factory.mktemp(request.param)
+    if request.param == "cluster":
+        with Cluster(folder) as cluster:
+            yield open_topology(cluster.url)
+        return
+    server = RealServer(folder)
+    yield open_topology(server.url)
+    server.stop()
+
+
+def test_on_redis_whatever_fails_the_feed_tells_each_event_once(topology: Topology) -> None:
+    calls, reminders = RedisCalls(topology), RedisReminders(topology)
+    clear(topology)
+    told = Told(RedisIndex(calls, TTL), RedisLobby(calls))
+    store = RedisStore(topology, TTL)
+    world = Read(RedisFeed(calls), store, reminders, told, clock=reminders.server_time, random=Random(1))
+    world.run(STEPS)
+    world.settle(lambda: make_all_due(topology))
+    world.judge_clients()
+    assert world.faults.seen
+
+
+def make_all_due(topology: Topology) -> None:
+    """Let the leases of all games end."""
+    for key in keys.REMINDERS["outbox"]:
+        (games,) = topology.call(key, (b"ZRANGE", key, 0, -1))
+        for game in games:
+            topology.call(key, (b"ZADD", key, 0, game))

@@ -1,0 +1,182 @@
+"""The contract of every store of applications, tested with Redis, with a Cluster and in memory."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import redis
+
+from service.backends.ports import MOST_REPEATS, Application, ApplicationStore, KeyRecord, Repeat, RepeatKnown
+from service.games.model.errors import LimitReached
+from service.games.model.shards import with_shard
+from service.games.ports import IDEMPOTENCY_TTL
+from service.storage import keys
+from service.storage.backends import RedisApplications
+from service.storage.redis.topology import SingleNodeTopology, Topology
+from tests.support.stores.memory_applications import MemoryApplications
+
+
+@pytest.fixture(params=["memory", "redis", "cluster"])
+def store(request: pytest.FixtureRequest) -> Iterator[ApplicationStore]:
+    if request.param == "memory":
+        yield MemoryApplications()
+        return
+    if request.param == "redis":
+        topology: Topology = SingleNodeTopology(request.getfixturevalue("shared_client"))
+    else:
+        topology = request.getfixturevalue("cluster_topology")
+    yield RedisApplications(topology)
+    topology.call(keys.APPLICATIONS, (b"DEL", keys.APPLICATIONS))
+
+
+def new_application(created_at: int = 1, **fields: Any) -> Application:
+    app = with_shard(secrets.token_urlsafe(16))
+    key = KeyRecord("Ab3dEf", secrets.token_bytes(32), created_at)
+    return Application(app, "A café 🀱", created_at, (key,))._replace(**fields)
+
+
+def test_an_application_is_read_as_it_was_created(store: ApplicationStore) -> None:
+    ending = KeyRecord("x", b"\0" * 32, 5, 1_900_000_000_000)
+    for application in (new_application(), new_application(keys=()), new_application(keys=(ending, ending))):
+        store.create(application)
+        assert store.read(application.id) == application
+
+
+def test_an_application_that_was_not_created_is_not_found(store: ApplicationStore) -> None:
+    assert store.read(new_application().id) is None
+
+
+def test_creating_an_application_again_changes_nothing(store: ApplicationStore) -> None:
+    application = new_application()
+    store.create(application)
+    store.create(application)
+    assert store.all() == [application]
+
+
+def test_all_applications_are_listed_the_oldest_first(store: ApplicationStore) -> None:
+    applications = [new_application(created_at) for created_at in (3, 1, 2)]
+    for each in applications:
+        store.create(each)
+    assert [each.created_at for each in store.all()] == [1, 2, 3]
+
+
+def test_without_applications_the_list_is_empty(store: ApplicationStore) -> None:
+    assert store.all() == []
+
+
+def test_an_application_is_replaced_only_as_it_is(store: ApplicationStore) -> None:
+    first = new_application()
+    store.create(first)
+    second = first._replace(name="another")
+    assert store.replace(first, second)
+    assert store.read(first.id) == second
+    assert not store.replace(first, first._replace(name="a third"))
+    assert not store.replace(first, None)
+    assert store.read(first.id) == second
+
+
+def test_a_request_is_kept_with_what_it_writes_and_written_once(store: ApplicationStore) -> None:
+    first = new_application()
+    made = Repeat("create", b"f.s", 1000, b'["salt", "a b"]')
+    assert store.create(first, made)
+    assert store.create(first, made)  # the same attempt again
+    assert store.repeated(first.id, "create", 1000) == made
+    assert store.repeated(first.id, "other", 1000) is None
+    assert store.repeated(new_application().id, "create", 1000) is None
+    second, third = first._replace(name="second"), first._replace(name="third")
+    rotated = Repeat("rotate", b"f.s", 2000, b"[]")
+    assert not store.replace(second, third, rotated)
+    assert store.repeated(first.id, "rotate", 2000) is None
+    assert store.replace(first, second, rotated)
+    with pytest.raises(RepeatKnown):
+        store.replace(second, third, rotated._replace(at=2001))
+    assert store.read(first.id) == second
+    assert store.replace(second, None)
+    with pytest.raises(RepeatKnown):
+        store.create(third, made._replace(at=2001))
+    assert store.read(first.id) is None
+    assert store.repeated(first.id, "rotate", 2000) == rotated
+
+
+def test_a_request_is_kept_for_a_day(store: ApplicationStore) -> None:
+    first = new_application()
+    store.create(first, Repeat("create", b"f", 1000, b"[]"))
+    later = 1000 + IDEMPOTENCY_TTL * 1000
+    assert store.repeated(first.id, "create", later - 1) is not None
+    assert store.repeated(first.id, "create", later) is None
+    again = Repeat("create", b"g", later, b"[]")
+    assert store.replace(first, first._replace(name="again"), again)
+    assert store.repeated(first.id, "create", later) == again
+
+
+def test_so_many_requests_are_kept_at_a_time(store: ApplicationStore) -> None:
+    application = new_application()
+    store.create(application)
+    for number in range(MOST_REPEATS):
+        after = application._replace(name=str(number))
+        assert store.replace(application, after, Repeat(str(number), b"f", 1000 + number, b"[]"))
+        application = after
+    one_more = application._replace(name="one more")
+    with pytest.raises(LimitReached):
+        store.replace(application, one_more, Repeat("x", b"f", 2000, b"[]"))
+    assert store.read(application.id) == application
+    assert store.replace(application, one_more, Repeat("x", b"f", 1000 + IDEMPOTENCY_TTL * 1000, b"[]"))
+    assert store.repeated(application.id, "0", 1001) is None
+    assert store.repeated(application.id, "1", 1001) is not None
+
+
+def test_the_first_id_that_is_reserved_under_a_name_stays(store: ApplicationStore) -> None:
+    name = secrets.token_urlsafe(8)
+    assert [store.reserve(name, app) for app in ("a", "b")] == ["a", "a"]
+    assert store.reserve(f"{name}x", "b") == "b"
+
+
+def test_a_replacement_may_be_made_again(store: ApplicationStore) -> None:
+    first = new_application()
+    store.create(first)
+    second = first._replace(keys=())
+    assert store.replace(first, second)
+    assert store.replace(first, second)
+    assert store.replace(second, None)
+    assert store.replace(second, None)
+
+
+def test_a_deleted_application_is_neither_found_nor_listed(store: ApplicationStore) -> None:
+    gone, stays = new_application(), new_application()
+    for each in (gone, stays):
+        store.create(each)
+    assert store.replace(gone, None)
+    assert store.read(gone.id) is None
+    assert store.all() == [stays]
+
+
+def test_a_deleted_application_is_not_brought_back_by_a_replacement(store: ApplicationStore) -> None:
+    first = new_application()
+    store.create(first)
+    assert store.replace(first, None)
+    assert not store.replace(first, first._replace(keys=()))
+    assert store.read(first.id) is None
+
+
+def test_an_id_without_a_record_is_no_application(shared_client: redis.Redis) -> None:
+    store, application = RedisApplications(SingleNodeTopology(shared_client)), new_application()
+    store.create(application)
+    shared_client.delete(keys.application(application.id))
+    assert store.all() == []
+    shared_client.delete(keys.APPLICATIONS)
+
+
+def test_applications_do_not_expire(shared_client: redis.Redis) -> None:
+    store, application = RedisApplications(SingleNodeTopology(shared_client)), new_application()
+    store.create(application)
+    assert shared_client.ttl(keys.application(application.id)) == -1
+    assert shared_client.ttl(keys.APPLICATIONS) == -1
+    shared_client.delete(keys.APPLICATIONS)
+
+
+def test_the_record_of_an_application_lies_in_the_slot_of_its_shard() -> None:
+    application = new_application()
+    assert b"{%b}" % application.id.encode() in keys.application(application.id)
