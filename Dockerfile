@@ -1,5 +1,5 @@
 # Two stages: the final image contains no compiler, no pip and no tests, and its user cannot write to the program.
-# The base is fixed by its digest; docs/operations.md says how to renew it.
+# The base is fixed by its digest; docs/operations/deploy.md says how to renew it.
 
 ARG BASE=python:3.13.15-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b
 

@@ -135,13 +135,25 @@ def anchors(page: Path) -> set[str]:
     text = FENCE.sub("", text_of(page))
     found = set(re.findall(r'<a id="([\w-]+)">', text))
     for heading in re.findall(r"^#{1,6} (.+?) *$", text, re.MULTILINE):
-        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
-        base = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        base = anchor_of(heading)
         number = 0
         while (anchor := f"{base}-{number}" if number else base) in found:
             number += 1
         found.add(anchor)
     return found
+
+
+def anchor_of(heading: str) -> str:
+    words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+    return re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+
+
+def title_of(page: Path) -> str:
+    return text_of(page).partition("\n")[0].removeprefix("# ")
+
+
+def links(page: Path) -> list[str]:
+    return LINK.findall(FENCE.sub("", text_of(page)))
 
 
 # What there is
@@ -273,7 +285,7 @@ def matches(pattern: str) -> list[str]:
 
 def wrong_links(page: Path) -> Iterator[str]:
     """Links to files of the project, and to places in them."""
-    for link in LINK.findall(FENCE.sub("", text_of(page))):
+    for link in links(page):
         if re.match("https?:|mailto:", link):
             continue
         name, _, anchor = link.partition("#")
@@ -443,13 +455,12 @@ def test_every_test_exists(page: Path) -> None:
     assert faults("tests", page) == []
 
 
-@pytest.mark.parametrize("name", ["backends.md", "guide.md"])
+@pytest.mark.parametrize("name", ["backends", "guide"])
 def test_every_program_for_authors_of_clients_is_in_a_test(name: str) -> None:
     """Where a test does not run or compile it, nobody sees that it is wrong."""
+    pages = [text_of(page) for page in sorted((ROOT / "docs" / name).glob("*.md"))]
     found = re.findall(
-        r"(?:^<!-- script: (\S+) -->\n)?^```(?!console|html|json|sh|text)\w+$",
-        (ROOT / "docs" / name).read_text("utf-8"),
-        re.MULTILINE,
+        r"(?:^<!-- script: (\S+) -->\n)?^```(?!console|html|json|sh|text)\w+$", "\n".join(pages), re.MULTILINE
     )
     tests = [
         file.read_text("utf-8") for folder in ("support", "whole") for file in (ROOT / "tests" / folder).glob("*.py")
@@ -536,10 +547,23 @@ def test_every_folder_with_tests_has_a_row() -> None:
     assert folders <= set(re.findall("`(.*?)`", " ".join(rows)))
 
 
-def test_the_contents_of_operations_are_all_its_chapters_and_sections() -> None:
-    page = ROOT / "docs" / "operations.md"
-    contents = text_of(page).partition("\n## ")[0]
-    assert sorted(re.findall(r"\]\(#(\S+?)\)", contents)) == sorted(anchors(page) - {"operations"})
+@pytest.mark.parametrize("name", ["backends", "guide", "operations"])
+def test_the_contents_of_a_folder_are_all_pages_chapters_and_sections_in_it(name: str) -> None:
+    index = ROOT / "docs" / name / "README.md"
+    rows = dict(re.findall(r"^\| (\[.+?\]\(\S+\)) \| (.*) \|$", text_of(index), re.MULTILINE))
+    pages = [page for page in sorted(index.parent.glob("*.md")) if page != index]
+    assert sorted(rows) == sorted([f"[{title_of(page)}]({page.name})" for page in pages])
+    for page in pages:
+        listed = LINK.findall(rows[f"[{title_of(page)}]({page.name})"])
+        chapters = anchors(page) - {anchor_of(title_of(page))}
+        assert sorted(listed) == sorted([f"{page.name}#{chapter}" for chapter in chapters])
+
+
+def test_every_page_is_in_an_index() -> None:
+    """In the README, in ``docs/architecture.md``, or in the index of its folder."""
+    indices = [ROOT / "README.md", ROOT / "docs" / "architecture.md", *sorted((ROOT / "docs").glob("*/README.md"))]
+    linked = {(index.parent / link.partition("#")[0]).resolve() for index in indices for link in links(index)}
+    assert [page for page in sorted((ROOT / "docs").rglob("*.md")) if page not in linked] == []
 
 
 def test_no_word_of_the_glossary_is_defined_twice() -> None:

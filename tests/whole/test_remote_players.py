@@ -122,7 +122,7 @@ def test_a_bot_that_moves_by_itself_is_asked_once_for_each_move(application: htt
 
 def test_the_guide_shows_the_bot_that_is_played_here() -> None:
     bot = (ROOT / "examples/bot/bot.py").read_text()
-    assert f"```python\n{bot}```" in (ROOT / "docs/guide.md").read_text()
+    assert f"```python\n{bot}```" in (ROOT / "docs/guide/bots.md").read_text()
 
 
 def test_the_secret_is_as_the_public_library_expects_it(application: httpx.Client) -> None:

@@ -1,4 +1,4 @@
-"""Backups are restored: the sessions of ``docs/operations.md``, played in the middle of a match that then goes on."""
+"""Backups are restored: the sessions of ``docs/operations/backup.md``, played amid a match that then goes on."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ import pytest
 
 from service.devserver.embedded import find_server
 from tests.storage.servers import RealServer
-from tests.support.serving import Service
+from tests.support.serving import ROOT, Service
 from tests.support.table import match_finished
 from tests.whole.table import Table, connect
-from tests.whole.test_readme import OPERATIONS, sessions
+from tests.whole.test_readme import sessions
 
 pytestmark = pytest.mark.full
 
+BACKUP = ROOT / "docs" / "operations" / "backup.md"
 SECRET = "the same secret before and after the restore"
 MOVES = 6
 
@@ -63,7 +64,7 @@ def restored(tmp_path: Path) -> Iterator[Path]:
 
 def run(name: str, programs: Path, **environ: str) -> None:
     done = subprocess.run(
-        ["sh", "-eu", "-c", sessions(OPERATIONS)[name]],
+        ["sh", "-eu", "-c", sessions(BACKUP)[name]],
         env={"PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", **environ},
         capture_output=True,
         text=True,

@@ -24,13 +24,14 @@ from tools.attack.pace import PACE_MS, TABLES, compare
 from tools.attack.race import AROUND_MS, race
 from tools.attack.target import ROOT, Refused, Target
 
-PAGE: Final = ROOT / "docs" / "operations.md"
+PAGE: Final = ROOT / "docs" / "operations" / "under-attack.md"
 BEGIN: Final = "<!-- attack table begins -->"
 END: Final = "<!-- attack table ends -->"
 """Between these two lines the page has the tables of the attacks."""
+FAULTS_PAGE: Final = ROOT / "docs" / "operations" / "under-faults.md"
 FAULTS_BEGIN: Final = "<!-- fault tables begin -->"
 FAULTS_END: Final = "<!-- fault tables end -->"
-"""Between these two lines the page has the tables of computer players and clocks."""
+"""Between these two lines this page has the tables of computer players and clocks."""
 COST: Final = "cost"
 """The name of the part that measures single requests."""
 FAULTS: Final = "faults"
@@ -114,9 +115,9 @@ def main(argv: Sequence[str]) -> int:
         if not arguments.only or name in arguments.only
     ]
     if arguments.write and tables:
-        _write(BEGIN, "\n\n".join([_SENTENCE, *tables]), END)
+        _write(PAGE, BEGIN, "\n\n".join([_SENTENCE, *tables]), END)
     if arguments.write and others:
-        _write(FAULTS_BEGIN, "\n\n".join(others), FAULTS_END)
+        _write(FAULTS_PAGE, FAULTS_BEGIN, "\n\n".join(others), FAULTS_END)
     return 0
 
 
@@ -128,7 +129,7 @@ def _arguments(argv: Sequence[str], known: Sequence[Attack]) -> argparse.Namespa
         "--only", nargs="+", metavar="NAME", default=[], help=f"only these attacks, or {' or '.join(PARTS)}"
     )
     parser.add_argument("--list", action="store_true", help="print the names of the attacks")
-    parser.add_argument("--write", action="store_true", help="write the tables into docs/operations.md")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/operations")
     parser.add_argument(
         "--service",
         type=Path,
@@ -306,13 +307,13 @@ def _markdown(head: Row, rows: Sequence[Row]) -> str:
     return "\n".join(["| " + " | ".join([text.replace("|", "\\|") for text in line]) + " |" for line in lines])
 
 
-def _write(begin: str, text: str, end: str) -> None:
+def _write(page: Path, begin: str, text: str, end: str) -> None:
     """Write the tables into the page, between these two marks."""
-    before, found, rest = PAGE.read_text().partition(begin)
+    before, found, rest = page.read_text().partition(begin)
     _, found_too, after = rest.partition(end)
     if not found or not found_too:
-        raise SystemExit(f"{PAGE} has no place for the tables: {begin} … {end}")
-    PAGE.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
+        raise SystemExit(f"{page} has no place for the tables: {begin} … {end}")
+    page.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
 
 
 if __name__ == "__main__":
