@@ -33,6 +33,10 @@ from tests.support.contract import committed
 ROOT: Final = Path(__file__).parents[1]
 FOLDERS: Final = ("clients", "docs", "examples")
 PAGES: Final = sorted([*ROOT.glob("*.md"), *[page for name in FOLDERS for page in (ROOT / name).rglob("*.md")]])
+LONG_PAGES: Final = (ROOT / "CHANGELOG.md", ROOT / "docs" / "rules.md")
+"""Lists, in which one entry is read at a time."""
+MOST_WORDS: Final = 2_500
+"""Of any other page, so that it has one topic."""
 RECORDS: Final = sorted((ROOT / "docs" / "adr").glob("0*.md"))
 
 NOT_CLONED: Final = frozenset(
@@ -566,7 +570,13 @@ def test_every_page_is_in_an_index() -> None:
     assert [page for page in sorted((ROOT / "docs").rglob("*.md")) if page not in linked] == []
 
 
+@each_page
+def test_no_page_has_too_many_words(page: Path) -> None:
+    assert page in LONG_PAGES or len(text_of(page).split()) <= MOST_WORDS
+
+
 def test_no_word_of_the_glossary_is_defined_twice() -> None:
-    words = re.findall(r"^\| ([^|]+?) \| (?!meaning)", text_of(ROOT / "docs" / "glossary.md"), re.MULTILINE)
+    text = text_of(ROOT / "docs" / "glossary.md") + text_of(ROOT / "docs" / "testing.md").partition("\n## Words\n")[2]
+    words = re.findall(r"^\| ([^|]+?) \| (?!meaning)", text, re.MULTILINE)
     assert len(words) > 100
     assert sorted(words) == sorted(set(words))
