@@ -575,6 +575,14 @@ def test_no_page_has_too_many_words(page: Path) -> None:
     assert page in LONG_PAGES or len(text_of(page).split()) <= MOST_WORDS
 
 
+def test_a_question_is_answered_in_three_files_at_most() -> None:
+    table = text_of(ROOT / "docs" / "architecture.md").partition("\n## Where to look\n")[2]
+    rows = re.findall(r"^\| ([^|]+\?) \| (.+) \|$", table, re.MULTILINE)
+    assert len(rows) > 20
+    files = {question: re.findall(r"`[^`]*/[^`]*`|\]\(", answer) for question, answer in rows}
+    assert [question for question, found in files.items() if not 1 <= len(found) <= 3] == []
+
+
 def test_no_word_of_the_glossary_is_defined_twice() -> None:
     text = text_of(ROOT / "docs" / "glossary.md") + text_of(ROOT / "docs" / "testing.md").partition("\n## Words\n")[2]
     words = re.findall(r"^\| ([^|]+?) \| (?!meaning)", text, re.MULTILINE)
