@@ -1,9 +1,9 @@
 /**
  * What a running round does not need at once: what the table answers when it is asked by a key, as sentences about the
- * game as its viewer knows it; the list of the keys; what a line in the command field means; and the last count. Reads
- * the view and the score card, and decides nothing. Loaded at the first use.
+ * game as its viewer knows it; the list of the keys; and what a line in the command field means. Reads the view and the
+ * score card, and decides nothing. Loaded at the first use.
  */
-import { html, nothing } from "./vendor/lit-html.js";
+import { html } from "./vendor/lit-html.js";
 import { open } from "./dialog.js";
 import { KEYS, TELLING, keyName, nameOfKey } from "./input.js";
 import { numberName, placeName, tileName } from "./names.js";
@@ -139,24 +139,6 @@ function countText({ t }, game, score) {
   const lines = round.lines.map((each) =>
     `${nameOf(game, each.seat)}: ${t(TABLE.points, { count: each.points })}, ${each.text}.`);
   return [t(ANSWERS.countIs, { round: round.number }), ...lines].join(" ");
-}
-
-/** What the last round has written. @param {App} app @param {Game} game @param {Score | undefined} score */
-export function lastCount({ t }, game, score) {
-  const round = score?.rounds.find((each) => each.number === game.round);
-  // A match can end by forfeits, in a round that is never counted.
-  if (score && !round && game.status === "finished") {
-    return html`<section class="last-count"><p>${t(ANSWERS.byForfeit)}</p></section>`;
-  }
-  return html`<section class="last-count" aria-labelledby="count-title">
-    <h2 id="count-title">${t(ANSWERS.lastCount, { round: game.round })}</h2>
-    ${round ? html`<table>
-      <thead><tr><th scope="col">${t(ANSWERS.player)}</th><th scope="col" class="number">${t(ANSWERS.written)}</th><th scope="col" class="number">${t(ANSWERS.total)}</th></tr></thead>
-      <tbody>${game.players.map((each) => html`<tr class=${game.winners.includes(each.seat) ? "winner" : ""}><th scope="row">${each.name}</th>
-        <td class="number">${round.scores[each.seat]}</td><td class="number">${each.total}</td></tr>`)}</tbody>
-    </table>` : nothing}
-    ${game.carry ? html`<p>${t(TABLE.carry, { points: game.carry })}</p>` : nothing}
-  </section>`;
 }
 
 /** A button for everything that is told. @param {App} app @param {(action: string) => void} tell */

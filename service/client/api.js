@@ -228,7 +228,7 @@ export function createApi({ language, changed }) {
  * Waits; ends early when the signal is aborted, or when the browser is online again.
  * @param {number} seconds @param {AbortSignal} [signal]
  */
-export const sleep = (seconds, signal) =>
+const sleep = (seconds, signal) =>
   new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);

@@ -1,13 +1,15 @@
 /**
  * How what a person does at the table becomes a move: the keys, in one table of key and action, the letters the same in
- * all languages; and what is chosen, a tile of the hand and, where it has several, a place for it. What is possible is
- * only what the view lists in `legal_moves`.
+ * all languages; what is chosen, a tile of the hand and, where it has several, a place for it; and what keys and
+ * commands do. What is possible is only what the view lists in `legal_moves`.
  */
 import { numberName, placeName, tileName } from "./names.js";
 import { KEY_NAMES, TABLE } from "./texts/table.js";
 
+/** @import { Match } from "./match.js" */
 /** @import { App, Move } from "./types.js" */
 /** @typedef {ReturnType<typeof createChoice>} Choice */
+/** @typedef {(message: string, options?: {urgent?: boolean}) => void} Say */
 /** @typedef {keyof typeof import("./texts/answers.js").KEY_HELP} Action */
 
 /**
@@ -60,7 +62,7 @@ export function keyName({ t }, action) {
 }
 
 /** @param {KeyboardEvent} event @param {boolean} letters whether letters are commands @returns {Action | undefined} */
-export function actionOf(event, letters) {
+function actionOf(event, letters) {
   const key = event.shiftKey && event.key === "Enter" ? "Shift+Enter" : event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (!letters && /^[a-z]$/.test(key)) return undefined;
   return KEYS.find((each) => each.keys.includes(key))?.action;
@@ -70,10 +72,10 @@ export function actionOf(event, letters) {
 
 /**
  * @param {App} app
- * @param {import("./match.js").Match} match
+ * @param {Match} match
  * @param {object} does
  * @param {(move: Move) => void} does.send
- * @param {(message: string, options?: {urgent?: boolean}) => void} does.say
+ * @param {Say} does.say
  */
 export function createChoice(app, match, { send, say }) {
   const { t } = app;
@@ -223,3 +225,72 @@ export function createChoice(app, match, { send, say }) {
   };
   return choice;
 }
+
+// What is done
+
+/** The moves that lay no tile. Between rounds, any seat of this device deals. @param {Match} match @returns {Move[]} */
+export function otherMoves({ game, seats }) {
+  if (!game) return [];
+  const dealer = game.status === "round_over" && seats.some((each) => game.to_act.includes(each));
+  if (dealer && !game.legal_moves.length) return [{ action: "deal", version: game.version }];
+  return game.legal_moves.filter((each) => each.action !== "play");
+}
+
+/**
+ * What the keys and commands do.
+ * @param {App} app @param {Match} match @param {Choice} choice
+ * @param {object} does
+ * @param {(move: Move) => void} does.send
+ * @param {Say} does.say
+ * @param {(action: string) => void} does.tell
+ * @param {() => boolean} does.isCurtainDown
+ * @param {() => void} does.showNext shows the hand behind the curtain
+ */
+export function createActions({ t, device }, match, choice, { send, say, tell, isCurtainDown, showNext }) {
+  /** @param {string} action a move without a tile */
+  function act(action) {
+    const { game, seats } = match;
+    if (!game) return;
+    const move = otherMoves(match).find((each) => each.action === action);
+    const isOthersTurn = game.status === "playing" && !game.to_act.includes(game.you?.seat ?? -1);
+    if (move) send(move);
+    else say(t(!seats.length ? TABLE.notYours : isOthersTurn ? TABLE.notYourTurn : TABLE.notNow), { urgent: true });
+  }
+
+  /**
+   * Does what a key or a command means. @param {import("./answers.js").Command} command @param {string} [key]
+   * @returns {boolean} whether there was anything to do
+   */
+  function perform({ action, place, faceDown, outer }, key = "") {
+    if (TELLING.includes(action) || action === "help") tell(action);
+    else if (action === "choose" && key) {
+      choice.step(key);
+      afterRendering(() => /** @type {HTMLElement | null} */ (document.querySelector(".hand [tabindex='0']"))?.focus());
+    } else if (action === "place") {
+      choice.choosePlace(place ?? (key === "ArrowUp" ? "previous" : "next"));
+      afterRendering(() => document.querySelector(".places .main")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
+    } else if (action === "left" || action === "right") choice.laySide(action, faceDown, outer);
+    else if (isCurtainDown() && action === "lay") showNext();
+    else if (action === "lay" || action === "layDown") choice.layChosen(action === "layDown", outer);
+    else if (action === "back") return choice.back();
+    else if (action !== "drawer" && action !== "choose") act(action);
+    return true;
+  }
+
+  /** A key that no control has used. @param {KeyboardEvent} event @returns {boolean} whether it did anything */
+  function onKey(event) {
+    const target = event.target instanceof Element ? event.target : null;
+    if (!target?.closest("[data-table]")) return false;
+    const onControl = target.closest("button, a, summary, [role='button']");
+    if (onControl && event.key !== "Escape") return false;
+    const action = actionOf(event, device.settings.letters);
+    if (!action || action === "drawer") return false;
+    const place = /^[1-9]$/.test(event.key) ? Number(event.key) : undefined;
+    return perform({ action, place }, event.key);
+  }
+
+  return { perform, onKey };
+}
+
+/** @param {() => void} action */
+const afterRendering = (action) => queueMicrotask(() => queueMicrotask(action));

@@ -1,16 +1,19 @@
 /**
  * Parts of the table view, and the sentences that it always has: the heading with the facts, the players, the hand with
- * the ways to choose a tile with a pointer, the log, the tools for listening and commands, and what is
- * wrong. They keep nothing; what they do is given to them.
+ * the ways to choose a tile with a pointer, the buttons for moves, the log, the tools for listening and commands, and
+ * what is wrong. They keep nothing; what they do is given to them.
  */
 import { classMap, html, nothing, repeat } from "./vendor/lit-html.js";
+import { keyName, otherMoves } from "./input.js";
 import { tileName } from "./names.js";
 import { fragmentOf } from "./routes.js";
-import { COMMON } from "./text.js";
+import { COMMON, capitalized } from "./text.js";
 import { TABLE } from "./texts/table.js";
 import { hasColours, tileImage } from "./tiles.js";
 
-/** @import { App, Game, GameEvent, Variant } from "./types.js" */
+/** @import { Choice } from "./input.js" */
+/** @import { Match } from "./match.js" */
+/** @import { App, Game, GameEvent, Move, Variant } from "./types.js" */
 
 /** @typedef {ReturnType<typeof import("./presence.js").createPresence>} Presence */
 
@@ -54,7 +57,7 @@ export const tools = (app, game, variant, { answers, load, tell, onCommand, leav
   ${leave ? html`<button class="plain" data-leave @click=${leave}>${app.t(TABLE.leave)}</button>` : nothing}
 </div>`;
 
-/** What keeps the game from being followed, if anything does. @param {App} app @param {import("./match.js").Match} match */
+/** What keeps the game from being followed, if anything does. @param {App} app @param {Match} match */
 export const banner = ({ t, explain }, { id, connection, failure }) => html`
   ${connection === "lost" ? html`<p class="note warn banner" role="status">${t(TABLE.lost)}</p>` : nothing}
   ${failure ? html`<div class="note warn banner"><p>${explain(failure)}</p><p><a href="#/">${t(COMMON.toHome)}</a>${
@@ -64,7 +67,7 @@ export const banner = ({ t, explain }, { id, connection, failure }) => html`
 /**
  * @typedef {object} Does
  * @property {string} [drawn] the tile that was just drawn
- * @property {import("./input.js").Choice} choice
+ * @property {Choice} choice
  * @property {(x: number, y: number) => void} drop a tile that was dragged to that point of the window
  */
 
@@ -93,7 +96,7 @@ export function handList(app, game, { choice, drop, drawn }) {
     aria-orientation="horizontal" aria-label=${t(TABLE.hand)}>${list}</div>`;
 }
 
-/** The tile that is being dragged: its image follows the pointer. @param {PointerEvent} start @param {string} tile @param {Does["choice"]} choice @param {Does["drop"]} drop */
+/** The tile that is being dragged: its image follows the pointer. @param {PointerEvent} start @param {string} tile @param {Choice} choice @param {Does["drop"]} drop */
 function drag(start, tile, choice, drop) {
   if (start.button !== 0) return;
   const option = /** @type {HTMLElement} */ (start.currentTarget);
@@ -134,6 +137,33 @@ function drag(start, tile, choice, drop) {
 }
 
 /**
+ * Buttons for what is possible with the chosen tile, and for the moves that lay none.
+ * @param {App} app @param {Match} match @param {Choice} choice @param {(move: Move) => void} send
+ */
+export function moveButtons(app, match, choice, send) {
+  const { t } = app;
+  const { pending } = match;
+  const rest = otherMoves(match);
+  const moves = choice.moves();
+  const [only, ...others] = moves;
+  const name = choice.tile ? tileName(app.device.settings.language, choice.tile) : "";
+  return html`
+    ${others.length ? html`<h2 id="where-to">${t(TABLE.whereTo, { tile: name })}</h2>
+      <ol class="places" aria-labelledby="where-to">${moves.map((move, at) => html`<li><button
+        class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
+        ?disabled=${pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${place(choice, move)}</button></li>`)}</ol>` : nothing}
+    ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${pending} @click=${() => send(only)}>${
+      capitalized(t(TABLE.lay, { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span> <kbd aria-hidden="true">${keyName(app, "lay")}</kbd></button>` : nothing}
+    ${rest.map((move) => html`<button class=${rest.length === 1 && !moves.length ? "main" : ""} data-action=${move.action}
+      ?disabled=${pending} @click=${() => send(move)}>${t(actionText(move.action))} <kbd aria-hidden="true">${keyName(app, move.action)}</kbd></button>`)}`;
+}
+
+/** A place in words, and what laying the chosen tile there scores. @param {Choice} choice @param {Move} move */
+const place = (choice, move) => html`<span>${capitalized(choice.placeOf(move))}</span>${move.points === undefined ? nothing : html`${
+  move.points || move.ends_sum !== undefined ? html`<span class=${move.points ? "tag turn" : "tag"} aria-hidden="true">${
+    move.points ? `+${move.points}` : `Σ ${move.ends_sum}`}</span>` : nothing}<span class="hidden-text">, ${choice.scoreText(move)}</span>`}`;
+
+/**
  * The players clockwise, with what all may know of them.
  * @param {App} app @param {Game} game @param {number[]} own the seats of this device
  * @param {Presence} [presence]
@@ -159,6 +189,17 @@ export function playersList({ t }, game, own, presence) {
       <span class="total"><span aria-hidden="true">${each.total}</span><span class="hidden-text">, ${t(TABLE.points, { count: each.total })}</span></span>
     </li>`;
   })}</ul>`;
+}
+
+/** Scrolls the players to the one whose turn it is, and the log to its end. */
+export function scrollToLatest() {
+  const players = document.querySelector(".players");
+  const player = /** @type {HTMLElement | null | undefined} */ (players?.querySelector(".on-turn"));
+  if (players && player) {
+    players.scrollTo(player.offsetLeft - players.clientWidth / 2, player.offsetTop - players.clientHeight / 2);
+  }
+  const events = document.querySelector(".log");
+  events?.scrollTo(0, events.scrollHeight);
 }
 
 // What is always said of a game
@@ -211,6 +252,12 @@ export const nameOf = (game, seat) => game.players[seat]?.name ?? String(seat + 
 
 /** Whether the viewer may act in the running round. @param {Game} game */
 export const isOnTurn = (game) => game.status === "playing" && game.you !== undefined && game.to_act.includes(game.you.seat);
+
+/** Whether others wait for the viewer. @param {Game} game */
+export const isAwaited = ({ players, to_act: toAct, you }) => {
+  const own = players[you?.seat ?? -1];
+  return toAct.length > 0 && own?.in && !own.away && players.some((each) => each !== own && each.in && each.kind === "human");
+};
 
 /** The name of a move that lays no tile; of one that this page does not know yet, its word. @param {string} action @returns {import("./text.js").Text} */
 export const actionText = (action) =>

@@ -188,11 +188,7 @@ export function createPicture(app) {
   return {
     render,
     placeAt,
-    /** As the picture fits itself: everything or, where that is too small to be read, the last tile. */
-    center: viewport.reset,
     fitAll: viewport.fitAll,
-    /** @param {number} factor */
-    zoom: (factor) => viewport.zoom(factor),
     /** Zooms with + and −, and fits with 0. @param {KeyboardEvent} event */
     key({ key }) {
       if (key === "+" || key === "=") viewport.zoomIn();

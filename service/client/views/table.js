@@ -1,14 +1,15 @@
 /**
- * The table, where a game is played, watched and heard. Owns the order of its parts, its keys and commands, what is
- * announced, and where the focus goes. The game comes from match.js, the choice of a move from input.js.
+ * The table, where a game is played, watched and heard. Owns the order of its parts, when they are loaded, what is
+ * announced, and where the focus goes. The game comes from match.js, keys and the choice of a move from input.js.
  */
 import { html, nothing } from "../vendor/lit-html.js";
 import { loaded } from "../api.js";
-import { TELLING, actionOf, createChoice, keyName } from "../input.js";
+import { createActions, createChoice } from "../input.js";
 import { createMatch } from "../match.js";
 import { tileName } from "../names.js";
 import {
-  actionText, banner, chainText, handList, heading, isOnTurn, log, nameOf, playersList, stateText, tools,
+  banner, chainText, handList, heading, isAwaited, isOnTurn, log, moveButtons, nameOf, playersList, scrollToLatest,
+  stateText, tools,
 } from "../parts.js";
 import { aspectFor, createPicture } from "../picture.js";
 import { fragmentOf } from "../routes.js";
@@ -43,6 +44,8 @@ export function create(app, { game: id, watch = false, token }) {
   let answers;
   /** @type {ReturnType<typeof import("../presence.js").createPresence> | undefined} loaded when it is needed */
   let presence;
+  /** @type {typeof import("../ended.js") | undefined} loaded when a round is over */
+  let ended;
   /** The tile that was just drawn. @type {string | undefined} */
   let drawn;
   let curtainSince = 0;
@@ -59,6 +62,9 @@ export function create(app, { game: id, watch = false, token }) {
     watch, token, onChange, aspect: () => aspectFor(area()?.width ?? innerWidth, area()?.height ?? innerHeight),
   });
   const choice = createChoice(app, match, { send, say });
+  const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
+  const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
+  const { perform, onKey } = createActions(app, match, choice, { send, say, tell, isCurtainDown, showNext: () => show(match.next()) });
 
   /** @param {string} message @param {{urgent?: boolean}} [options] */
   function say(message, { urgent = false } = {}) {
@@ -106,7 +112,7 @@ export function create(app, { game: id, watch = false, token }) {
     } else if (events.some((each) => each.type === "played")) void signal("tile");
     if (game.status !== "round_over" && game.status !== "finished") return;
     if (before?.status !== game.status) picture.fitAll();
-    void loadAnswers();
+    if (!ended) void load(import("../ended.js"), (module) => (ended = module));
     if (score?.version !== game.version) loadScore().catch(failed);
   }
 
@@ -161,22 +167,6 @@ export function create(app, { game: id, watch = false, token }) {
     if (!closing.signal.aborted) say(app.explain(error), { urgent: true });
   }
 
-  /** @param {string} action a move without a tile */
-  function act(action) {
-    const { game } = match;
-    if (!game) return;
-    const move = otherMoves(game).find((each) => each.action === action);
-    if (move) void send(move);
-    else say(t(!match.seats.length ? TABLE.notYours : game.status === "playing" && !isOnTurn(game) ? TABLE.notYourTurn : TABLE.notNow), { urgent: true });
-  }
-
-  /** The moves that lay no tile. Between rounds, any seat of this device deals. @param {Game} game @returns {Move[]} */
-  function otherMoves(game) {
-    const dealer = game.status === "round_over" && match.seats.some((each) => game.to_act.includes(each));
-    if (dealer && !game.legal_moves.length) return [{ action: "deal", version: game.version }];
-    return game.legal_moves.filter((each) => each.action !== "play");
-  }
-
   /** Tells something, or shows the list of the keys. @param {string} action */
   async function tell(action) {
     if (action === "again") return say(said || t(TABLE.nothingSaid));
@@ -190,39 +180,6 @@ export function create(app, { game: id, watch = false, token }) {
     } catch (error) {
       failed(error);
     }
-  }
-
-  /**
-   * Does what a key or a command means. @param {import("../answers.js").Command} command @param {string} [key]
-   * @returns {boolean} whether there was anything to do
-   */
-  function perform({ action, place, faceDown, outer }, key = "") {
-    if (TELLING.includes(action)) void tell(action);
-    else if (action === "choose" && key) {
-      choice.step(key);
-      focusHand();
-    } else if (action === "place") {
-      choice.choosePlace(place ?? (key === "ArrowUp" ? "previous" : "next"));
-      showPlace();
-    } else if (action === "left" || action === "right") choice.laySide(action, faceDown, outer);
-    else if (isCurtainDown() && action === "lay") showNext();
-    else if (action === "lay" || action === "layDown") choice.layChosen(action === "layDown", outer);
-    else if (action === "help") void tell(action);
-    else if (action === "back") return choice.back();
-    else if (action !== "drawer" && action !== "choose") act(action);
-    return true;
-  }
-
-  /** @param {KeyboardEvent} event */
-  function onKey(event) {
-    const target = event.target instanceof Element ? event.target : null;
-    if (!target?.closest("[data-table]")) return false;
-    const onControl = target.closest("button, a, summary, [role='button']");
-    if (onControl && event.key !== "Escape") return false;
-    const action = actionOf(event, device.settings.letters);
-    if (!action || action === "drawer") return false;
-    const place = /^[1-9]$/.test(event.key) ? Number(event.key) : undefined;
-    return perform({ action, place }, event.key);
   }
 
   /** @param {SubmitEvent} event */
@@ -245,10 +202,6 @@ export function create(app, { game: id, watch = false, token }) {
 
   // After the page is rendered.
   const region = () => document.querySelector("[data-table]");
-  const focusHand = () => queueMicrotask(() =>
-    queueMicrotask(() => /** @type {HTMLElement | null} */ (document.querySelector(".hand [tabindex='0']"))?.focus()));
-  const showPlace = () => queueMicrotask(() => queueMicrotask(() =>
-    document.querySelector(".places .main")?.scrollIntoView({ block: "nearest", inline: "nearest" })));
   function keepFocus() {
     const active = document.activeElement;
     const isLost = !active || active === document.body || (atHeading && active.matches("h1"));
@@ -263,27 +216,17 @@ export function create(app, { game: id, watch = false, token }) {
     } else atHeading = false;
     if (match.game) isFirst = false;
     hadFocus = Boolean(region()?.contains(document.activeElement));
-    showLatest();
-  }
-
-  /** Scrolls the players to the one whose turn it is, and the log to its end, when the game has moved on. */
-  function showLatest() {
-    if (match.game?.version === latest && match.events.length === latestEvents) return;
-    latest = match.game?.version ?? 0;
-    latestEvents = match.events.length;
-    const players = document.querySelector(".players");
-    const player = /** @type {HTMLElement | null | undefined} */ (players?.querySelector(".on-turn"));
-    if (players && player) {
-      players.scrollTo(player.offsetLeft - players.clientWidth / 2, player.offsetTop - players.clientHeight / 2);
-    }
-    const events = document.querySelector(".log");
-    events?.scrollTo(0, events.scrollHeight);
+    const { game, events } = match;
+    if (game?.version === latest && events.length === latestEvents) return;
+    latest = game?.version ?? 0;
+    latestEvents = events.length;
+    scrollToLatest();
   }
 
   /** The hand, or what is there instead. @param {Game} game */
   function ownPart(game) {
     if (isCurtainDown()) return curtain?.curtain(app, game, { seats: match.seats, next: match.next(), show });
-    if (game.status === "round_over" || game.status === "finished") return answers?.lastCount(app, game, score);
+    if (game.status === "round_over" || game.status === "finished") return ended?.lastCount(app, game, score);
     if (game.status === "waiting") return invite?.(app, game) ?? nothing;
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t(TABLE.watching)}</p>`;
     return html`
@@ -291,60 +234,18 @@ export function create(app, { game: id, watch = false, token }) {
       ${handList(app, game, { choice, drop, drawn })}`;
   }
 
-  const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
   async function leave() {
     await loadPresence();
     if (match.seat !== undefined) await presence?.leave(match.seat);
   }
-  /** Takes the seats of this device in the next match of the same players, which begins with the first of them. */
   async function rematch() {
     try {
-      let next = id;
-      for (const { token: own } of device.seatsOf(id)) {
-        const { body } = await api.postOnce(`v1/games/${encodeURIComponent(id)}/rematch`, {}, { token: own });
-        next = body.game.id;
-        device.keep({ game: next, seat: body.seat, token: body.token, name: body.name, variant: body.game.variant });
-      }
-      if (!closing.signal.aborted) app.go({ view: "table", game: next });
+      const next = await ended?.takeSeatsAgain(app, id);
+      if (next && !closing.signal.aborted) app.go({ view: "table", game: next });
     } catch (error) {
       failed(error);
     }
   }
-  const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
-  const showNext = () => show(match.next());
-
-  /** Whether others wait for the shown seat. @param {Game} game */
-  const canLeave = ({ players, to_act: toAct, you }) => {
-    const own = players[you?.seat ?? -1];
-    return toAct.length > 0 && own?.in && !own.away && players.some((each) => each !== own && each.in && each.kind === "human");
-  };
-
-  /** Buttons for what is possible with the chosen tile, and without one. @param {Game} game */
-  function actions(game) {
-    const moves = choice.moves();
-    const [only, ...others] = moves;
-    const rest = otherMoves(game);
-    const name = choice.tile ? tileName(device.settings.language, choice.tile) : "";
-    return html`<div class="actions">
-      ${others.length ? html`<h2 id="where-to">${t(TABLE.whereTo, { tile: name })}</h2>
-        <ol class="places" aria-labelledby="where-to">${moves.map((move, at) => html`<li><button
-          class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
-          ?disabled=${match.pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${place(move)}</button></li>`)}</ol>` : nothing}
-      ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${match.pending} @click=${() => send(only)}>${
-        capitalized(t(TABLE.lay, { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span> <kbd aria-hidden="true">${keyName(app, "lay")}</kbd></button>` : nothing}
-      ${rest.map((move) => html`<button class=${rest.length === 1 && !moves.length ? "main" : ""} data-action=${move.action}
-        ?disabled=${match.pending} @click=${() => send(move)}>${t(actionText(move.action))} <kbd aria-hidden="true">${keyName(app, move.action)}</kbd></button>`)}
-      ${score?.rounds.length && game.status !== "playing" ? html`<a class="button" href=${fragmentOf({ view: "score", id })}>${t(TABLE.scoreCard)}</a>` : nothing}
-      ${game.status === "finished" && match.seats.length ? html`<button data-rematch @click=${rematch}>${t(TABLE.rematch)}</button>` : nothing}
-      ${game.status === "finished" ? html`<a class="button" href=${fragmentOf({ view: "new", variant: game.variant })}>${t(TABLE.newGame)}</a>
-        <a class="button" href=${fragmentOf({ view: "replay", game: id })}>${t(TABLE.replay)}</a>` : nothing}
-    </div>`;
-  }
-
-  /** A place in words, and what laying the chosen tile there scores. @param {Move} move */
-  const place = (move) => html`<span>${capitalized(choice.placeOf(move))}</span>${move.points === undefined ? nothing : html`${
-    move.points || move.ends_sum !== undefined ? html`<span class=${move.points ? "tag turn" : "tag"} aria-hidden="true">${
-      move.points ? `+${move.points}` : `Σ ${move.ends_sum}`}</span>` : nothing}<span class="hidden-text">, ${choice.scoreText(move)}</span>`}`;
 
   /** @param {Game} game */
   function tableArea(game) {
@@ -376,13 +277,13 @@ export function create(app, { game: id, watch = false, token }) {
           ${presence?.actions(game)}
           ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
           ${ownPart(game)}
-          ${actions(game)}
+          <div class="actions">${moveButtons(app, match, choice, send)}${ended?.waysOn(app, game, score, match.seats.length > 0 && rematch)}</div>
         </div>
       </div>
     </div>
     <div class="side">
       ${log(app, match.events)}
-      ${tools(app, game, variant, { answers, load: loadAnswers, tell, onCommand, leave: canLeave(game) && leave, presence })}
+      ${tools(app, game, variant, { answers, load: loadAnswers, tell, onCommand, leave: isAwaited(game) && leave, presence })}
     </div>`;
 
   return {
