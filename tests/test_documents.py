@@ -370,7 +370,7 @@ def wrong_settings(page: Path) -> Iterator[str]:
 
 def wrong_operations(page: Path) -> Iterator[str]:
     """Operations and paths of the API, of the page and of the program in ``examples``; ``…`` may be the beginning."""
-    views = set(re.findall(r"^ \* +(?:#/\S* +)?#/([a-z]+)", read("service/client/routes.js"), re.MULTILINE))
+    views = set(re.findall(r"^ \* +(?:#/\S* +)?#/([a-z]+)", read("service/client/shell/routes.js"), re.MULTILINE))
     for span in spans(page):
         asked = OPERATION.fullmatch(span)
         if asked is None:
@@ -492,8 +492,8 @@ def test_a_name_of_each_kind_that_leads_nowhere_is_found(tmp_path: Path) -> None
         `python -m bench.nothing`, `make check
         test`, `make tset`, `domino-service apps list`, `domino-service demo`, `domino-service replay FILE --painting`,
         `MAX_STREAMS`, `STREAMS`, `MAX_STREAM=5`, `SIGHUP`, `GET /v1/games/{id}`, `PUT /v1/games/{id}`, `GET …/board`,
-        `PUT …/token`, `/v1/lobbies`, `GET /v1/games?limit=5`, `/#/rules/block`, `/#/rulez/block`, `/client/match.js`,
-        `/client/chess.js`, `test_every_path_exists`, `test_every_path_exits`.
+        `PUT …/token`, `/v1/lobbies`, `GET /v1/games?limit=5`, `/#/rules/block`, `/#/rulez/block`,
+        `/client/game/match.js`, `/client/chess.js`, `test_every_path_exists`, `test_every_path_exits`.
         [here](#a-page), [nowhere](#another-page).
 
         ```console

@@ -3,12 +3,12 @@
  * share. Owns the order of start: settings, address, first view.
  */
 import { html, keyed, nothing, render } from "./vendor/lit-html.js";
-import { createApi, loaded, Problem, Unreachable } from "./api.js";
-import { createDevice } from "./device.js";
-import { fragmentOf, parseRoute } from "./routes.js";
-import { COMMON, translate } from "./text.js";
+import { createApi, loaded, Problem, Unreachable } from "./shell/api.js";
+import { createDevice } from "./shell/device.js";
+import { fragmentOf, parseRoute } from "./shell/routes.js";
+import { COMMON, translate } from "./texts/text.js";
 
-/** @import { App, Route, Text, View } from "./types.js" */
+/** @import { App, Route, Text, View } from "./shell/types.js" */
 
 const TABLE = () => import("./views/table.js");
 /** @type {Record<string, () => Promise<{create: (app: App, route: any) => View}>>} */

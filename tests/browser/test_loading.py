@@ -19,7 +19,7 @@ MOST_BYTES = 60_000
 LARGEST_SET = 190
 
 LARGE_TABLE = """async (count) => {
-  const { createPicture } = await import("/client/picture.js");
+  const { createPicture } = await import("/client/table/picture.js");
   const { render } = await import("/client/vendor/lit-html.js");
   const settings = { colours: "auto", digits: false, animation: "none", language: "en" };
   const picture = createPicture({ device: { settings }, t: (text) => text[0], update() {} });

@@ -21,7 +21,7 @@ from service.web.serializers.game import _board
 from tests.laws.rounds import kinds, rounds
 from tests.vectors.verifiers import node_or_skip
 
-MODULE: Final = Path(service.client.__file__).parent / "names.js"
+MODULE: Final = Path(service.client.__file__).parent / "game" / "names.js"
 DRIVER: Final = Path(__file__).with_name("names.mjs")
 SEPARABLE: Final = " an"
 """In German sentences a direction goes with a verb, *legt links an*; the page names the direction alone."""

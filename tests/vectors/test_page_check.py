@@ -20,7 +20,7 @@ from tests.vectors.test_verifiers import TAMPERS, finished
 from tests.vectors.verifiers import VECTORS, Document, node_or_skip, says
 
 PROGRAM = Path(__file__).with_name("page_check.mjs")
-PAGE = Path(service.client.__file__).parent
+CHECKS = Path(service.client.__file__).parent / "checks"
 
 Pairs = list[tuple[bytes, bytes]]
 
@@ -30,7 +30,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that says that its files are modules, as a browser is told by the page."""
     folder = tmp_path_factory.mktemp("page")
     for name in ("sha256.js", "fairness.js"):
-        shutil.copy(PAGE / name, folder)
+        shutil.copy(CHECKS / name, folder)
     (folder / "package.json").write_text('{"type": "module"}')
     return folder
 

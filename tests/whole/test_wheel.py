@@ -26,7 +26,7 @@ BUILD_SECONDS = 120.0
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "service")
 SERVED = ROOT / "service" / "web" / "openapi"
 LOCK = ROOT / "locks" / "run.txt"
-STARTED = ("__main__", "cli", "wsgi", "gunicorn_conf", "gunicorn_worker")
+STARTED = ("__main__", "cli", "server.wsgi", "server.gunicorn_conf", "server.gunicorn_worker")
 """The modules that the commands and gunicorn load; they import all others but the games, which are found by name."""
 ONLY_FOR_TOOLS = {"apispec", "pyyaml"}
 

@@ -3,7 +3,7 @@ import { count } from "./table.js";
 
 /** @import { Count } from "./table.js" */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const ANSWERS = {
   numberAt: ["{number} {place}", "{number} {place}"],
   keysTitle: ["Keys", "Tasten"],
@@ -51,7 +51,7 @@ export const ANSWERS = {
   noLast: ["Nothing has happened yet.", "Noch ist nichts passiert."],
 };
 
-/** What the keys do, by the actions of input.js. @satisfies {Record<string, import("../text.js").Text>} */
+/** What the keys do, by the actions of input.js. @satisfies {Record<string, import("./text.js").Text>} */
 export const KEY_HELP = {
   draw: ["draw a tile from the stock", "einen Stein aus dem Talon ziehen"],
   ends: ["the ends", "die Enden"],

@@ -1,6 +1,6 @@
 /** Texts of the curtain between the hands of one device. */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const CURTAIN = {
   passTo: ["Pass to {name}", "Weiter an {name}"],
   hidden: ["All hands are hidden", "Alle Hände sind verdeckt"],

@@ -1,6 +1,6 @@
 /** Texts of the developer drawer. */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const DEVELOPER = {
   title: ["Developer drawer", "Entwicklerfenster"],
   close: ["Close", "Schließen"],

@@ -1,6 +1,6 @@
 /** Texts of the home view. */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const HOME = {
   title: ["Games", "Spiele"],
   introduction: [

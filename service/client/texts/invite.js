@@ -1,6 +1,6 @@
 /** Texts of the invitation to a game, and of the links to the seats of this device. */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const INVITE = {
   title: ["Invite others", "Lade andere ein"],
   freeSeats: [

@@ -1,6 +1,6 @@
 /** Texts of joining a game. */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const JOIN = {
   title: ["Join a game", "Mitspielen"],
   introduction: [

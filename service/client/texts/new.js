@@ -1,6 +1,6 @@
 /** Texts of the new game. */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const NEW = {
   title: ["New game", "Neues Spiel"],
   titleOf: ["New game: {name}", "Neues Spiel: {name}"],

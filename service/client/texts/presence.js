@@ -3,7 +3,7 @@ import { count } from "./table.js";
 
 /** @import { Count } from "./table.js" */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const PRESENCE = {
   timeLeft: ["Time left:", "Restzeit:"],
   timeToDeal: ["Next round in:", "Nächste Runde in:"],

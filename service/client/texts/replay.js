@@ -1,6 +1,6 @@
 /** Texts of the replay. */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const REPLAY = {
   title: ["Replay", "Nachspielen"],
   introduction: [

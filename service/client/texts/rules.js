@@ -1,6 +1,6 @@
 /** Texts of the rules view. */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const RULES = {
   title: ["Rules", "Regeln"],
   players: ["{min} to {max} players", "{min} bis {max} Personen"],

@@ -1,6 +1,6 @@
 /** Texts of the score card and of the check of the deals. */
 
-/** @import { Text } from "../text.js" */
+/** @import { Text } from "./text.js" */
 
 /** @satisfies {Record<string, Text>} */
 export const SCORE = {

@@ -1,6 +1,6 @@
 /** Texts of the settings. */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const SETTINGS = {
   title: ["Settings", "Einstellungen"],
   introduction: ["They apply at once, on this device only.", "Sie gelten sofort, und nur auf diesem Gerät."],

@@ -4,7 +4,7 @@
 export const count = (number, one, many) => `${number} ${number === 1 ? one : many}`;
 /** @typedef {{count: number}} Count */
 
-/** @satisfies {Record<string, import("../text.js").Text>} */
+/** @satisfies {Record<string, import("./text.js").Text>} */
 export const TABLE = {
   title: ["Table", "Tisch"],
   round: ["Round {round}", "Runde {round}"],
@@ -102,7 +102,7 @@ export const TABLE = {
   nothingSaid: ["Nothing to repeat.", "Nichts zu wiederholen."],
 };
 
-/** Names of keys that are not letters. @satisfies {Record<string, import("../text.js").Text>} */
+/** Names of keys that are not letters. @satisfies {Record<string, import("./text.js").Text>} */
 export const KEY_NAMES = {
   " ": ["Space", "Leertaste"],
   Enter: ["Enter", "Eingabe"],

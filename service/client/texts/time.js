@@ -2,7 +2,7 @@
 import { count } from "./table.js";
 
 /** @import { Count } from "./table.js" */
-/** @import { Text } from "../text.js" */
+/** @import { Text } from "./text.js" */
 
 /** @param {string} one @param {string} many @param {string} einer @param {string} viele @returns {Text} */
 const amount = (one, many, einer, viele) => [

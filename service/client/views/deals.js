@@ -1,11 +1,11 @@
 /** The part of the score card that says of every deal whether it was fixed before its round, checked on this device. */
 import { html, nothing } from "../vendor/lit-html.js";
-import { check, commitment } from "../fairness.js";
-import { fromHex, toHex } from "../sha256.js";
+import { check, commitment } from "../checks/fairness.js";
+import { fromHex, toHex } from "../checks/sha256.js";
 import { DEALS, WRONG_DEALS } from "../texts/score.js";
 
-/** @import { Finding, RoundProof } from "../fairness.js" */
-/** @import { App } from "../types.js" */
+/** @import { Finding, RoundProof } from "../checks/fairness.js" */
+/** @import { App } from "../shell/types.js" */
 
 /**
  * Checks a fairness document once; what is made of it is rendered as often as needed.
@@ -33,7 +33,7 @@ export function createDeals({ t }, document, nameOf) {
       ${proof.stock ? entry(DEALS.stock, proof.stock.join(" ")) : nothing}
     </dl>
   </details></li>`;
-  /** @param {import("../text.js").Text} name @param {unknown} value */
+  /** @param {import("../texts/text.js").Text} name @param {unknown} value */
   const entry = (name, value) => html`<dt>${t(name)}</dt><dd class="mono">${value}</dd>`;
   /** @param {string[]} values */
   const bySeat = (values) => values.map((value, seat) => html`<span class="of-seat">${nameOf(seat)}: ${value}</span>`);

@@ -3,14 +3,14 @@
  * Tokens and join codes are nowhere in it unless it is told to show them.
  */
 import { html, nothing, repeat } from "../vendor/lit-html.js";
-import { Problem } from "../api.js";
-import { curlLine, gamePath, masked, withoutSecrets } from "../exposure.js";
-import { createFaults } from "../faults.js";
-import { COMMON } from "../text.js";
+import { Problem } from "../shell/api.js";
+import { curlLine, gamePath, masked, withoutSecrets } from "../shell/exposure.js";
+import { createFaults } from "../shell/faults.js";
 import { DEVELOPER } from "../texts/developer.js";
+import { COMMON } from "../texts/text.js";
 
-/** @import { Text } from "../text.js" */
-/** @import { App, Exchange, StreamItem, View } from "../types.js" */
+/** @import { Text } from "../texts/text.js" */
+/** @import { App, Exchange, StreamItem, View } from "../shell/types.js" */
 
 /** How much of a body is shown. */
 const MOST_CHARACTERS = 20_000;

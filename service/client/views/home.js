@@ -1,13 +1,13 @@
 /** Home: the games on this device and whose turn it is, the games that can be played, and the ways into others. */
 import { html, nothing, repeat, svg } from "../vendor/lit-html.js";
-import { Problem } from "../api.js";
-import { playersOf, usualLevel, USUAL_PLAYERS } from "../opponents.js";
-import { fragmentOf, parseRoute } from "../routes.js";
-import { COMMON } from "../text.js";
+import { playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
+import { Problem } from "../shell/api.js";
+import { fragmentOf, parseRoute } from "../shell/routes.js";
+import { tileShape } from "../table/tiles.js";
 import { HOME } from "../texts/home.js";
-import { tileShape } from "../tiles.js";
+import { COMMON } from "../texts/text.js";
 
-/** @import { App, Bot, Game, SeatChoice, VariantSummary, View } from "../types.js" */
+/** @import { App, Bot, Game, SeatChoice, VariantSummary, View } from "../shell/types.js" */
 
 /** How many of the games on this device are looked up. */
 const SHOWN = 20;
@@ -100,7 +100,7 @@ export function create(app) {
   const forget = async (id) => {
     const game = games.get(id);
     if (game === "gone" || (typeof game === "object" && game.status === "finished")) return device.forget(id);
-    const { askToForget } = await import("../invite.js");
+    const { askToForget } = await import("../setup/invite.js");
     await askToForget(app, id);
   };
 

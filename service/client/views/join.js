@@ -3,13 +3,13 @@
  * that has no spectators shows nothing to who has no seat yet, but may be joined.
  */
 import { html, live, nothing } from "../vendor/lit-html.js";
-import { idempotencyKey, Problem } from "../api.js";
-import { timeText } from "../durations.js";
-import { fragmentOf, parseRoute } from "../routes.js";
-import { COMMON } from "../text.js";
+import { timeText } from "../game/durations.js";
+import { idempotencyKey, Problem } from "../shell/api.js";
+import { fragmentOf, parseRoute } from "../shell/routes.js";
 import { JOIN } from "../texts/join.js";
+import { COMMON } from "../texts/text.js";
 
-/** @import { App, Game, View } from "../types.js" */
+/** @import { App, Game, View } from "../shell/types.js" */
 /** @import { TemplateResult } from "../vendor/lit-html.js" */
 
 /** @param {App} app @param {{game?: string, code?: string}} route @returns {View} */

@@ -1,14 +1,14 @@
 /** A new game: who plays and by which house rules, of whatever games the service offers. */
 import { html, live, nothing } from "../vendor/lit-html.js";
-import { Problem } from "../api.js";
-import { playersOf, usualLevel, USUAL_PLAYERS } from "../opponents.js";
-import { dealOf, describedBy, errorAt, fieldId, numberField as pauseField, optionFields, rulesOf, SET, switchField, textField } from "../options.js";
-import { fragmentOf } from "../routes.js";
-import { noClock, timeFields, timeOf } from "../timefields.js";
-import { COMMON, capitalized } from "../text.js";
+import { playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
+import { dealOf, describedBy, errorAt, fieldId, numberField as pauseField, optionFields, rulesOf, SET, switchField, textField } from "../setup/options.js";
+import { noClock, timeFields, timeOf } from "../setup/timefields.js";
+import { Problem } from "../shell/api.js";
+import { fragmentOf } from "../shell/routes.js";
 import { NEW } from "../texts/new.js";
+import { COMMON, capitalized } from "../texts/text.js";
 
-/** @import { App, Bot, SeatChoice, Variant, VariantSummary, View } from "../types.js" */
+/** @import { App, Bot, SeatChoice, Variant, VariantSummary, View } from "../shell/types.js" */
 
 /** @param {App} app @param {{variant?: string}} route @returns {View} */
 export function create(app, { variant: asked }) {
@@ -23,7 +23,7 @@ export function create(app, { variant: asked }) {
   /** @type {SeatChoice[]} of as many seats as were ever asked for; the first `players` of them play */
   let seats = device.lastSeats();
   let players = seats.length || USUAL_PLAYERS;
-  /** @type {import("../options.js").Values} */
+  /** @type {import("../setup/options.js").Values} */
   let values = {};
   let uniqueNames = false;
   let seed = "";
@@ -35,7 +35,7 @@ export function create(app, { variant: asked }) {
   let failure = "";
   let sending = false;
   let rulesAreOpen = false;
-  /** @type {typeof import("../markdown.js").markdown | undefined} */
+  /** @type {typeof import("../shell/markdown.js").markdown | undefined} */
   let markdown;
 
   const load = async () => {
@@ -250,7 +250,7 @@ export function create(app, { variant: asked }) {
   /** @param {Event} event */
   const openRules = async (event) => {
     rulesAreOpen = /** @type {HTMLDetailsElement} */ (event.target).open;
-    if (rulesAreOpen) ({ markdown } = await import("../markdown.js"));
+    if (rulesAreOpen) ({ markdown } = await import("../shell/markdown.js"));
     app.update();
   };
 

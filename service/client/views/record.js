@@ -1,10 +1,10 @@
 /** The form of the replay that asks for a record: of a game, as a text, or from a file. */
 import { html, nothing } from "../vendor/lit-html.js";
-import { parseRoute } from "../routes.js";
-import { COMMON } from "../text.js";
+import { parseRoute } from "../shell/routes.js";
 import { REPLAY } from "../texts/replay.js";
+import { COMMON } from "../texts/text.js";
 
-/** @import { App } from "../types.js" */
+/** @import { App } from "../shell/types.js" */
 
 /**
  * @param {App} app

@@ -1,16 +1,16 @@
 /** Replays a match from its record: the table, the open hands and the sentence of every step. */
 import { html, nothing } from "../vendor/lit-html.js";
-import { Problem } from "../api.js";
-import { parseTile, tileName } from "../names.js";
-import { aspectFor, createPicture } from "../picture.js";
-import { framesOf } from "../replays.js";
+import { parseTile, tileName } from "../game/names.js";
+import { framesOf } from "../game/replays.js";
+import { Problem } from "../shell/api.js";
+import { aspectFor, createPicture } from "../table/picture.js";
+import { hasColours, tileImage } from "../table/tiles.js";
 import { REPLAY } from "../texts/replay.js";
-import { hasColours, tileImage } from "../tiles.js";
 import { recordForm } from "./record.js";
 
-/** @import { App, View } from "../types.js" */
+/** @import { App, View } from "../shell/types.js" */
 
-/** @import { Frame, Replay } from "../replays.js" */
+/** @import { Frame, Replay } from "../game/replays.js" */
 
 /** A record of a running round, as one viewer has seen it. */
 const PARTIAL = /^\[Seen /m;

@@ -1,11 +1,11 @@
 /** The rules of a game, as the service has them: its page, its scoring, and its deals. One rule can be pointed to. */
 import { html, nothing } from "../vendor/lit-html.js";
-import { headingOf, markdown, ruleId } from "../markdown.js";
-import { fragmentOf } from "../routes.js";
-import { COMMON } from "../text.js";
+import { headingOf, markdown, ruleId } from "../shell/markdown.js";
+import { fragmentOf } from "../shell/routes.js";
 import { RULES } from "../texts/rules.js";
+import { COMMON } from "../texts/text.js";
 
-/** @import { App, Variant, View } from "../types.js" */
+/** @import { App, Variant, View } from "../shell/types.js" */
 
 /** @param {App} app @param {{id: string, rule?: string}} route @returns {View} */
 export function create(app, { id, rule }) {

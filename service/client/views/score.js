@@ -1,14 +1,14 @@
 /** The score card: the last count explained, the standings, what is to be paid, every round, and the check of the deals. */
 import { html, nothing } from "../vendor/lit-html.js";
-import { parseTile, tileName } from "../names.js";
-import { fragmentOf } from "../routes.js";
-import { COMMON } from "../text.js";
+import { parseTile, tileName } from "../game/names.js";
+import { fragmentOf } from "../shell/routes.js";
+import { hasColours, tileImage } from "../table/tiles.js";
 import { SCORE } from "../texts/score.js";
-import { hasColours, tileImage } from "../tiles.js";
+import { COMMON } from "../texts/text.js";
 import { createDeals } from "./deals.js";
 
-/** @import { Text } from "../text.js" */
-/** @import { App, Score, View } from "../types.js" */
+/** @import { Text } from "../texts/text.js" */
+/** @import { App, Score, View } from "../shell/types.js" */
 /** @typedef {Score["rounds"][number]} Round */
 
 /** How many events are read to find the end of a match. */

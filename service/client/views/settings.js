@@ -1,10 +1,10 @@
 /** The settings of the page, which apply at once, and what it keeps on this device. */
 import { html, live, nothing } from "../vendor/lit-html.js";
-import { LANGUAGES } from "../text.js";
+import { tileImage } from "../table/tiles.js";
 import { SETTINGS } from "../texts/settings.js";
-import { tileImage } from "../tiles.js";
+import { LANGUAGES } from "../texts/text.js";
 
-/** @import { App, Settings, Text, View } from "../types.js" */
+/** @import { App, Settings, Text, View } from "../shell/types.js" */
 
 /** @type {Record<Settings["language"], string>} each in itself */
 const LANGUAGE_NAMES = { en: "English", de: "Deutsch" };
@@ -46,7 +46,7 @@ export function create(app) {
       ${tiles(PREVIEW, colours === "on")}${tiles(PREVIEW_OF_LARGE_SETS, colours !== "off")}</div>`;
   };
   const forget = async () => {
-    const { confirm } = await import("../dialog.js");
+    const { confirm } = await import("../shell/dialog.js");
     if (!(await confirm(app, { title: t(SETTINGS.forgetTitle), text: t(SETTINGS.forgetText), action: t(SETTINGS.forgetAction) }))) return;
     device.forgetAll();
     app.announce(t(SETTINGS.forgotten));

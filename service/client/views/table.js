@@ -3,20 +3,20 @@
  * announced, and where the focus goes. The game comes from match.js, keys and the choice of a move from input.js.
  */
 import { html, nothing } from "../vendor/lit-html.js";
-import { loaded } from "../api.js";
-import { createActions, createChoice } from "../input.js";
-import { createMatch } from "../match.js";
-import { tileName } from "../names.js";
+import { createMatch } from "../game/match.js";
+import { tileName } from "../game/names.js";
+import { loaded } from "../shell/api.js";
+import { fragmentOf } from "../shell/routes.js";
+import { createActions, createChoice } from "../table/input.js";
 import {
   banner, chainText, handList, heading, isAwaited, isOnTurn, log, moveButtons, nameOf, playersList, scrollToLatest,
   stateText, tools,
-} from "../parts.js";
-import { aspectFor, createPicture } from "../picture.js";
-import { fragmentOf } from "../routes.js";
-import { COMMON, capitalized } from "../text.js";
+} from "../table/parts.js";
+import { aspectFor, createPicture } from "../table/picture.js";
 import { TABLE } from "../texts/table.js";
+import { COMMON, capitalized } from "../texts/text.js";
 
-/** @import { App, Game, GameEvent, Move, Score, Variant, View } from "../types.js" */
+/** @import { App, Game, GameEvent, Move, Score, Variant, View } from "../shell/types.js" */
 
 /** For so long, in milliseconds, a hand cannot be shown by what was meant for the hand before. */
 const CURTAIN_MS = 400;
@@ -36,15 +36,15 @@ export function create(app, { game: id, watch = false, token }) {
   let variantIsLoading = false;
   /** @type {Score | undefined} */
   let score;
-  /** @type {typeof import("../invite.js").invite | undefined} loaded when seats are free */
+  /** @type {typeof import("../setup/invite.js").invite | undefined} loaded when seats are free */
   let invite;
-  /** @type {typeof import("../curtain.js") | undefined} loaded for several seats */
+  /** @type {typeof import("../table/curtain.js") | undefined} loaded for several seats */
   let curtain;
-  /** @type {typeof import("../answers.js") | undefined} loaded when something is asked */
+  /** @type {typeof import("../table/answers.js") | undefined} loaded when something is asked */
   let answers;
-  /** @type {ReturnType<typeof import("../presence.js").createPresence> | undefined} loaded when it is needed */
+  /** @type {ReturnType<typeof import("../table/presence.js").createPresence> | undefined} loaded when it is needed */
   let presence;
-  /** @type {typeof import("../ended.js") | undefined} loaded when a round is over */
+  /** @type {typeof import("../table/ended.js") | undefined} loaded when a round is over */
   let ended;
   /** The tile that was just drawn. @type {string | undefined} */
   let drawn;
@@ -93,8 +93,8 @@ export function create(app, { game: id, watch = false, token }) {
       said = "";
     }
     if (!variant) void loadVariant(game.variant);
-    if (match.seats.length > 1 && !curtain) void load(import("../curtain.js"), (module) => (curtain = module));
-    if (game.status === "waiting" && !invite) void load(import("../invite.js"), (module) => ({ invite } = module));
+    if (match.seats.length > 1 && !curtain) void load(import("../table/curtain.js"), (module) => (curtain = module));
+    if (game.status === "waiting" && !invite) void load(import("../setup/invite.js"), (module) => ({ invite } = module));
     if (presence || game.clock || game.players.some((each) => each.away || each.forfeited)) void loadPresence();
     const { hand } = before?.you ?? {};
     if (before && before.version < game.version) {
@@ -112,15 +112,15 @@ export function create(app, { game: id, watch = false, token }) {
     } else if (events.some((each) => each.type === "played")) void signal("tile");
     if (game.status !== "round_over" && game.status !== "finished") return;
     if (before?.status !== game.status) picture.fitAll();
-    if (!ended) void load(import("../ended.js"), (module) => (ended = module));
+    if (!ended) void load(import("../table/ended.js"), (module) => (ended = module));
     if (score?.version !== game.version) loadScore().catch(failed);
   }
 
-  /** @param {import("../signals.js").Signal} which */
+  /** @param {import("../table/signals.js").Signal} which */
   async function signal(which) {
     if (!device.settings.sound && !device.settings.vibration) return;
     // The game goes on without it.
-    await import("../signals.js").then(({ give }) => give(device.settings, which), () => undefined);
+    await import("../table/signals.js").then(({ give }) => give(device.settings, which), () => undefined);
   }
 
   /** @param {string} name */
@@ -150,10 +150,10 @@ export function create(app, { game: id, watch = false, token }) {
     }
   }
   async function loadAnswers() {
-    if (!answers) await load(import("../answers.js"), (module) => (answers = module));
+    if (!answers) await load(import("../table/answers.js"), (module) => (answers = module));
     return answers;
   }
-  const loadPresence = () => load(import("../presence.js"), ({ createPresence }) => {
+  const loadPresence = () => load(import("../table/presence.js"), ({ createPresence }) => {
     presence ??= createPresence(app, match, failed);
     if (match.game) presence.follow(match.game);
   });

@@ -1,8 +1,8 @@
 /** The view of an address that there is not. */
 import { html } from "../vendor/lit-html.js";
-import { COMMON } from "../text.js";
+import { COMMON } from "../texts/text.js";
 
-/** @import { App, View } from "../types.js" */
+/** @import { App, View } from "../shell/types.js" */
 
 /** @param {App} app @returns {View} */
 export const create = ({ t }) => ({

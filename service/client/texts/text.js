@@ -1,6 +1,6 @@
 /**
- * The texts of the page in two languages. They stand side by side, as pairs of English and German, in texts/, one module for
- * each view, and here what several views have. A text with `{name}` takes a value; one that depends on a number is a
+ * The texts of the page in two languages. They stand side by side, as pairs of English and German, one module for each
+ * view, and here what several views have. A text with `{name}` takes a value; one that depends on a number is a
  * function of the values.
  */
 

@@ -1,7 +1,7 @@
 /** Who plays in a new game: the seats as they are sent, and which computer players are proposed. */
-import { idempotencyKey } from "./api.js";
+import { idempotencyKey } from "../shell/api.js";
 
-/** @import { Bot, SeatChoice } from "./types.js" */
+/** @import { Bot, SeatChoice } from "../shell/types.js" */
 
 /** The number of players that is proposed where the game allows it and none was chosen before. */
 export const USUAL_PLAYERS = 4;

@@ -186,7 +186,7 @@ export function createApi({ language, changed }) {
     /**
      * Follows a game by the reader of events.js. `onConnection` is told whether the service answers.
      * @param {string} path of the game
-     * @param {import("./events.js").Options & {onConnection?: (isThere: boolean) => void}} options
+     * @param {import("../events.js").Options & {onConnection?: (isThere: boolean) => void}} options
      */
     async *follow(path, { onConnection, ...options }) {
       /** @type {typeof fetch} */
@@ -200,7 +200,7 @@ export function createApi({ language, changed }) {
           throw error;
         }
       };
-      const { follow } = await import("./events.js");
+      const { follow } = await import("../events.js");
       try {
         for await (const item of follow(url(path).href, { ...options, fetch: open })) {
           items.unshift({ id: ++lastId, game: url(path).pathname, token: options.token, item });

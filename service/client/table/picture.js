@@ -3,12 +3,13 @@
  * they look and that the tiles keep their elements; which part is shown is in viewport.js. Where tiles lie and where one
  * may be laid comes from the service.
  */
-import { html, nothing, ref, repeat, svg } from "./vendor/lit-html.js";
-import { COMMON } from "./text.js";
+import { html, nothing, ref, repeat, svg } from "../vendor/lit-html.js";
+import { COMMON } from "../texts/text.js";
 import { MARK, digitsFrom, endMark, ghostMark, ghostsOf, hasColours, linkPath, markAt, pointer, shadowPath, tileOnTable } from "./tiles.js";
 import { createViewport, distance } from "./viewport.js";
 
-/** @import { App, Area, Board, Ghost, Look, PictureOptions, Spot } from "./types.js" */
+/** @import { App, Board } from "../shell/types.js" */
+/** @import { Area, Ghost, Look, PictureOptions, Spot } from "./types.js" */
 
 const ASPECTS = [0.6, 0.8, 1, 1.3, 1.6, 2, 2.4];
 /** The least width and height of what can be clicked, in CSS pixels. */
@@ -161,7 +162,7 @@ export function createPicture(app) {
     </div>`;
   }
 
-  /** @param {keyof typeof ICONS} icon @param {import("./text.js").Text} text @param {() => void} action */
+  /** @param {keyof typeof ICONS} icon @param {import("../texts/text.js").Text} text @param {() => void} action */
   const tool = (icon, text, action) => html`<button type="button" aria-label=${app.t(text)} title=${app.t(text)} @click=${action}><svg
     viewBox="0 0 24 24" width="20" height="20" aria-hidden="true"><path d=${ICONS[icon]}></path></svg></button>`;
 

@@ -1,6 +1,6 @@
 /** A short vibration and two clicks, where the settings ask for them and the device has them. No files. */
 
-/** @import { Settings } from "./types.js" */
+/** @import { Settings } from "../shell/types.js" */
 
 /** @type {AudioContext | undefined} */
 let audio;

@@ -3,17 +3,17 @@
  * the ways to choose a tile with a pointer, the buttons for moves, the log, the tools for listening and commands, and
  * what is wrong. They keep nothing; what they do is given to them.
  */
-import { classMap, html, nothing, repeat } from "./vendor/lit-html.js";
+import { classMap, html, nothing, repeat } from "../vendor/lit-html.js";
+import { tileName } from "../game/names.js";
+import { fragmentOf } from "../shell/routes.js";
+import { TABLE } from "../texts/table.js";
+import { COMMON, capitalized } from "../texts/text.js";
 import { keyName, otherMoves } from "./input.js";
-import { tileName } from "./names.js";
-import { fragmentOf } from "./routes.js";
-import { COMMON, capitalized } from "./text.js";
-import { TABLE } from "./texts/table.js";
 import { hasColours, tileImage } from "./tiles.js";
 
 /** @import { Choice } from "./input.js" */
-/** @import { Match } from "./match.js" */
-/** @import { App, Game, GameEvent, Move, Variant } from "./types.js" */
+/** @import { Match } from "../game/match.js" */
+/** @import { App, Game, GameEvent, Move, Variant } from "../shell/types.js" */
 
 /** @typedef {ReturnType<typeof import("./presence.js").createPresence>} Presence */
 
@@ -259,6 +259,6 @@ export const isAwaited = ({ players, to_act: toAct, you }) => {
   return toAct.length > 0 && own?.in && !own.away && players.some((each) => each !== own && each.in && each.kind === "human");
 };
 
-/** The name of a move that lays no tile; of one that this page does not know yet, its word. @param {string} action @returns {import("./text.js").Text} */
+/** The name of a move that lays no tile; of one that this page does not know yet, its word. @param {string} action @returns {import("../texts/text.js").Text} */
 export const actionText = (action) =>
   ({ draw: TABLE.draw, pass: TABLE.pass, done: TABLE.done, flip: TABLE.flip, deal: TABLE.deal })[action] ?? [action, action];

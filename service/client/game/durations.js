@@ -1,7 +1,7 @@
 /** Durations and clocks in words: "3 days", "5 minutes for the match + 10 s a turn". */
-import { TIME } from "./texts/time.js";
+import { TIME } from "../texts/time.js";
 
-/** @import { App, Game } from "./types.js" */
+/** @import { App, Game } from "../shell/types.js" */
 
 export const UNITS = /** @type {const} */ ({ seconds: 1, minutes: 60, hours: 3600, days: 86_400 });
 /** @typedef {keyof typeof UNITS} Unit */

@@ -3,7 +3,7 @@
  * codes of games, and who sat at the last new game. Where there is no storage, as in some private windows, all this
  * lasts as long as the page.
  */
-import { browserLanguage } from "./text.js";
+import { browserLanguage } from "../texts/text.js";
 
 /** @import { Invitation, Seat, SeatChoice, Settings } from "./types.js" */
 

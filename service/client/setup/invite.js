@@ -2,18 +2,18 @@
  * How others come into a game, and how its players come to another device: links, the join code, and QR codes. All
  * secrets are in the fragments of the links, which a browser sends to nobody; the QR codes are made here.
  */
-import { html, nothing, svg } from "./vendor/lit-html.js";
-import { linkTo } from "./routes.js";
-import { COMMON } from "./text.js";
-import { INVITE } from "./texts/invite.js";
+import { html, nothing, svg } from "../vendor/lit-html.js";
+import { linkTo } from "../shell/routes.js";
+import { INVITE } from "../texts/invite.js";
+import { COMMON } from "../texts/text.js";
 
-/** @import { App, Game, Seat } from "./types.js" */
-/** @import { TemplateResult } from "./vendor/lit-html.js" */
+/** @import { App, Game, Seat } from "../shell/types.js" */
+/** @import { TemplateResult } from "../vendor/lit-html.js" */
 
 /** Light modules around a QR code, as readers need them. */
 const QUIET = 4;
 
-/** @type {typeof import("./vendor/lean-qr.js") | undefined} loaded when the first code is shown */
+/** @type {typeof import("../vendor/lean-qr.js") | undefined} loaded when the first code is shown */
 let leanQr;
 /** @type {Promise<unknown> | undefined} */
 let loading;
@@ -113,7 +113,7 @@ function tell(app, at, text) {
 /** A QR code of the text; nothing until the library is there. @param {App} app @param {string} text @param {string} label */
 function qr(app, text, label) {
   if (!leanQr) {
-    loading ??= import("./vendor/lean-qr.js").then(
+    loading ??= import("../vendor/lean-qr.js").then(
       (module) => {
         leanQr = module;
         app.update();
@@ -161,7 +161,7 @@ async function changeToken(app, { game, seat, token, name, variant }) {
 
 /** Forgets the game after a question. @param {App} app @param {string} game @returns {Promise<boolean>} whether it was */
 export async function askToForget(app, game) {
-  const { confirm } = await import("./dialog.js");
+  const { confirm } = await import("../shell/dialog.js");
   const { t } = app;
   const yes = await confirm(app, { title: t(INVITE.forgetTitle), text: t(INVITE.forgetText), action: t(INVITE.forgetAction) });
   if (yes) app.device.forget(game);

@@ -2,10 +2,10 @@
  * The options of a game as form fields, made of the JSON Schema that the service has for them. Knows the convention of
  * the deal table, that its columns are named like the options that decide them, and no game.
  */
-import { html, live, nothing } from "./vendor/lit-html.js";
-import { NEW } from "./texts/new.js";
+import { html, live, nothing } from "../vendor/lit-html.js";
+import { NEW } from "../texts/new.js";
 
-/** @import { App, Schemas, Variant } from "./types.js" */
+/** @import { App, Schemas, Variant } from "../shell/types.js" */
 /** @typedef {Schemas["OptionSchema"]} OptionSchema */
 /** @typedef {Schemas["DealRow"]} DealRow */
 /** @typedef {string | number | boolean} Value */

@@ -2,15 +2,15 @@
  * The clock of a new game as form fields: one of some usual clocks or another one, and what happens when the time of a
  * player is over. Owns the usual clocks, and what is sent for them.
  */
-import { html, live, nothing } from "./vendor/lit-html.js";
-import { absenceText, clockText, UNITS } from "./durations.js";
+import { html, live, nothing } from "../vendor/lit-html.js";
+import { absenceText, clockText, UNITS } from "../game/durations.js";
+import { TIME, UNIT_NAMES } from "../texts/time.js";
 import { describedBy, errorAt, fieldId } from "./options.js";
-import { TIME, UNIT_NAMES } from "./texts/time.js";
 
-/** @import { App } from "./types.js" */
-/** @typedef {import("./text.js").Text} Text */
+/** @import { App } from "../shell/types.js" */
+/** @typedef {import("../texts/text.js").Text} Text */
 /** @typedef {"" | "turn" | "bank"} Form no clock, a time for each turn, or a bank for the match */
-/** @typedef {import("./durations.js").Unit} Unit */
+/** @typedef {import("../game/durations.js").Unit} Unit */
 
 /**
  * What was entered.

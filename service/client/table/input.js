@@ -3,14 +3,14 @@
  * all languages; what is chosen, a tile of the hand and, where it has several, a place for it; and what keys and
  * commands do. What is possible is only what the view lists in `legal_moves`.
  */
-import { numberName, placeName, tileName } from "./names.js";
-import { KEY_NAMES, TABLE } from "./texts/table.js";
+import { numberName, placeName, tileName } from "../game/names.js";
+import { KEY_NAMES, TABLE } from "../texts/table.js";
 
-/** @import { Match } from "./match.js" */
-/** @import { App, Move } from "./types.js" */
+/** @import { Match } from "../game/match.js" */
+/** @import { App, Move } from "../shell/types.js" */
 /** @typedef {ReturnType<typeof createChoice>} Choice */
 /** @typedef {(message: string, options?: {urgent?: boolean}) => void} Say */
-/** @typedef {keyof typeof import("./texts/answers.js").KEY_HELP} Action */
+/** @typedef {keyof typeof import("../texts/answers.js").KEY_HELP} Action */
 
 /**
  * Keys as `KeyboardEvent.key` has them, letters in lower case, and the action; in the order of the list.
@@ -46,7 +46,7 @@ export const KEYS = [
 /** The actions that only tell something, as the menu has them. @type {Action[]} */
 export const TELLING = ["turn", "hand", "moves", "ends", "chain", "last", "scores", "information", "count", "again"];
 
-/** @type {Record<string, string | import("./text.js").Text>} */
+/** @type {Record<string, string | import("../texts/text.js").Text>} */
 const NAMES = { ...KEY_NAMES, Escape: "Escape", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
 
 /** @param {App["t"]} t @param {string} key */

@@ -1,6 +1,6 @@
 /** Dialogs of the browser: what is in front of a view, and a question before something that cannot be taken back. */
-import { html, render } from "./vendor/lit-html.js";
-import { COMMON } from "./text.js";
+import { html, render } from "../vendor/lit-html.js";
+import { COMMON } from "../texts/text.js";
 
 /** @import { App } from "./types.js" */
 

@@ -7,9 +7,9 @@
  * `show` is called: there are never two hands. A game without spectators is read by the first of these seats instead;
  * what that seat alone may know is dropped.
  */
-import { Problem } from "./api.js";
+import { Problem } from "../shell/api.js";
 
-/** @import { App, Board, Game, GameEvent, Move, Persistent } from "./types.js" */
+/** @import { App, Board, Game, GameEvent, Move, Persistent } from "../shell/types.js" */
 
 /** How many events before the first look are read for the log, and how many it keeps. */
 const EVENTS_AT_START = 40;

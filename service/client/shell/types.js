@@ -1,5 +1,5 @@
 /**
- * The types that several modules share; the browser never loads this file.
+ * The types that several rooms share; the browser never loads this file.
  *
  * @typedef {import("document").components["schemas"]} Schemas
  * @typedef {Schemas["Game"]} Game
@@ -12,7 +12,7 @@
  * @typedef {Schemas["Score"]} Score
  * @typedef {Pick<Schemas["PlacedBoard"], "round" | "table" | "bounds" | "tiles" | "ends">} Board as a record has it, too
  *
- * @typedef {import("./text.js").Text} Text
+ * @typedef {import("../texts/text.js").Text} Text
  *
  * What a view gets.
  * @typedef {object} App
@@ -28,7 +28,7 @@
  * What a module in views/ makes: `export const create = (app, route) => view`.
  * @typedef {object} View
  * @property {() => string} title the title of the page and of the browser's tab
- * @property {() => import("./vendor/lit-html.js").TemplateResult} render what is in <main>; called after each update
+ * @property {() => import("../vendor/lit-html.js").TemplateResult} render what is in <main>; called after each update
  * @property {() => void} [close] ends what the view has started: streams, timers
  * @property {(event: KeyboardEvent) => boolean} [key] handles a key that no field or button has used; true if it did
  * @property {boolean} [wide] whether the view uses the whole width, without the margins of a text
@@ -49,7 +49,7 @@
 /**
  * What is kept in this browser.
  * @typedef {object} Settings
- * @property {import("./text.js").Language} language
+ * @property {import("../texts/text.js").Language} language
  * @property {"auto" | "light" | "dark"} theme
  * @property {"auto" | "on" | "off"} colours of the numbers; "auto": in sets with more than double-six
  * @property {boolean} digits instead of pips
@@ -118,52 +118,4 @@
  * @property {any} body
  */
 
-/**
- * The picture of the table.
- * @typedef {{x: number, y: number, width: number, height: number}} Area in board units
- * @typedef {{x: number, y: number}} Point
- *
- * What is to be seen.
- * @typedef {object} Subject
- * @property {Area} table the planned table
- * @property {Area} bounds around all there is
- * @property {Point} focus what is shown where not everything can be
- * @property {Point[]} points the middles of what may not lie under the buttons
- *
- * @typedef {{x: number, y: number, rotation: number}} Spot
- *
- * A place as it is drawn: where the tile would lie; the centre of what is clicked, and by how much that is apart.
- * @typedef {{place: Place, spot: Spot, shift: number, x: number, y: number}} Ghost
- *
- * @typedef {object} Look
- * @property {boolean} colours of the numbers
- * @property {number} digits the first number that is a digit
- * @property {number} badges how many times larger than on a large picture
- *
- * @typedef {object} TileOptions
- * @property {boolean} [faceDown]
- * @property {boolean} [colours] whether each number has a colour of its own
- * @property {boolean | number} [digits] instead of pips: all numbers, or those from this one on
- * @property {number} [rotation] by which the tile is turned, in degrees; digits stay upright
- *
- * Where the chosen tile may be laid.
- * @typedef {object} Place
- * @property {string} tile
- * @property {string} [end] the id of an end; none on an empty table
- * @property {boolean} [faceDown]
- * @property {number} [outer] the half that stays outside
- * @property {number} [points] the points of the move
- * @property {number} [sum] the sum of the ends after the move
- * @property {string} [label] the place in words
- *
- * @typedef {object} PictureOptions
- * @property {Board} board
- * @property {Place[]} [places]
- * @property {number} [chosen] the index of a place
- * @property {(place: Place, index: number) => void} [onPlace] called when a place is clicked
- * @property {string} label of the picture
- * @property {string} [description] the whole table in words
- * @property {string} [lastTile] the tile that was laid last
- * @property {number} [highest] number of the set
- */
 export {};

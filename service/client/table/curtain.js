@@ -1,9 +1,9 @@
 /** Several seats of one device: what is shown in place of a hand, with the button that shows it, and above a hand. */
-import { html } from "./vendor/lit-html.js";
+import { html } from "../vendor/lit-html.js";
+import { CURTAIN } from "../texts/curtain.js";
 import { nameOf } from "./parts.js";
-import { CURTAIN } from "./texts/curtain.js";
 
-/** @import { App, Game } from "./types.js" */
+/** @import { App, Game } from "../shell/types.js" */
 
 /**
  * @param {App} app @param {Game} game

@@ -3,16 +3,16 @@
  * back, and to let a computer player go on for somebody whose time is over. Loaded when a game has a clock, when
  * somebody is away, or when somebody leaves.
  */
-import { html, nothing } from "./vendor/lit-html.js";
-import { createCountdown } from "./clock.js";
-import { timeText } from "./durations.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { createCountdown } from "../game/clock.js";
+import { timeText } from "../game/durations.js";
+import { PRESENCE } from "../texts/presence.js";
 import { nameOf } from "./parts.js";
-import { PRESENCE } from "./texts/presence.js";
 
-/** @import { App, Game } from "./types.js" */
+/** @import { App, Game } from "../shell/types.js" */
 
 /**
- * @param {App} app @param {import("./match.js").Match} match
+ * @param {App} app @param {import("../game/match.js").Match} match
  * @param {(error: unknown) => void} failed called with a refusal
  */
 export function createPresence(app, match, failed) {

@@ -3,10 +3,11 @@
  * table, which are tiles that lie, links, ends, and the places where the chosen tile may be laid. Owns their shapes in
  * board units, in which a tile is 4 × 2 and a half 2 × 2; their colours are in styles/table.css.
  */
-import { parseTile } from "./names.js";
-import { html, nothing, svg } from "./vendor/lit-html.js";
+import { html, nothing, svg } from "../vendor/lit-html.js";
+import { parseTile } from "../game/names.js";
 
-/** @import { Board, Ghost, Look, Place, Settings, Spot, TileOptions } from "./types.js" */
+/** @import { Board, Settings } from "../shell/types.js" */
+/** @import { Ghost, Look, Place, Spot, TileOptions } from "./types.js" */
 /** @typedef {Board["tiles"][number]} BoardTile */
 
 /**

@@ -2,9 +2,9 @@
  * The countdown of a running game: how much of the time for the turn or the deal is left by the clock of the service,
  * and when that is told. Owns the estimate of that clock; not what follows at a deadline. Loaded in games with a clock.
  */
-import { PRESENCE } from "./texts/presence.js";
+import { PRESENCE } from "../texts/presence.js";
 
-/** @import { App, Exchange, Game } from "./types.js" */
+/** @import { App, Exchange, Game } from "../shell/types.js" */
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -2,12 +2,12 @@
  * What follows a round: its count, and the ways on from there and from the end of the match, with the rematch. Reads the
  * view and the score card. Loaded when a round is over.
  */
-import { html, nothing } from "./vendor/lit-html.js";
-import { fragmentOf } from "./routes.js";
-import { ANSWERS } from "./texts/answers.js";
-import { TABLE } from "./texts/table.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { fragmentOf } from "../shell/routes.js";
+import { ANSWERS } from "../texts/answers.js";
+import { TABLE } from "../texts/table.js";
 
-/** @import { App, Game, Score } from "./types.js" */
+/** @import { App, Game, Score } from "../shell/types.js" */
 
 /** What the last round has written. @param {App} app @param {Game} game @param {Score | undefined} score */
 export function lastCount({ t }, game, score) {

@@ -3,17 +3,17 @@
  * game as its viewer knows it; the list of the keys; and what a line in the command field means. Reads the view and the
  * score card, and decides nothing. Loaded at the first use.
  */
-import { html } from "./vendor/lit-html.js";
-import { open } from "./dialog.js";
+import { html } from "../vendor/lit-html.js";
+import { numberName, placeName, tileName } from "../game/names.js";
+import { open } from "../shell/dialog.js";
+import { fragmentOf } from "../shell/routes.js";
+import { ANSWERS, KEY_HELP } from "../texts/answers.js";
+import { TABLE } from "../texts/table.js";
+import { COMMON, capitalized } from "../texts/text.js";
 import { KEYS, TELLING, keyName, nameOfKey } from "./input.js";
-import { numberName, placeName, tileName } from "./names.js";
 import { actionText, chainText, isOnTurn, nameOf, stateText } from "./parts.js";
-import { fragmentOf } from "./routes.js";
-import { COMMON, capitalized } from "./text.js";
-import { ANSWERS, KEY_HELP } from "./texts/answers.js";
-import { TABLE } from "./texts/table.js";
 
-/** @import { App, Game, GameEvent, Score, Variant } from "./types.js" */
+/** @import { App, Game, GameEvent, Score, Variant } from "../shell/types.js" */
 
 /**
  * @typedef {object} Command

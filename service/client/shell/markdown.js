@@ -3,9 +3,9 @@
  * them. Text becomes text and never markup. Knows one thing of those pages: a paragraph that begins with a number in
  * bold, as in "**5.7** A hand is worth its pips", is the rule of that number.
  */
-import { html, nothing } from "./vendor/lit-html.js";
+import { html, nothing } from "../vendor/lit-html.js";
 
-/** @import { TemplateResult } from "./vendor/lit-html.js" */
+/** @import { TemplateResult } from "../vendor/lit-html.js" */
 
 /**
  * @typedef {object} Options

@@ -3,7 +3,7 @@
  * the round, in which no tile has moved, and the deal; everything before follows from them and the steps.
  */
 
-/** @import { Board, Schemas } from "./types.js" */
+/** @import { Board, Schemas } from "../shell/types.js" */
 /** @typedef {Schemas["Replay"]} Replay */
 /** @typedef {Schemas["ReplayRound"]} ReplayRound */
 /** @typedef {Schemas["ReplayStep"]} Step */

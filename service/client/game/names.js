@@ -3,10 +3,10 @@
  * the same words as the sentences of the service, for what the page says by itself. Also reads the written name of a
  * tile, "3-5". Knows no whole sentences.
  */
-import { capitalized } from "./text.js";
+import { capitalized } from "../texts/text.js";
 
 /**
- * @typedef {import("./text.js").Language} Language
+ * @typedef {import("../texts/text.js").Language} Language
  *
  * What a name needs of the `board` of a view.
  * @typedef {object} NamedBoard

@@ -1,0 +1,53 @@
+/**
+ * The types of the picture of the table; the browser never loads this file.
+ *
+ * @typedef {{x: number, y: number, width: number, height: number}} Area in board units
+ * @typedef {{x: number, y: number}} Point
+ *
+ * What is to be seen.
+ * @typedef {object} Subject
+ * @property {Area} table the planned table
+ * @property {Area} bounds around all there is
+ * @property {Point} focus what is shown where not everything can be
+ * @property {Point[]} points the middles of what may not lie under the buttons
+ *
+ * @typedef {{x: number, y: number, rotation: number}} Spot
+ *
+ * A place as it is drawn: where the tile would lie; the centre of what is clicked, and by how much that is apart.
+ * @typedef {{place: Place, spot: Spot, shift: number, x: number, y: number}} Ghost
+ *
+ * @typedef {object} Look
+ * @property {boolean} colours of the numbers
+ * @property {number} digits the first number that is a digit
+ * @property {number} badges how many times larger than on a large picture
+ *
+ * @typedef {object} TileOptions
+ * @property {boolean} [faceDown]
+ * @property {boolean} [colours] whether each number has a colour of its own
+ * @property {boolean | number} [digits] instead of pips: all numbers, or those from this one on
+ * @property {number} [rotation] by which the tile is turned, in degrees; digits stay upright
+ *
+ * Where the chosen tile may be laid.
+ * @typedef {object} Place
+ * @property {string} tile
+ * @property {string} [end] the id of an end; none on an empty table
+ * @property {boolean} [faceDown]
+ * @property {number} [outer] the half that stays outside
+ * @property {number} [points] the points of the move
+ * @property {number} [sum] the sum of the ends after the move
+ * @property {string} [label] the place in words
+ *
+ * @typedef {object} PictureOptions
+ * @property {Board} board
+ * @property {Place[]} [places]
+ * @property {number} [chosen] the index of a place
+ * @property {(place: Place, index: number) => void} [onPlace] called when a place is clicked
+ * @property {string} label of the picture
+ * @property {string} [description] the whole table in words
+ * @property {string} [lastTile] the tile that was laid last
+ * @property {number} [highest] number of the set
+ */
+
+/** @import { Board } from "../shell/types.js" */
+
+export {};
