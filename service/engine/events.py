@@ -161,7 +161,7 @@ class EventType(NamedTuple):
     code: int
     """Its number in the stored form; a number is never given to another type."""
     fields: tuple[tuple[str, FieldKind], ...] | None
-    """Its fields in order, each with its kind; ``None``: each format has its own functions for this type."""
+    """Its fields in order, each with its kind; ``None``: each text format has its own functions for this type."""
     word: str = ""
     """Its word in the notation, for an event that is written as seat, word and fields."""
 

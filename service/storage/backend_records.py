@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from binascii import a2b_base64, b2a_base64
 from typing import Final
 
-import orjson
+from msgspec import json
 
-from service.backends.ports import Application, KeyRecord
+from service.backends.ports import Application
 
 _FORMAT: Final = 1
+_decoder: Final = json.Decoder(tuple[int, Application])
 
 
 def encode_application(application: Application) -> bytes:
-    """The bytes of an application, without its id; always the same for the same application."""
-    keys = [
-        [hint, b2a_base64(digest, newline=False).decode(), created_at, expires_at]
-        for hint, digest, created_at, expires_at in application.keys
-    ]
-    return orjson.dumps([_FORMAT, application.name, application.created_at, keys])
+    """The bytes of an application; always the same for the same application."""
+    return json.encode((_FORMAT, application))
 
 
-def decode_application(app: str, data: bytes) -> Application:
-    """The application with this id."""
-    _, name, created_at, keys = orjson.loads(data)
-    records = [KeyRecord(hint, a2b_base64(digest), created, expires) for hint, digest, created, expires in keys]
-    return Application(app, name, created_at, tuple(records))
+def decode_application(data: bytes) -> Application:
+    """The application that is stored as these bytes."""
+    _, application = _decoder.decode(data)
+    return application

@@ -54,7 +54,7 @@ class RedisApplications(ApplicationStore):
         """The application with this id."""
         key = keys.application(app)
         data = self._calls.read("read_app", key, (b"GET", key))
-        return None if data is None else decode_application(app, data)
+        return None if data is None else decode_application(data)
 
     def replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
         """Replace the application if it is still as ``before``, or delete it."""
@@ -67,16 +67,16 @@ class RedisApplications(ApplicationStore):
     def all(self) -> list[Application]:
         """Every application, the oldest first."""
         members = self._calls.read("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
-        ids = [each.decode() for each in members]
-        calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in map(keys.application, ids)]
+        names = [keys.application(app.decode()) for app in members]
+        calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in names]
         found = []
-        for app, answer in zip(ids, self._topology.call_each(calls) if calls else (), strict=True):
+        for answer in self._topology.call_each(calls) if calls else ():
             if isinstance(answer, NotSent | MaybeSent):
                 raise unanswered(answer)
             if isinstance(answer, Exception):
                 raise as_unavailable(answer) or answer from None
             if answer is not None:
-                found.append(decode_application(app, answer))
+                found.append(decode_application(answer))
         return sorted(found, key=lambda each: (each.created_at, each.id))
 
     def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:

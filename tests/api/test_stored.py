@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import getitem
 from random import Random
 from typing import Any
 
@@ -42,22 +44,23 @@ def test_a_score_whose_events_are_gone_is_a_game_that_is_gone(api: Api, redis_ur
 
 
 @pytest.mark.parametrize(
-    ("place", "value"),
+    ("places", "value"),
     [
-        pytest.param(0, 2, id="format"),
-        pytest.param(2, "a sixth game", id="variant"),
-        pytest.param(3, 99, id="edition"),
+        pytest.param([0], 2, id="format"),
+        pytest.param([2], "a sixth game", id="variant"),
+        pytest.param([3, 8], 99, id="edition"),
     ],
 )
 def test_a_game_of_a_newer_service_is_not_served_by_this_one(
-    api: Api, redis_url: str, place: int, value: object
+    api: Api, redis_url: str, places: list[int], value: object
 ) -> None:
     table = api.create("domino", 2)
     client = connect(redis_url)
     snapshot: Any = client.get(keys.state(table.id))
     version, _, state = snapshot.partition(b" ")
     fields = orjson.loads(state)
-    fields[place] = value
+    *outer, last = places
+    reduce(getitem, outer, fields)[last] = value
     newer = version + b" " + orjson.dumps(fields)
     client.set(keys.state(table.id), newer)
     asked: list[tuple[str, str, Any]] = [("GET", path, None) for path in ("", "/moves", "/score", "/events")]

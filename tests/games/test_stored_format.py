@@ -6,10 +6,32 @@ from collections.abc import Callable
 
 import pytest
 
-from service.engine.events import Played
-from service.engine.tiles import parse_tile
-from service.games.model.clock import ClockSettings
-from service.games.model.game import EventEnvelope, Game, GameEvent, Joined, Ownership, Remote, Renamed
+from service.engine.deal import ArrangedDeal, Deck
+from service.engine.events import (
+    DealProof,
+    Dealt,
+    Finished,
+    Played,
+    RemainingHand,
+    RoundEnded,
+    RoundResult,
+    ScoreLine,
+)
+from service.engine.presence import Claimed, Presence
+from service.engine.state import PlacementScore
+from service.engine.tiles import TILES, parse_tile
+from service.games.model.clock import ClockSettings, RunningClock
+from service.games.model.game import (
+    Created,
+    EventEnvelope,
+    Game,
+    GameEvent,
+    Joined,
+    Ownership,
+    Remote,
+    Renamed,
+    rules_for,
+)
 from service.games.store.codec import (
     NewerFormat,
     decode_event,
@@ -21,26 +43,23 @@ from service.games.store.codec import (
 from tests.games.tables import Hosted
 
 PLAIN = (
-    b'[1,"AAAAAAAJ","domino",1,{},1767728000000,1767728000000,'
-    b'[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0="],'
-    b'["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A="]],'
-    b'null,true,"MooTdfe/WP/uOspIASc4jocoZMOD4aGvW1AQMRg3rGw=",[],null,[],[],'
-    b"[1,1,[[1,15,7,9,26],[21,11,16,13,18,24]],[4,20,27,0,6,2,12,23,14,25,22,8,19],"
-    b"[[5,17,3,10],[-1,0,0,2],[0,1,1,0],[0,1,0,1],[]],[[-1,5,1,0,0],[-2,4,3,0,0]],"
-    b'0,0,0,0,0,null,[],[0,0],[0,0],0,null,null,[]],0,"",false,null,null,null,true,null]'
+    b'[1,"AAAAAAAJ","domino",[{},[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0=",null,null,null],'
+    b'["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A=",null,null,null]],null,true,'
+    b'["MooTdfe/WP/uOspIASc4jocoZMOD4aGvW1AQMRg3rGw=",[],null,[]],1767728000000,1767728000000,[],1,7,"AAAAAAAJ",'
+    b"[],false,null,null,null,false,true,null,[[],[],null],null,[0,[],[],0]],[[[1,15,7,9,26],[21,11,16,13,18,24]],"
+    b'[4,20,27,0,6,2,12,23,14,25,22,8,19],0,0,false,null,[],"playing",1,0,[0,0],[0,0],0,null,null,[]],[[5,17,3,'
+    b"10],[-1,0,0,2],[0,1,1,0],[0,1,0,1],[]],[[-1,5,1,0,0],[-2,4,3,0,0]],0]"
 )
 FULL = (
-    b'[1,"AAAAAAAJ","domino",1,{},1767728000000,1767728000000,'
-    b'[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0="],'
-    b'["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A="],["remote","Greedy",null]],'
-    b'null,true,"MooTdfe/WP/uOspIASc4jocoZMOD4aGvW1AQMRg3rGw=",[],null,[],[],'
-    b"[1,1,[[3,15,7,5,9,26],[21,11,16,13,18,24],[6,4,17,20,27]],[12,23,14,25,22,8,19],"
-    b"[[0,1,10,2],[-1,0,0,1],[0,1,1,0],[2,0,1,2],[]],[[-1,1,3,1,0],[-2,4,2,0,0]],"
-    b'0,0,0,0,2,null,[],[0,0,0],[0,0,0],0,null,null,[]],1,"AAAAAAAI",true,'
-    b'[[null,null,null],300,[null,60000,3000,"forfeit"],[1],[],null,'
-    b"[1767728000000,[60000,60000,60000],[],1767728000000]],"
-    b'["an application","table 7","a join code","all",["player 0","player 1","player 2"],'
-    b'[null,null,["https://club.example/bot","c2VjcmV0"]]],"a game",false,"an earlier game"]'
+    b'[1,"AAAAAAAJ","domino",[{"limit":60},[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0=",null,'
+    b'"player 0",null],["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A=",null,"player 1",null],'
+    b'["remote","Greedy",null,null,"player 2",["https://club.example/bot","c2VjcmV0"]]],"YSBqb2luIGNvZGU=",true,'
+    b'["YSBzZWVk",[[[[0],[1]],[2,3]]],"AAAAAAAAAAAAAAAAAAAAAQ_N",["a client seed","",""]],1767728000000,'
+    b'1767728001000,[1,2],1,5,"AAAAAAAA",["b2YgdGhpcyByb3VuZA==","b2YgdGhlIG5leHQ="],true,["an application",'
+    b'"table 7","a join code","all"],"a later game","an earlier game",false,false,300,[[1],[2],0],[null,60000,'
+    b'3000,"forfeit"],[1767728000000,[60000,60000,57000],[1],1767728001000]],[[[3,15,7,5,9,26],[21,11,16,13,18,'
+    b'24],[6,4,17,20,27]],[12,23,14,25,22,8,19],1,8,true,0,[[2,15,3]],"playing",6,2,[25,10,0],[0,0,3],7,3,4,[0,'
+    b"1]],[[0,1,10,2],[-1,0,0,1],[0,1,1,0],[2,0,1,2],[]],[[-1,1,3,1,0],[-2,4,2,0,0]],0]"
 )
 
 
@@ -56,21 +75,60 @@ def plain() -> Game:
 
 
 def full() -> Game:
-    """A game with a clock, a pace, a player who is away, a remote one, an application, a rematch, and no spectators."""
+    """A game with all that a game may have.
+
+    Any two fields that could be exchanged have different values, here or in ``plain``.
+    """
     hosted = Hosted("hhb", ClockSettings(bank=60_000, increment=3_000, absence="forfeit"), pace=300)
     hosted.play_on(four_tiles_laid)
+    hosted.now += 1_000
     hosted.leave(1)
     game = hosted.game
     seats = [seat._replace(ref=f"player {number}") for number, seat in enumerate(game.seats)]
-    seats[2] = seats[2]._replace(kind="remote", level=None, remote=Remote("https://club.example/bot", b"secret"))
-    ownership = Ownership("an application", "table 7", "a join code", "all")
+    seats[2] = seats[2]._replace(
+        kind="remote", level=None, remote=Remote(url="https://club.example/bot", secret=b"secret")
+    )
     return game._replace(
+        options={"limit": 60},
+        rules=rules_for("domino", {"limit": 60}, 3),
         seats=tuple(seats),
-        ownership=ownership,
-        rematch="a game",
-        unique_names=True,
-        spectators=False,
+        join_hash=b"a join code",
+        deck=Deck(
+            seed=b"a seed",
+            arranged=(ArrangedDeal(hands=(TILES[:1], TILES[1:2]), stock=TILES[2:4]),),
+            game=game.id,
+            client_seeds=("a client seed", "", ""),
+        ),
+        round_ends=(1, 2),
+        match_version=5,
+        match_write_id="AAAAAAAA",
+        commitments=(b"of this round", b"of the next"),
+        ownership=Ownership(app="an application", ref="table 7", join_code="a join code", public="all"),
+        rematch="a later game",
         rematch_of="an earlier game",
+        spectators=False,
+        presence=Presence(away=frozenset([1]), forfeited=frozenset([2]), substituted=0),
+        running_clock=RunningClock(
+            started=1_767_728_000_000,
+            banks=(60_000, 60_000, 57_000),
+            granted=frozenset([1]),
+            acted=1_767_728_001_000,
+        ),
+        state=game.state._replace(
+            turn=1,
+            tiles_laid=8,
+            drew=True,
+            went_out_first=0,
+            placements_scored=(PlacementScore(seat=2, ends_sum=15, points=3),),
+            round=6,
+            opener=2,
+            totals=(25, 10, 0),
+            eliminated_round=(0, 0, 3),
+            carry=7,
+            round_winner=3,
+            dealer=4,
+            winners=(0, 1),
+        ),
     )
 
 
@@ -81,8 +139,47 @@ def test_a_game_is_stored_as_these_bytes(make: Callable[[], Game], data: bytes) 
     assert decode_game(game.id, game.version, data) == game
 
 
-def test_an_event_is_stored_as_these_bytes() -> None:
-    event, data = Played(1, parse_tile("0-5"), "left", False), b"[3,65000,[0],1,15,-1,0]"
+@pytest.mark.parametrize(
+    ("event", "data"),
+    [
+        (Played(1, parse_tile("0-5"), "left", False), b"[3,65000,[0],1,15,-1,false]"),
+        (
+            Played(1, parse_tile("2-5"), "e7", face_down=True, points=4, ends_sum=20, outer=2),
+            b"[3,65000,[0],1,17,7,true,4,20,2]",
+        ),
+        (
+            Dealt(
+                round=3,
+                hands=((TILES[0],), (TILES[2], TILES[1])),
+                stock=(TILES[4],),
+                arranged=False,
+                proof=DealProof(attempt=5, client_seeds=("", "a seed"), next_commitment=b"six"),
+            ),
+            b'[2,65000,[0],3,[[0],[2,1]],[4],false,[5,["","a seed"],"c2l4"]]',
+        ),
+        (
+            RoundEnded(
+                RoundResult(
+                    number=6,
+                    ended_by="out",
+                    hands=(RemainingHand(seat=1, tiles=(TILES[4],), value=3),),
+                    scores=(3, 0),
+                    lines=(ScoreLine(seat=0, points=3, rule="5.7", text="3"),),
+                    winner=0,
+                    loser=1,
+                    carried=2,
+                )
+            ),
+            b'[8,65000,[0],[6,"out",[[1,[4],3]],[3,0],[[0,3,"5.7","3"]],0,1,2]]',
+        ),
+        (Finished((1,)), b"[10,65000,[0],[1]]"),
+        (Finished((0, 1), "forfeit"), b'[10,65000,[0],[0,1],"forfeit"]'),
+        (Claimed(seat=1, by=0), b"[15,65000,[0],1,0]"),
+        (Created(), b"[0,65000,[0]]"),
+        (Created(b"six"), b'[0,65000,[0],"c2l4"]'),
+    ],
+)
+def test_an_event_is_stored_as_these_bytes(event: GameEvent, data: bytes) -> None:
     assert encode_event(event, 65_000, (0,)) == data
     assert decode_event(7, 1_000, data) == EventEnvelope(7, 66_000, event, (0,))
 
@@ -90,8 +187,8 @@ def test_an_event_is_stored_as_these_bytes() -> None:
 @pytest.mark.parametrize(
     ("event", "data", "read"),
     [
-        (Joined(1, "Ada"), b"[1,65000,[0],1,1]", Joined(1, "")),
-        (Renamed(1, "Ada"), b"[17,65000,[0],1,1]", Renamed(1, "")),
+        (Joined(1, "Ada"), b'[1,65000,[0],1,""]', Joined(1, "")),
+        (Renamed(1, "Ada"), b'[17,65000,[0],1,""]', Renamed(1, "")),
         (Renamed(1), b"[17,65000,[0],1]", Renamed(1)),
     ],
 )

@@ -60,7 +60,6 @@ from service.games.store.codec import (
     encode_event,
     encode_game,
     encode_tombstone,
-    forget_seats,
     state_prefix,
 )
 from service.games.store.idempotency import check_same_request
@@ -309,7 +308,6 @@ class GameRepository:
             _drop(self._cache, [each for each in self._cache if each in games])
             _drop(self._earlier, [each for each in self._earlier if each[0] in games])
             _drop(self._shared_reads, [each for each in self._shared_reads if each[0] in games])
-        forget_seats()
         forget_seat_views()
 
     def find_write(self, game_id: str, name: str) -> PriorWrite | None:
