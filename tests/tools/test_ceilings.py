@@ -22,7 +22,7 @@ CEILINGS = {
     "POST game": (342, 48, 13),
     "GET view": (75, 31, 12),
     "GET moves": (63, 26, 12),
-    "GET score": (133, 34, 20),
+    "GET score": (133, 35, 20),
     "GET events": (198, 31, 15),
     "GET view, not modified": (49, 21, 12),
     "POST move, before a bot": (186, 47, 16),
