@@ -16,7 +16,7 @@ from random import Random
 from typing import Final
 
 from service.bots import greedy
-from service.bots.knowledge import infer
+from service.bots.inference import infer
 from service.bots.observation import Observation
 from service.bots.playout import moves_of, play_out, tiles_possible
 from service.bots.worlds import Sampler

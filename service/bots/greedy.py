@@ -20,7 +20,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from service.bots.knowledge import Knowledge, infer, tile_set
+from service.bots.inference import infer
+from service.bots.knowledge import Knowledge, tile_set
 from service.bots.observation import Observation
 from service.engine.layout import Layout
 from service.engine.moves import FLIP, Move
@@ -86,19 +87,19 @@ def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> 
         return lambda _layout: 0
     partner = rules.teams and rules.team(following) == rules.team(seat)
     worth = -_HINDERING if partner else _HINDERING
-    slots = knowledge.slots[following]
-    return lambda layout: worth * _probability_of_none(slots, placeable_set(rules, layout))
+    hidden = knowledge.candidates[following]
+    return lambda layout: worth * _probability_of_none(hidden, placeable_set(rules, layout))
 
 
-def _probability_of_none(slots: tuple[int, ...], tiles: int) -> float:
-    """The probability that a hand with these slots holds none of ``tiles``: exact if no two slots overlap in part."""
+def _probability_of_none(hidden: tuple[int, ...], tiles: int) -> float:
+    """The probability that a hand holds none of ``tiles``: exact if no two sets of candidates overlap in part."""
     probability = 1.0
     filled: dict[int, int] = {}
-    for slot in slots:
-        before = filled.get(slot, 0)
-        filled[slot] = before + 1
-        possible = slot.bit_count() - before
-        probability *= max(0, possible - (slot & tiles).bit_count()) / possible
+    for candidates in hidden:
+        before = filled.get(candidates, 0)
+        filled[candidates] = before + 1
+        possible = candidates.bit_count() - before
+        probability *= max(0, possible - (candidates & tiles).bit_count()) / possible
     return probability
 
 

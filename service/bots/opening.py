@@ -1,7 +1,9 @@
 """What the opening of a round tells about the hands that were dealt.
 
-Asks ``rules.opening`` who would open if a seat held this tile or that. Does not depend on what happened after the
-lead.
+Owns the question to ``rules.opening`` who would open if a seat held this tile or that. Does not depend on what
+happened after the lead.
+
+For example, where the highest double opens: a seat that led 4-4 was dealt 4-4, and no seat was dealt 5-5 or 6-6.
 """
 
 from __future__ import annotations
@@ -107,29 +109,39 @@ class _Question(NamedTuple):
         return self.disturbing(own, seat, held[:middle]) + self.disturbing(own, seat, held[middle:])
 
 
+class _Help:
+    """Whether the opener may open with its ``own`` tiles and some ``others`` though a seat holds a certain tile."""
+
+    def __init__(self, question: _Question, own: Hand, others: Hand) -> None:
+        self._question = question
+        self._own = own
+        self._others = others
+        self._hopeless: set[Tile] = set()
+        """Tiles that disturb whatever single tile the opener holds besides, in the hand of any seat."""
+        self._helped: set[Tile] = set()
+        """Tiles that need not disturb, in the hand of any seat."""
+
+    def is_possible(self, seat: int, tile: Tile) -> bool:
+        """Whether the opener opens though ``seat`` holds this tile, if it holds all others itself, or one of them."""
+        if tile in self._helped:
+            return True
+        own, opens_with = self._own, self._question.opens_with
+        helping = tuple([each for each in self._others if each is not tile])
+        if opens_with((*own, *helping), seat, (tile,)) or (
+            tile not in self._hopeless and any(opens_with((*own, each), seat, (tile,)) for each in helping)
+        ):
+            self._helped.add(tile)
+            return True
+        self._hopeless.add(tile)
+        return False
+
+
 @lru_cache(maxsize=4096)
 def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
     """As ``opening_hands``; computed once for all seats and rounds in which the answer is the same."""
     own, complete, known = dealt
     others = tuple([tile for tile in question.tiles if tile not in own])
-    hopeless: set[Tile] = set()
-    """Tiles that disturb whatever single tile the opener holds besides, whoever has them."""
-    helped: set[Tile] = set()
-    """Tiles that need not disturb, whoever has them."""
-
-    def can_be_helped(seat: int, tile: Tile) -> bool:
-        """Whether the opener opens though ``seat`` holds this tile, if it holds all others itself, or one of them."""
-        if tile in helped:
-            return True
-        helping = tuple([each for each in others if each is not tile])
-        if question.opens_with((*own, *helping), seat, (tile,)) or (
-            tile not in hopeless and any(question.opens_with((*own, each), seat, (tile,)) for each in helping)
-        ):
-            helped.add(tile)
-            return True
-        hopeless.add(tile)
-        return False
-
+    help_of_others = _Help(question, own, others)
     excluded = []
     joint = False
     disturbing: list[Tile] = []
@@ -146,7 +158,7 @@ def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
             unlikely = tuple([tile for tile in doubtful if tile not in likely])
             disturbing = [*likely, *question.disturbing(own, seat, unlikely)]
             for tile in disturbing:
-                if not complete and can_be_helped(seat, tile):
+                if not complete and help_of_others.is_possible(seat, tile):
                     joint = True
                 else:
                     found |= 1 << tile.index

@@ -39,10 +39,10 @@ def tiles_possible(seat: int, hand: Hand, knowledge: Knowledge) -> list[int]:
     """
     own = tile_set(hand)
     possible = []
-    for slots in knowledge.slots:
+    for hidden in knowledge.candidates:
         tiles = own
-        for slot in slots:
-            tiles |= slot
+        for candidates in hidden:
+            tiles |= candidates
         possible.append(tiles)
     possible[seat] = own | tile_set(knowledge.unseen)
     return possible
@@ -99,6 +99,8 @@ def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possi
 
     By points, pips shed, the tiles and numbers that they leave, and how likely the next seat cannot follow, to which
     any of these tiles that are ``left`` and ``possible`` may belong. The last tile is always laid.
+
+    One function, as it is called for every move of every playout.
     """
     turn = state.turn
     assert turn is not None

@@ -1,7 +1,12 @@
 """Sampled worlds: states of the match that a seat cannot tell from the true one.
 
-A world deals the unseen tiles to the slots of the other seats and to the stock. The *places* of a world are all slots,
-seat by seat, and then the stock in the order of drawing; a place that is not *free* admits only some of the tiles.
+A world deals the unseen tiles to the hands of the other seats and to the stock. Its *places* are the hidden tiles, seat
+by seat, and then the stock in the order of drawing. A place that is not *free* admits some of the tiles only: the
+candidates of this hidden tile.
+
+For example, 1-1, 1-2 and 5-5 are unseen, the other seat has two tiles, and it has passed on a 5 with the first of them.
+Its places admit {1-1, 1-2} and any tile, and the place in the stock any tile. Step 1 deals 1-1 or 1-2 to the first
+place, step 3 the other two tiles to the other two places: four worlds, each as likely as any other.
 
 1. The places that are not free get their tiles, the narrowest first, each any of those that are left.
 2. Where sets of tiles overlap and neither contains the other, some worlds are dealt more often than others: a world is
@@ -13,8 +18,8 @@ seat by seat, and then the stock in the order of drawing; a place that is not *f
 4. A world that breaks a condition is thrown away: a seat that could go on with its turn had a tile to go on with, the
    seat that opened is the one that opens, and the round is not over.
 
-The only randomness is the generator that is passed in, of which only ``random()`` is used. Does not depend on how a
-move is chosen.
+Owns how worlds are dealt. The only randomness is the generator that is passed in, of which only ``random()`` is used.
+Does not depend on how a move is chosen.
 """
 
 from __future__ import annotations
@@ -60,47 +65,51 @@ class Sampler:
         self._rest = self._base[2:]
         others = [player.tiles for player in view.players if player.seat not in (seat, view.turn)]
         self._turn_depends_on_hands = view.turn not in (None, seat) and not self._own and not any(others)
-        position = {tile.index: place for place, tile in enumerate(unseen)}
+        self._position = {tile.index: place for place, tile in enumerate(unseen)}
+        self._make_places(knowledge, view.stock)
+        self._bounds = [
+            None if each == seat else (start, start + len(hidden))
+            for each, (start, hidden) in enumerate(zip(self._starts, knowledge.candidates, strict=True))
+        ]
+        """By seat: its places, from and to; ``None`` for the own seat."""
+        self._conditions = [
+            [(self._starts[each.seat] + at, self._positions(tiles)) for at, tiles in enumerate(each.tiles) if tiles]
+            for each in knowledge.conditions
+        ]
+        """For each condition places with the positions of the tiles of which one of them has to hold one, as a set."""
+        self._checks = self._checks_of_states(knowledge.dealt)
 
-        def positions(tiles: int) -> int:
-            """A set of tiles by their positions in ``unseen``."""
-            return sum([1 << place for index, place in position.items() if tiles >> index & 1])
+    def _positions(self, tiles: int) -> int:
+        """A set of tiles by their positions in ``unseen``."""
+        return sum([1 << place for index, place in self._position.items() if tiles >> index & 1])
 
-        every = (1 << len(unseen)) - 1
+    def _make_places(self, knowledge: Knowledge, stock: int) -> None:
+        """What is the same for the places of all worlds."""
+        many = len(knowledge.unseen)
+        every = (1 << many) - 1
         self._starts: list[int] = []
         """By seat: its first place."""
         self._admitted: list[int] = []
         """By place: the positions of the tiles that it admits, as a set."""
-        by_tiles = {tiles: positions(tiles) for slots in knowledge.slots for tiles in set(slots)}
-        for slots in knowledge.slots:
+        by_tiles = {tiles: self._positions(tiles) for hidden in knowledge.candidates for tiles in set(hidden)}
+        for hidden in knowledge.candidates:
             self._starts.append(len(self._admitted))
-            self._admitted += [by_tiles[tiles] for tiles in slots]
+            self._admitted += [by_tiles[tiles] for tiles in hidden]
         self._stock_start = len(self._admitted)
-        self._stock_end = self._stock_start + view.stock
-        self._admitted += [every] * (len(unseen) - self._stock_start)
-        self._bounds = [
-            None if each == seat else (start, start + len(slots))
-            for each, (start, slots) in enumerate(zip(self._starts, knowledge.slots, strict=True))
-        ]
-        """By seat: its places, from and to; ``None`` for the own seat."""
+        self._stock_end = self._stock_start + stock
+        self._admitted += [every] * (many - self._stock_start)
         places: dict[int, list[int]] = {}
         for place, admitted in enumerate(self._admitted):
             places.setdefault(admitted, []).append(place)
         self._free = places.pop(every, [])
         self._groups = [
-            ([each for each in range(len(unseen)) if admitted >> each & 1], places[admitted])
+            ([each for each in range(many) if admitted >> each & 1], places[admitted])
             for admitted in sorted(places, key=int.bit_count)
         ]
         """The places that are not free, the narrowest first: the positions of the tiles they admit, and the places."""
         self._bound = [place for _, group in self._groups for place in group]
         self._attempts = max(_ATTEMPTS[0], min(_ATTEMPTS[-1], _PLACES_DEALT // max(1, len(self._bound))))
         self._most_choices = None if _nested(list(places)) else _most_choices(places)
-        self._conditions = [
-            [(self._starts[each.seat] + slot, positions(tiles)) for slot, tiles in enumerate(each.tiles) if tiles]
-            for each in knowledge.conditions
-        ]
-        """For each condition places with the positions of the tiles of which one of them has to hold one, as a set."""
-        self._checks = self._checks_of_states(knowledge.dealt)
 
     def sample(self, random: Random) -> State:
         """A world: a complete state that the seat cannot tell from the true one."""
@@ -254,11 +263,11 @@ class Sampler:
                     *known,
                     *[
                         tile
-                        for place, tiles in enumerate(slots, first)
+                        for place, tiles in enumerate(candidates, first)
                         if tiles >> (tile := unseen[world[place]]).index & 1
                     ],
                 )
-                for known, slots, first in zip(dealt.known, dealt.slots, starts, strict=True)
+                for known, candidates, first in zip(dealt.known, dealt.candidates, starts, strict=True)
             ]
             return opens(rules, start, hands, dealt.opener, dealt.lead)
 

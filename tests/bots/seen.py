@@ -33,18 +33,18 @@ def moments(match: Match) -> Iterator[Moment]:
         yield Moment(step.after, before_deal, events)
 
 
-def fits_slots(hand: Hand, slots: Sequence[int]) -> bool:
-    """Whether these tiles can be those of the slots, one each: a matching of tiles and slots."""
+def is_possible(hand: Hand, candidates: Sequence[int]) -> bool:
+    """Whether these tiles can be the hidden tiles with these candidates: a matching of both."""
     held: dict[int, int] = {}
-    """By slot the place of its tile in the hand."""
+    """By hidden tile the place of its tile in the hand."""
 
     def find(place: int, tried: set[int]) -> bool:
-        for slot, tiles in enumerate(slots):
-            if tiles >> hand[place].index & 1 and slot not in tried:
-                tried.add(slot)
-                if slot not in held or find(held[slot], tried):
-                    held[slot] = place
+        for hidden, tiles in enumerate(candidates):
+            if tiles >> hand[place].index & 1 and hidden not in tried:
+                tried.add(hidden)
+                if hidden not in held or find(held[hidden], tried):
+                    held[hidden] = place
                     return True
         return False
 
-    return len(hand) == len(slots) and all(find(place, set()) for place in range(len(hand)))
+    return len(hand) == len(candidates) and all(find(place, set()) for place in range(len(hand)))

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from service.bots.knowledge import infer
+from service.bots.inference import infer
 from service.bots.observation import Observation, observe
 from service.bots.worlds import Sampler, sample
 from service.engine.referee import legal_moves

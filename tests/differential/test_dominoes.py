@@ -22,7 +22,8 @@ from typing import Any
 
 import pytest
 
-from service.bots.knowledge import infer, tile_set
+from service.bots.inference import infer
+from service.bots.knowledge import tile_set
 from service.bots.observation import observe
 from service.engine.deal import Deck, seed_from_text
 from service.engine.events import Passed, Played
@@ -104,7 +105,7 @@ def check_what_a_seat_knows(ours: OurMatch, theirs: Dominoes, seat: int) -> None
     for other, missing in enumerate(theirs.missing()):
         if other != seat:
             possible = [tile for tile in known.unseen if not {tile.low, tile.high} & missing]
-            assert set(known.slots[other]) == {tile_set(tuple(possible))}, f"seat {other} after {ours.events}"
+            assert set(known.candidates[other]) == {tile_set(tuple(possible))}, f"seat {other} after {ours.events}"
 
 
 def test_every_match_goes_as_a_series_of_the_package(figures: Figures) -> None:

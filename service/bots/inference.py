@@ -1,0 +1,300 @@
+"""What follows from an observation about the tiles that a seat cannot see.
+
+Owns the inference: what a draw, a pass or the end of a turn tells follows from the questions that the rules answer.
+Written against the engine alone. Does not depend on how a move is chosen.
+
+=============================  =====================================================================================
+seen of another seat           follows for its hidden tiles
+=============================  =====================================================================================
+it opened                      no seat was dealt a tile with which another one, or another tile, would have led
+it drew, or turned the lead    none had a place
+it passed                      none had a place; a tile that was drawn and kept had one
+the tile that it drew          is hidden, too; ``rules.drawing`` and the next event tell whether it fits
+it laid a tile                 of those that may have been it, the one with the fewest candidates is gone
+its turn ended by itself       none may follow and fits
+it ended its turn, or goes on  one of them may follow and fits: a ``Condition``
+=============================  =====================================================================================
+
+For example, a seat of seven tiles draws while the ends are 1 and 2: none of the seven has a 1 or a 2, and if it passes
+then, the eighth has neither.
+
+Of two hidden tiles of a seat that may both be a certain tile, the candidates of one contain those of the other: a tile
+drawn later is either known to fit where the older ones do not, or may be all that they may be. So a tile that is laid
+may be taken from those with the fewest candidates, whichever it was.
+"""
+
+from __future__ import annotations
+
+from service.bots.knowledge import Condition, Dealt, Knowledge, tile_set
+from service.bots.observation import Observation
+from service.bots.opening import DealtToOpener, before_opening, opening_hands
+from service.engine.events import Done, Drew, Event, Played, RoundEnded
+from service.engine.layout import Layout
+from service.engine.referee import placeable, placeable_set
+from service.engine.rules.turns import one_tile
+from service.engine.state import PLAYING, Hand
+from service.engine.tiles import Tile
+from service.engine.variant import Rules
+from service.engine.view import DealtView, DrewView, imagined
+
+_SeenEvent = Event | DealtView | DrewView
+
+
+def infer(rules: Rules, observation: Observation) -> Knowledge:
+    """What the seat of this observation knows of the hidden tiles."""
+    view = observation.view
+    seen = {placement.tile for placement in view.layout.placements}
+    if view.you is not None:
+        seen.update(view.you.hand)
+    unseen = tuple([tile for tile in rules.tiles if tile not in seen])
+    if view.phase != PLAYING:
+        return Knowledge(unseen, _shown(observation))
+    return _Inference(rules, observation).knowledge(unseen)
+
+
+def _shown(observation: Observation) -> tuple[tuple[int, ...], ...]:
+    """The candidates after a round, whose result shows all hands: of each hidden tile only itself."""
+    shown: list[tuple[int, ...]] = [()] * len(observation.view.players)
+    for event in observation.events:
+        if isinstance(event, RoundEnded):
+            for left in event.round.hands:
+                if left.seat != observation.seat:
+                    shown[left.seat] = tuple([tile_set((tile,)) for tile in left.tiles])
+    return tuple(shown)
+
+
+class _HiddenTiles:
+    """So ``many`` hidden tiles of a seat with the same ``candidates``, which it has ``since`` this event, 0: the deal.
+
+    ``older``: by event, tiles that it may have had since then, as a set. A play takes the tile
+    with the fewest candidates. If it was another one in truth, that one is in the place of the taken tile now.
+    """
+
+    __slots__ = ("candidates", "many", "older", "since")
+
+    def __init__(self, candidates: int, many: int, since: int) -> None:
+        self.candidates = candidates
+        self.many = many
+        self.since = since
+        self.older: dict[int, int] = {}
+
+    def held_since(self, event: int) -> int:
+        """The tiles that these may have been at this event, as a set."""
+        if self.since <= event:
+            return self.candidates
+        held = 0
+        for since, tiles in self.older.items():
+            if since <= event:
+                held |= tiles
+        return held & self.candidates
+
+    def may_be_older(self, taken: _HiddenTiles) -> None:
+        """One of ``taken`` was laid, or one of these; then one of ``taken`` is among these now."""
+        for since, tiles in ((taken.since, taken.candidates), *taken.older.items()):
+            self.older[since] = self.older.get(since, 0) | tiles & taken.candidates
+
+
+class _Table:
+    """The layout after some events. A tile is laid when the layout is asked for, as most plays tell nothing."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._layout = rules.empty_layout()
+        self._waiting: list[Played] = []
+
+    def lay(self, played: Played) -> None:
+        """The next tile."""
+        self._waiting.append(played)
+
+    @property
+    def layout(self) -> Layout:
+        """The layout with all these tiles."""
+        if self._waiting:
+            layout = self._layout
+            for seat, tile, name, face_down, _, _, outer in self._waiting:
+                end = None if name is None else layout.end(name)
+                layout = self._rules.lay_tile(layout, end, tile, seat, face_down, outer=outer)
+            self._layout = layout
+            self._waiting = []
+        return self._layout
+
+
+class _Inference:
+    """The hidden tiles of the other seats, event by event."""
+
+    def __init__(self, rules: Rules, observation: Observation) -> None:
+        seat, view, events = observation
+        self.rules = rules
+        self.seat = seat
+        self.turn = view.turn
+        self.events = events
+        self.every = tile_set(rules.tiles)
+        self.held = held = [player.tiles for player in view.players]
+        """By seat: how many tiles it holds; first, how many it was dealt."""
+        self.known: list[list[Tile]] = [[] for _ in held]
+        """By seat: tiles that it was dealt; of the others those that they laid of those of the deal."""
+        for event in events:
+            if isinstance(event, Played):
+                held[event.seat] += 1
+            elif isinstance(event, DrewView | Drew):
+                held[event.seat] -= 1
+            elif isinstance(event, DealtView):
+                self.known[seat] += event.hand or ()
+        self.conditions: list[tuple[int, int, int]] = []
+        """Of each condition its seat, its tiles, and the event before which the seat had one of them."""
+        placements = view.layout.placements
+        opener = placements[0].seat if placements else view.turn
+        assert opener is not None
+        self.opener = opener
+        self.lead = placements[0].tile if placements else None
+        self.start = before_opening(rules, imagined(rules, view, events, ((),) * len(held), ()))
+        own = opener == seat
+        dealt = tuple(self.known[seat]) if own else () if self.lead is None else (self.lead,)
+        told = opening_hands(rules, self.start, opener, self.lead, DealtToOpener(dealt, own, (0,) * rules.seats))
+        self.joint, self.excluded = told.joint, told.excluded
+        self.hidden = [
+            [_HiddenTiles(self.every & ~excluded, many, 0)] if other != seat and many else []
+            for other, (excluded, many) in enumerate(zip(told.excluded, held, strict=True))
+        ]
+        """By seat: its hidden tiles, the oldest first."""
+
+    def knowledge(self, unseen: Hand) -> Knowledge:
+        """What follows from all events."""
+        self._follow()
+        if self.joint and self.lead is not None:
+            self._look_back_at_the_opening()
+        tiles = tile_set(unseen)
+        return Knowledge(
+            unseen=unseen,
+            candidates=tuple(
+                [
+                    tuple([each.candidates & tiles for each in hidden for _ in range(each.many)])
+                    for hidden in self.hidden
+                ]
+            ),
+            conditions=tuple(
+                [
+                    Condition(seat, tuple([held & wanted & tiles for held in self._held_since(seat, event)]))
+                    for seat, wanted, event in self.conditions
+                ]
+            ),
+            dealt=self._dealt() if self.joint else None,
+        )
+
+    def _look_back_at_the_opening(self) -> None:
+        """The same again, with all tiles that the opener has laid since and that it may have been dealt."""
+        dealt = tuple(dict.fromkeys(self.known[self.opener]))
+        complete = not any(self._held_since(self.opener, 0))
+        told = opening_hands(
+            self.rules, self.start, self.opener, self.lead, DealtToOpener(dealt, complete, self.excluded)
+        )
+        self.joint = told.joint
+        for excluded, hidden in zip(told.excluded, self.hidden, strict=True):
+            for each in hidden:
+                if not each.since:
+                    each.candidates &= ~excluded
+
+    def _dealt(self) -> Dealt:
+        candidates = [
+            tuple(self._held_since(seat, 0))
+            if seat == self.opener
+            else tuple([0 if each.since else each.candidates for each in hidden for _ in range(each.many)])
+            for seat, hidden in enumerate(self.hidden)
+        ]
+        return Dealt(self.opener, self.lead, tuple([tuple(tiles) for tiles in self.known]), tuple(candidates))
+
+    def _held_since(self, seat: int, event: int) -> list[int]:
+        """By hidden tile of this seat: the tiles that it may have been at this event, as a set."""
+        return [each.held_since(event) for each in self.hidden[seat] for _ in range(each.many)]
+
+    def _follow(self) -> None:
+        """Go through the events of the round."""
+        rules, events, held = self.rules, self.events, self.held
+        table = _Table(rules)
+        several_tiles = rules.may_follow is not one_tile
+        for place, event in enumerate(events):
+            if isinstance(event, DealtView):
+                continue
+            seat: int = event.seat  # type: ignore[union-attr]  # the others end a round, and this one is running
+            following = events[place + 1] if place + 1 < len(events) else None
+            moves_next = self.turn if following is None else following.seat  # type: ignore[union-attr]  # likewise
+            if isinstance(event, Played):
+                table.lay(event)
+                held[seat] -= 1
+                if seat != self.seat:
+                    self._take(seat, event.tile)
+                    if several_tiles and held[seat]:
+                        self._after_play(seat, place, following, moves_next, table)
+            elif isinstance(event, DrewView | Drew):
+                held[seat] += 1
+                if seat != self.seat:
+                    self._drew(seat, place, following, moves_next, table.layout)
+            elif seat != self.seat and not isinstance(event, Done) and not self._kept(place, seat):
+                self._strike(seat, placeable_set(rules, table.layout))
+
+    def _strike(self, seat: int, tiles: int) -> None:
+        """No hidden tile of this seat is one of these."""
+        for each in self.hidden[seat]:
+            each.candidates &= ~tiles
+
+    def _take(self, seat: int, tile: Tile) -> None:
+        """The seat laid this tile: of those that may be it, one with the fewest candidates is gone."""
+        bit = 1 << tile.index
+        possible = [each for each in self.hidden[seat] if each.candidates & bit]
+        taken = possible[0]
+        if len(possible) > 1:
+            taken = min(possible, key=lambda each: each.candidates.bit_count())
+            for each in possible:
+                if each.since > taken.since:
+                    each.may_be_older(taken)
+        if self.conditions:
+            self.conditions = [
+                (who, wanted, event)
+                for who, wanted, event in self.conditions
+                if who != seat or not bit & wanted & taken.held_since(event)
+            ]
+        if bit & taken.held_since(0) and (len(possible) == 1 or seat == self.opener):
+            self.known[seat].append(tile)
+        taken.many -= 1
+        if not taken.many:
+            self.hidden[seat].remove(taken)
+
+    def _after_play(
+        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, table: _Table
+    ) -> None:
+        """What follows from who moves after a play, where a turn may be several tiles."""
+        ended = moves_next != seat
+        goes_on = isinstance(following, Done) or (following is None and not self._alone(seat))
+        if ended or goes_on:
+            layout = table.layout
+            tiles = self.rules.may_follow(layout, self.rules.tiles)
+            followers = tile_set(placeable(self.rules, layout, tiles)) if tiles else 0
+            if ended:
+                self._strike(seat, followers)
+            else:
+                self.conditions.append((seat, followers, place))
+
+    def _drew(
+        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, layout: Layout
+    ) -> None:
+        """None of the tiles that the seat had fits; whether the drawn one does shows in what follows."""
+        fitting = placeable_set(self.rules, layout) & self.every
+        self._strike(seat, fitting)
+        drawing = self.rules.drawing
+        fits = misses = True
+        if isinstance(following, Played) and following.seat == seat:
+            misses = False
+        elif moves_next != seat or not self._alone(seat):
+            goes_on = moves_next == seat
+            fits, misses = drawing.place == goes_on, drawing.again == goes_on
+        tiles = (fitting if fits else 0) | (self.every & ~fitting if misses else 0)
+        self.hidden[seat].append(_HiddenTiles(tiles, 1, place))
+
+    def _kept(self, place: int, seat: int) -> bool:
+        """Whether the seat that passes here may hold a tile that fits, which it has just drawn."""
+        before = self.events[place - 1]
+        return self.rules.drawing.keep and isinstance(before, DrewView | Drew) and before.seat == seat
+
+    def _alone(self, seat: int) -> bool:
+        """Whether no other seat holds tiles, so that this one moves whether its turn is over or not (rules 4.6)."""
+        return not any([many and other != seat for other, many in enumerate(self.held)])
