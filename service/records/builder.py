@@ -1,28 +1,21 @@
 """The record of a match from its events.
 
-Owns which facts a record contains. ``view`` decides what a viewer may know of a running round. A seed is included only
-if its round is over, or if the match ended before the round it was committed to.
+Owns which facts of the events a record contains. ``view`` decides what a viewer may know of a running round. A seed is
+included only if its round is over, or if the match ended before the round it was committed to. Does not depend on who
+played, which the head of the record says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from service.engine.events import Dealt, Event, Finished, RoundEnded
 from service.engine.options import Value
 from service.engine.presence import PresenceEvent
 from service.engine.variant import Rules, Variant
 from service.engine.view import RecordedEvent, view_for_record
-from service.records.record import (
-    SPECTATOR,
-    FairnessClaim,
-    Record,
-    RecordedBot,
-    RecordedClock,
-    RecordedRound,
-    VersionedEvent,
-    Viewer,
-)
+from service.records.record import SPECTATOR, Record, RecordedRound, VersionedEvent, Viewer
 
 
 def resolved_options(variant: Variant, rules: Rules) -> tuple[tuple[str, Value], ...]:
@@ -31,27 +24,18 @@ def resolved_options(variant: Variant, rules: Rules) -> tuple[tuple[str, Value],
 
 
 def build_record(
-    variant: Variant,
-    rules: Rules,
+    head: Record,
     events: Iterable[tuple[int, Event | PresenceEvent]],
     *,
-    players: Sequence[str],
-    bots: Sequence[RecordedBot] = (),
-    remote: Sequence[int] = (),
-    clock: RecordedClock | None = None,
-    fairness: FairnessClaim,
-    edition: int | None = None,
-    game: str = "",
-    date: str = "",
     commitment: bytes | None = None,
     seeds: Mapping[int, bytes] | None = None,
     viewer: Viewer | None = None,
 ) -> Record:
-    """The record of a match from its events with their versions.
+    """The record of a match: its ``head``, a record without rounds, with all that follows from these events.
 
-    ``commitment``: to the seed of round 1; the deals have those to later ones. ``seeds``: by number of the round.
-    ``viewer``: for whom the running round is redacted, ``None`` for nobody; without a running round nothing is hidden
-    and the record is complete.
+    ``events`` are those of the match with their versions. ``commitment``: to the seed of round 1; the deals have those
+    to later ones. ``seeds``: by number of the round. ``viewer``: for whom the running round is redacted, ``None`` for
+    nobody; without a running round nothing is hidden and the record is complete.
     """
     played_rounds = _by_round(events)
     running = bool(played_rounds) and not any(
@@ -62,9 +46,9 @@ def build_record(
     rounds = []
     for number, played in enumerate(played_rounds, 1):
         over = number < len(played_rounds) or not running
+        seed = (seeds or {}).get(number) if over else None
         dealt = played[0][1]
         proof = dealt.proof if isinstance(dealt, Dealt) else None
-        seed = (seeds or {}).get(number) if over else None
         rounds.append(
             RecordedRound(
                 number,
@@ -80,21 +64,7 @@ def build_record(
         next_round = len(played_rounds) + 1
         seed = None if result is None else (seeds or {}).get(next_round)
         rounds.append(RecordedRound(next_round, commitment, seed=seed))
-    return Record(
-        variant=variant.key,
-        edition=variant.edition if edition is None else edition,
-        options=resolved_options(variant, rules),
-        players=tuple(players),
-        bots=tuple(bots),
-        remote=tuple(remote),
-        clock=clock,
-        game=game,
-        date=date,
-        fairness=fairness,
-        viewer=viewer if running else None,
-        result=result,
-        rounds=tuple(rounds),
-    )
+    return replace(head, viewer=viewer if running else None, result=result, rounds=tuple(rounds))
 
 
 def _by_round(

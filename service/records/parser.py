@@ -1,13 +1,14 @@
 """Parses the text of a record, of which only the canonical form is accepted.
 
-The text is read once, line by line and without backtracking, so the time is linear in its length. Does not depend on
-whether the match is possible (``verification``).
+Owns which texts are records. A text is read once, line by line and without backtracking, so the time is linear in its
+length. Does not depend on whether the match is possible (``verification``).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple, TypeVar, get_args
 
@@ -55,6 +56,28 @@ def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) ->
     if len(text) > MAX_CHARS:
         raise InvalidRecord(f"A record has at most {MAX_CHARS} characters.", 1, 1)
     lines = _Lines(text, yield_control)
+    head = _head(lines)
+    rounds: list[RecordedRound] = []
+    while not lines.over:
+        lines.read(Scanner.end)
+        if len(rounds) == MAX_ROUNDS:
+            raise InvalidRecord(f"A record has at most {MAX_ROUNDS} rounds.", lines.number, 1)
+        rounds.append(_round(lines))
+    return replace(head, rounds=tuple(rounds))
+
+
+def decode_record(data: bytes) -> str:
+    """The text of a file. Raises ``InvalidRecord`` if it is not valid UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode()
+        line_start = before.rfind("\n") + 1
+        raise InvalidRecord("This is no UTF-8.", before.count("\n") + 1, len(before) - line_start + 1) from None
+
+
+def _head(lines: _Lines) -> Record:
+    """The tags before the first round, as a record without rounds."""
     lines.tag("Record", lambda scanner: scanner.expect(NOTATION_VERSION))
     game = lines.tag("Game", _non_empty_text, quoted=False) if lines.next_starts_with("[Game ") else ""
     variant = lines.tag("Variant", lambda scanner: scanner.match(_KEY, "the key of a game"))
@@ -68,12 +91,6 @@ def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) ->
     fairness = lines.tag("Fairness", _fairness)
     viewer = lines.tag("Seen", _viewer) if lines.next_starts_with("[Seen ") else None
     result = lines.tag("Result", lambda scanner: None if scanner.accept("*") else scan_seats(scanner))
-    rounds: list[RecordedRound] = []
-    while not lines.over:
-        lines.read(Scanner.end)
-        if len(rounds) == MAX_ROUNDS:
-            raise InvalidRecord(f"A record has at most {MAX_ROUNDS} rounds.", lines.number, 1)
-        rounds.append(_round(lines))
     return Record(
         variant=variant,
         edition=edition,
@@ -87,18 +104,7 @@ def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) ->
         fairness=fairness,
         viewer=viewer,
         result=result,
-        rounds=tuple(rounds),
     )
-
-
-def decode_record(data: bytes) -> str:
-    """The text of a file. Raises ``InvalidRecord`` if it is not valid UTF-8."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode()
-        line_start = before.rfind("\n") + 1
-        raise InvalidRecord("This is no UTF-8.", before.count("\n") + 1, len(before) - line_start + 1) from None
 
 
 class _Player(NamedTuple):

@@ -1,9 +1,9 @@
 """Replays a recorded match move by move with the referee of the engine.
 
-Only the deals and the moves of the seats are taken from the record: every other event is computed and compared. The
-replay ends at the first fault of the play, because there is no state with which later events could be compared, and
-before a deal with a fault, which ``deal_checks`` reports. The running round of a partial record is only checked for
-its form (``partial_replay``). Does not depend on seeds.
+Owns what is taken from a record: the deals and the moves of the seats alone. Every other event is computed and
+compared. The replay ends at the first fault of the play, because there is no state with which later events could be
+compared, and before a deal with a fault, which ``deal_checks`` reports. The running round of a partial record is only
+checked for its form (``partial_replay``). Does not depend on seeds.
 """
 
 from __future__ import annotations
@@ -113,43 +113,68 @@ def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -
 def _replay_round(record: Record, rules: Rules, state: State, presence: Presence, index: int) -> Iterator[Step | Fault]:
     """The moves of a round after its deal, each with the events that follow from it, and who plays the seats."""
     lines = record.rounds[index].lines
-    pending: tuple[Event | Forfeited, ...] = ()
+    played = _Round(record, rules, state, presence)
     for at, line in enumerate(lines[1:], 1):
         place = (index, at)
-        faults: list[Fault]
-        if pending:
-            expected_now, *others = pending
-            faults = automatic_event_faults(expected_now, line.event, place)
-            if isinstance(expected_now, Forfeited):
-                presence = presence.after(expected_now)
-            elif not faults:
-                state = apply(rules, state, expected_now)
-            pending = tuple(others)
-        elif isinstance(line.event, PresenceEvent):
-            fault = presence_fault(record, state, presence, line.event, place)
-            faults = [] if fault is None else [fault]
-            if not faults:
-                pending = consequences(rules, state, presence, line.event)
-                presence = presence.after(line.event)
-        else:
-            move, faults = _requested_move(state, line.event, place)
-            if move is not None:
-                try:
-                    (expected, *following), after = advance(rules, _NO_DECK, state, *move)
-                except IllegalMove as refusal:
-                    faults = [Fault(_CODE_IF_ILLEGAL[type(line.event)], place, sentence(refusal.reason))]
-                else:
-                    faults = move_faults(expected, line.event, place)
-                    state = apply(rules, state, expected) if following else after  # each of these is a step, too
-                    pending = with_forfeits(rules, after, presence, tuple(following))
-                    if presence.substituted is not None and ends_turn(expected, state):
-                        presence = presence.turn_ended()
+        faults = played.add(line.event, place)
         if faults:
             yield from faults
             return
-        yield make_step(line, place, state, presence)
-    if pending:
-        yield from automatic_event_faults(pending[0], None, (index, len(lines) - 1))
+        yield make_step(line, place, played.state, played.presence)
+    if played.pending:
+        yield from automatic_event_faults(played.pending[0], None, (index, len(lines) - 1))
+
+
+class _Round:
+    """A round after some of its events; ``pending`` are the events that must follow them next."""
+
+    def __init__(self, record: Record, rules: Rules, state: State, presence: Presence) -> None:
+        self._record = record
+        self._rules = rules
+        self.state = state
+        self.presence = presence
+        self.pending: tuple[Event | Forfeited, ...] = ()
+
+    def add(self, event: RecordedEvent, place: Location) -> list[Fault]:
+        """The next event, and what is wrong with it."""
+        if self.pending:
+            return self._add_automatic_event(event, place)
+        if isinstance(event, PresenceEvent):
+            return self._add_presence_event(event, place)
+        move, faults = _requested_move(self.state, event, place)
+        return faults if move is None else self._add_move(*move, event, place)
+
+    def _add_automatic_event(self, event: RecordedEvent, place: Location) -> list[Fault]:
+        """An event where only the first of the pending ones may be."""
+        expected, *others = self.pending
+        faults = automatic_event_faults(expected, event, place)
+        if isinstance(expected, Forfeited):
+            self.presence = self.presence.after(expected)
+        elif not faults:
+            self.state = apply(self._rules, self.state, expected)
+        self.pending = tuple(others)
+        return faults
+
+    def _add_presence_event(self, event: PresenceEvent, place: Location) -> list[Fault]:
+        fault = presence_fault(self._record, self.state, self.presence, event, place)
+        if fault is not None:
+            return [fault]
+        self.pending = consequences(self._rules, self.state, self.presence, event)
+        self.presence = self.presence.after(event)
+        return []
+
+    def _add_move(self, seat: int, move: Move, event: Event | RecordedDeal | DrewView, place: Location) -> list[Fault]:
+        """The event of this move, which is made again."""
+        try:
+            (expected, *following), after = advance(self._rules, _NO_DECK, self.state, seat, move)
+        except IllegalMove as refusal:
+            return [Fault(_CODE_IF_ILLEGAL[type(event)], place, sentence(refusal.reason))]
+        # Each of the following events is a step, too.
+        self.state = apply(self._rules, self.state, expected) if following else after
+        self.pending = with_forfeits(self._rules, after, self.presence, tuple(following))
+        if self.presence.substituted is not None and ends_turn(expected, self.state):
+            self.presence = self.presence.turn_ended()
+        return move_faults(expected, event, place)
 
 
 def _replay_partial(

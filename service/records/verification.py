@@ -2,13 +2,14 @@
 
 Owns the checks of the head and of the order of rounds and versions, and combines them with those of the deals and
 seeds (``deal_checks``) and of the play (``replay``). Nothing in a record is trusted. The time is linear in its length.
+Does not depend on the text of a record, but for the lines that findings name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from service.bots.choice import EDITION, LEVELS
 from service.engine.errors import InvalidSetup, Reason
@@ -23,7 +24,7 @@ from service.records.builder import resolved_options
 from service.records.deal_checks import deal_faults, fairness_faults, is_over, is_provable, seed_faults
 from service.records.record import ARRANGED, PROVABLE, Record, RecordedRound
 from service.records.replay import AUTOMATIC_EVENTS, MOVES, replay_record
-from service.records.report import Fault, Finding, Report
+from service.records.report import Fault, Finding, Report, Unchecked
 from service.records.writer import HEAD, line_numbers
 
 MAX_FINDINGS: Final = 100
@@ -42,32 +43,11 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bot
     for check in (_frame_faults, fairness_faults):
         faults += check(record)
         yield_control()
-    deals = proven = moves = events = 0
-    state: State | None = None
-    decisions: DecisionChecker | None = None
+    deals, play = _Deals(), _Play()
     if rules is not None:
-        for index in range(len(record.rounds)):
-            yield_control()
-            checked, found = _deal(rules, record, index)
-            deals += checked
-            proven += checked and not found and is_provable(record, record.rounds[index])
-            faults += found
-        broken = False
-        decisions = DecisionChecker(record, rules, bots, yield_control)
-        for step in replay_record(record, rules):
-            if isinstance(step, Fault):
-                broken = True
-                faults.append(step)
-                continue
-            state = step.state
-            wrong_move = decisions.add(step)
-            faults += [] if wrong_move is None else [wrong_move]
-            events += 1
-            moves += isinstance(step.line.event, MOVES)
-            if events % YIELD_EVERY == 0:
-                yield_control()
-        if not broken and events == sum([len(each.lines) for each in record.rounds]):
-            faults += _result_faults(record, state)
+        deals = _check_deals(record, rules, yield_control)
+        play = _check_play(record, rules, yield_control, bots)
+        faults += deals.faults + play.faults
     yield_control()
     findings = findings_of(record, faults)
     return Report(
@@ -75,13 +55,68 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bot
         omitted=max(0, len(findings) - MAX_FINDINGS),
         fairness=record.fairness,
         viewer=record.viewer,
-        deals=deals,
-        proven=proven,
-        moves=moves,
-        finished=state is not None and state.phase == FINISHED,
-        decisions=0 if decisions is None else decisions.checked,
-        unchecked=() if decisions is None else tuple(sorted(decisions.unchecked.items())),
+        deals=deals.many,
+        proven=deals.proven,
+        moves=play.moves,
+        finished=play.finished,
+        decisions=play.decisions,
+        unchecked=play.unchecked,
     )
+
+
+class _Deals(NamedTuple):
+    """What was found of the deals: how many there are, how many of them follow from their seeds, and their faults."""
+
+    many: int = 0
+    proven: int = 0
+    faults: tuple[Fault, ...] = ()
+
+
+class _Play(NamedTuple):
+    """What was found of the play; of the other fields ``Report`` has the meaning."""
+
+    faults: tuple[Fault, ...] = ()
+    moves: int = 0
+    finished: bool = False
+    decisions: int = 0
+    unchecked: tuple[tuple[Unchecked, int], ...] = ()
+
+
+def _check_deals(record: Record, rules: Rules, yield_control: Callable[[], None]) -> _Deals:
+    many = proven = 0
+    faults: list[Fault] = []
+    for index in range(len(record.rounds)):
+        yield_control()
+        checked, found = _deal(rules, record, index)
+        many += checked
+        proven += checked and not found and is_provable(record, record.rounds[index])
+        faults += found
+    return _Deals(many, proven, tuple(faults))
+
+
+def _check_play(record: Record, rules: Rules, yield_control: Callable[[], None], bots: BotLimits) -> _Play:
+    """The play up to its first fault, and the result if there is none."""
+    faults: list[Fault] = []
+    state: State | None = None
+    moves = events = 0
+    broken = False
+    decisions = DecisionChecker(record, rules, bots, yield_control)
+    for step in replay_record(record, rules):
+        if isinstance(step, Fault):
+            broken = True
+            faults.append(step)
+            continue
+        state = step.state
+        wrong_move = decisions.add(step)
+        faults += [] if wrong_move is None else [wrong_move]
+        events += 1
+        moves += isinstance(step.line.event, MOVES)
+        if events % YIELD_EVERY == 0:
+            yield_control()
+    if not broken and events == sum([len(each.lines) for each in record.rounds]):
+        faults += _result_faults(record, state)
+    finished = state is not None and state.phase == FINISHED
+    return _Play(tuple(faults), moves, finished, decisions.checked, tuple(sorted(decisions.unchecked.items())))
 
 
 def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:

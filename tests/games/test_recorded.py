@@ -26,7 +26,7 @@ from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.engine.view import RecordedEvent
-from service.records.builder import build_record as recorded_match
+from service.records.builder import build_record, resolved_options
 from service.records.event_checks import move_of
 from service.records.parser import parse_record
 from service.records.record import Record
@@ -102,8 +102,14 @@ def transcript(case: Case, asked: list[Move]) -> tuple[str, str]:
                 tables += [f"round {state.round}", *table(rules, state)]
     except Refusal as refusal:
         trouble = f"refused: {refusal.code}: {refusal}\n"
-    record = recorded_match(recipe, rules, list(enumerate(events, 2)), players=NAMES[: case.seats], fairness="arranged")
-    return format_record(record) + trouble, "\n".join([*tables, ""])
+    head = Record(
+        variant=recipe.key,
+        edition=recipe.edition,
+        options=resolved_options(recipe, rules),
+        players=NAMES[: case.seats],
+        fairness="arranged",
+    )
+    return format_record(build_record(head, enumerate(events, 2))) + trouble, "\n".join([*tables, ""])
 
 
 def table(rules: Rules, state: State) -> Iterator[str]:

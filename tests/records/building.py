@@ -9,7 +9,7 @@ from random import Random
 from service.engine.deal import ArrangedDeal, Deck, round_seed, seed_from_text
 from service.engine.events import Dealt
 from service.engine.variants import variants
-from service.records.builder import build_record
+from service.records.builder import build_record, resolved_options
 from service.records.record import ARRANGED, PROVABLE, SPECTATOR, Record, Viewer
 from tests.laws.matches import Case, Match, setups
 
@@ -62,14 +62,18 @@ def kept(match: Match, viewer: Viewer | None = None, moves: int | None = None) -
         for event in step.events:
             version += 1
             events.append((version, event))
-    return build_record(
-        match.variant,
-        match.rules,
-        events,
+    head = Record(
+        variant=match.variant.key,
+        edition=match.variant.edition,
+        options=resolved_options(match.variant, match.rules),
         players=NAMES[: match.case.seats],
-        fairness=PROVABLE if provable else ARRANGED,
         game=GAME if provable else "",
         date=DATE if provable else "",
+        fairness=PROVABLE if provable else ARRANGED,
+    )
+    return build_record(
+        head,
+        events,
         commitment=match.deck.commitment(1),
         seeds={number: round_seed(match.deck.seed, number) for number in range(1, rounds + 2)} if provable else None,
         viewer=viewer,

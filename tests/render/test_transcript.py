@@ -16,7 +16,7 @@ from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
 from service.games.model.schedule import BotTurn
-from service.records.builder import build_record
+from service.records.builder import build_record, resolved_options
 from service.records.record import Record, Viewer
 from service.records.verification import verify
 from service.render.layout_text import render_layout
@@ -33,7 +33,14 @@ def sample_record(key: str, seats: int, moves: int, viewer: Viewer | None = None
     match = Match(Case(key, seats, (), "told", 3, moves))
     events = list(enumerate(match.events, 2))
     names = ("Ada", "Bo", "Cy", "Dorothea", "Emil")[:seats]
-    return build_record(match.variant, match.rules, events, players=names, fairness="arranged", viewer=viewer)
+    head = Record(
+        variant=key,
+        edition=match.variant.edition,
+        options=resolved_options(match.variant, match.rules),
+        players=names,
+        fairness="arranged",
+    )
+    return build_record(head, events, viewer=viewer)
 
 
 @pytest.mark.parametrize("key", variants())

@@ -17,8 +17,8 @@ from service.engine.events import Event
 from service.engine.referee import advance, deal, legal_moves
 from service.engine.state import FINISHED
 from service.engine.variants import variants
-from service.records.builder import build_record
-from service.records.record import ARRANGED, SPECTATOR, Viewer
+from service.records.builder import build_record, resolved_options
+from service.records.record import ARRANGED, SPECTATOR, Record, Viewer
 from service.records.writer import format_record
 
 BODY_BYTES: Final = 256 * 1024
@@ -173,8 +173,14 @@ def _record(key: str, seats: int, options: dict[str, Any], moves: int, viewer: V
         new, state = advance(rules, deck, state, seat, rng.choice(legal_moves(rules, state, seat)))
         events += [(len(events) + 2 + place, event) for place, event in enumerate(new)]
         moves -= 1
-    names = [f"P{seat}" for seat in range(seats)]
-    return format_record(build_record(variant, rules, events, players=names, fairness=ARRANGED, viewer=viewer))
+    head = Record(
+        variant=key,
+        edition=variant.edition,
+        options=resolved_options(variant, rules),
+        players=tuple([f"P{seat}" for seat in range(seats)]),
+        fairness=ARRANGED,
+    )
+    return format_record(build_record(head, events, viewer=viewer))
 
 
 # ── Heads ────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -19,7 +19,7 @@ from service.engine.view import revealed_seed
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Created, EventEnvelope, Game
 from service.games.model.timestamps import format_rfc3339
-from service.records.builder import build_record
+from service.records.builder import build_record, resolved_options
 from service.records.errors import InvalidForkPoint, InvalidRecord
 from service.records.fork_points import ForkPoint, fork_point_at
 from service.records.parser import parse_record
@@ -49,18 +49,23 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
     created = history[0].event
     rounds = range(1, game.state.round + 2)
     seeds = {number: revealed_seed(game.deck, game.state, number) for number in rounds}
-    return build_record(
-        game.variant,
-        game.rules,
-        [(each.version, each.event) for each in history if isinstance(each.event, Event | PresenceEvent)],
-        players=[each.name or "" for each in game.seats],
-        bots=[RecordedBot(seat, each.level, EDITION) for seat, each in enumerate(game.seats) if each.level is not None],
-        remote=sorted(game.remote),
-        clock=None if game.clock is None else _recorded_clock(game.clock),
-        fairness=ARRANGED if game.arranged else PROVABLE,
+    head = Record(
+        variant=game.variant.key,
         edition=game.edition,
+        options=resolved_options(game.variant, game.rules),
+        players=tuple([each.name or "" for each in game.seats]),
+        bots=tuple(
+            [RecordedBot(at, each.level, EDITION) for at, each in enumerate(game.seats) if each.level is not None]
+        ),
+        remote=tuple(sorted(game.remote)),
+        clock=None if game.clock is None else _recorded_clock(game.clock),
         game=game.id,
         date=format_rfc3339(game.created_at),
+        fairness=ARRANGED if game.arranged else PROVABLE,
+    )
+    return build_record(
+        head,
+        [(each.version, each.event) for each in history if isinstance(each.event, Event | PresenceEvent)],
         commitment=created.commitment if isinstance(created, Created) else None,
         seeds={number: seed for number, seed in seeds.items() if seed is not None},
         viewer=SPECTATOR if seat is None else seat,
