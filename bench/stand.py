@@ -24,7 +24,8 @@ import redis
 
 from bench.driver import Address, Connection, Refused, request
 from bench.processes import DidNotStart, free_port, stop
-from service.devserver.embedded import EmbeddedServer, find_server
+from service.devserver.embedded import EmbeddedServer
+from service.devserver.server_program import find_server
 from service.storage.redis.connection import connect
 
 ROOT: Final = Path(__file__).parent.parent

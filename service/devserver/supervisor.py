@@ -34,7 +34,10 @@ from types import FrameType
 from service import metrics_folder
 from service.config import Settings
 from service.devserver.background import BackgroundProcess, describe_exit
-from service.devserver.embedded import EmbeddedServer, EmbeddedServerError, die_with_parent
+from service.devserver.child_process import die_with_parent
+from service.devserver.embedded import EmbeddedServer
+from service.devserver.errors import EmbeddedServerError
+from service.devserver.terminal import claim_standard_streams, print_line, warn
 
 APP = "service.server.wsgi:create()"
 GUNICORN_CONF = Path(__file__).parent.parent / "server" / "gunicorn_conf.py"
@@ -114,36 +117,48 @@ class ProcessGroup:
             self._prepare_environ()
             self.web = self._start_gunicorn()
             self.background = self._background_processes()
-            ready = False
-            deadline = time.monotonic() + READY_SECONDS
-            while not self.signals.stops:
-                self._check_children(self.web)
-                if not ready:
-                    ready = _answers(self.listener)
-                    if ready:
-                        self._announce()
-                    elif time.monotonic() > deadline:
-                        raise CannotServe(f"the service did not answer /healthz within {READY_SECONDS:.0f} s")
-                if ready:
-                    self._forward_signals(self.web)
-                    for each in self.background:
-                        each.check()
-                self.signals.wait(RESTART_PAUSE_SECONDS if ready else 0.05)
+            self._watch(self.web)
         except EmbeddedServerError as error:
             if not self.signals.stops:
                 raise CannotServe(str(error)) from error
         finally:
-            for listener in self.listeners:
-                listener.close()
+            self._stop_all()
+
+    def _watch(self, web: subprocess.Popen[bytes]) -> None:
+        """Print the address once the service answers, and keep all processes running, until a stop signal."""
+        self._wait_for_answer(web)
+        if not self.signals.stops:
+            self._announce()
+        while not self.signals.stops:
+            self._check_children(web)
+            self._forward_signals(web)
             for each in self.background:
-                each.request_stop()
-            if self.web is not None:
-                self._stop_gunicorn(self.web)
-            for each in self.background:
-                each.wait()
-            self.store.stop()
-            if self.metrics is not None:
-                metrics_folder.remove_own(self.metrics)
+                each.check()
+            self.signals.wait(RESTART_PAUSE_SECONDS)
+
+    def _wait_for_answer(self, web: subprocess.Popen[bytes]) -> None:
+        """Wait until the service answers, or for a stop signal. Raises ``CannotServe``."""
+        deadline = time.monotonic() + READY_SECONDS
+        self._check_children(web)
+        while not self.signals.stops and not _answers(self.listener):
+            if time.monotonic() > deadline:
+                raise CannotServe(f"the service did not answer /healthz within {READY_SECONDS:.0f} s")
+            self.signals.wait(0.05)
+            self._check_children(web)
+
+    def _stop_all(self) -> None:
+        """Stop all processes that run, in the reverse order of their start."""
+        for listener in self.listeners:
+            listener.close()
+        for each in self.background:
+            each.request_stop()
+        if self.web is not None:
+            self._stop_gunicorn(self.web)
+        for each in self.background:
+            each.wait()
+        self.store.stop()
+        if self.metrics is not None:
+            metrics_folder.remove_own(self.metrics)
 
     def _prepare_environ(self) -> None:
         """What all children have in their environment; they count in its folder of metrics, or in one of this run."""
@@ -236,25 +251,6 @@ def serve(settings: Settings, *, app: str = APP) -> int:
         warn(str(error))
         return 1
     return 0
-
-
-def print_line(line: str) -> None:
-    """Print to standard output; a closed one is ignored."""
-    with contextlib.suppress(OSError):
-        print(line, flush=True)
-
-
-def warn(line: str) -> None:
-    """Print to standard error; a closed one is ignored."""
-    with contextlib.suppress(OSError):
-        print(f"domino-service: {line}", file=sys.stderr, flush=True)
-
-
-def claim_standard_streams() -> None:
-    """Open closed standard descriptors, or a socket could get the number of one and be used as standard output."""
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
-        os.set_inheritable(descriptor, True)  # noqa: FBT003 # it takes no keyword
-    os.close(descriptor)
 
 
 def _listen(host: str, port: int, prefix: str = "") -> socket.socket:

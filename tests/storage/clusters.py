@@ -17,7 +17,8 @@ from typing import Any, Self
 import redis
 from redis.crc import key_slot
 
-from service.devserver.embedded import die_with_parent, find_server
+from service.devserver.child_process import die_with_parent
+from service.devserver.server_program import find_server
 from tests.support.processes import free_ports
 
 NODE_TIMEOUT = 2.0

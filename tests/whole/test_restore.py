@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from service.devserver.embedded import find_server
+from service.devserver.server_program import find_server
 from tests.storage.servers import RealServer
 from tests.support.serving import ROOT, Service
 from tests.support.table import match_finished
