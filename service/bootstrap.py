@@ -53,7 +53,7 @@ from service.web.rate_limits import RateLimits
 from service.web.streams import StreamLimits, Streams
 
 YIELD_SECONDS = 1e-9
-"""The shortest sleep for which gevent polls its sockets. The same as in ``service.server.gunicorn_worker``, which must
+"""The shortest sleep for which gevent polls its sockets. The same as in ``service.server.request_bodies``, which must
 not be imported here."""
 _READABLE: Final = 1  # the event mask of libev
 

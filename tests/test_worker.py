@@ -20,7 +20,8 @@ from typing import ClassVar
 import pytest
 
 from service.server import gunicorn_conf
-from service.server.gunicorn_worker import DISCARD_STEP_BYTES, MAX_DISCARDED_BYTES, MAX_HEAD_BYTES
+from service.server.gunicorn_worker import MAX_HEAD_BYTES
+from service.server.request_bodies import DISCARD_STEP_BYTES, MAX_DISCARDED_BYTES
 from tests.support.supervised import NO_REDIS, PATIENCE, ROOT, Run, all_gone, linux_only, run
 
 pytestmark = pytest.mark.full
@@ -38,7 +39,7 @@ from gevent import monkey
 monkey.patch_all()
 import gevent, socket
 from service.bootstrap import yield_control
-from service.server.gunicorn_worker import YIELD_SECONDS
+from service.server.request_bodies import YIELD_SECONDS
 
 yields = {"worker": lambda: gevent.sleep(YIELD_SECONDS), "long work": yield_control}[%r]
 here, there = socket.socketpair()
@@ -58,7 +59,7 @@ from types import SimpleNamespace
 import gevent
 from gunicorn.http.body import Body, LengthReader
 from gunicorn.http.unreader import IterUnreader
-from service.server import gunicorn_worker
+from service.server import request_bodies
 
 yields = 0
 def count(seconds):
@@ -68,7 +69,7 @@ def count(seconds):
 reader = LengthReader(IterUnreader(itertools.repeat(b"0" * 8192)), 900_000_000_000)
 gevent.sleep = count
 try:
-    gunicorn_worker.discard_body(SimpleNamespace(body=Body(reader)))
+    request_bodies.discard_body(SimpleNamespace(body=Body(reader)))
     closed = False
 except StopIteration:
     closed = True

@@ -1,6 +1,6 @@
 """The gunicorn worker: gevent's, with time limits for slow clients, a fast shutdown, and problems for its own errors.
 
-Owns the lifetime of a connection:
+Owns the lifetime of a connection (its bodies: ``request_bodies``):
 
     request head     ``keepalive`` of gunicorn_conf in total, from the last response on, and at most MAX_HEAD_BYTES;
                      then the connection is closed
@@ -12,7 +12,7 @@ Owns the lifetime of a connection:
 
 gunicorn would answer a malformed HTTP request with an HTML page that repeats part of the request, and log that part.
 Here the response is a problem, which repeats nothing. This module is imported before gevent patches the standard
-library, so that it must not import the application.
+library, and does not depend on the application.
 """
 
 from __future__ import annotations
@@ -27,34 +27,24 @@ import time
 from functools import partial
 from types import FrameType
 from typing import Any, ClassVar, Final, NamedTuple
-from weakref import ref
 
 import gevent
 from gevent.event import Event
 from gevent.pool import Pool
 from gevent.server import StreamServer
-from gunicorn.http.errors import LimitRequestLine, NoMoreData, ParseException
+from gunicorn.http.errors import LimitRequestLine, ParseException
 from gunicorn.http.message import Request
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers.ggevent import GeventWorker
 
+from service.server.request_bodies import YIELD_SECONDS, DeadlineReader, discard_body
 from service.server.request_heads import check_head
 
 MAX_HEAD_BYTES: Final = 32 * 1024
 BODY_SECONDS: Final = 10.0
-MAX_DISCARDED_BYTES: Final = 1024 * 1024
-"""Enough for a client that sends a body which is somewhat too large, and reads the response only afterwards."""
-DISCARD_STEP_BYTES: Final = 64 * 1024
-"""After so many discarded bytes other requests run."""
 SEND_SECONDS: Final = 30.0
 LAST_REQUEST_SECONDS: Final = 0.5  # for the next request of a busy client, whose response closes the connection
 HEARTBEAT_SECONDS: Final = 1.0
-YIELD_SECONDS: Final = 1e-9
-"""The shortest sleep for which gevent polls all sockets, those of clients and of Redis, once.
-
-``sleep(0)`` polls none and only switches to greenlets that are ready. A few busy clients with pipelined requests could
-then keep the worker for fifty requests, while what others have sent is not read.
-"""
 
 _MALFORMED: Final = {
     "type": "/problems#malformed",
@@ -196,7 +186,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         check_head(req)
         has_body = getattr(req.body.reader, "length", None) != 0
         if has_body:
-            req.body.reader = _DeadlineReader(req, self.body_seconds)
+            req.body.reader = DeadlineReader(req, self.body_seconds)
         self._in_flight[sock] = req
         sock.settimeout(self.send_seconds)
         try:
@@ -242,22 +232,6 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             client.sendall(head.encode() + body)
 
 
-def discard_body(request: Any) -> None:
-    """Discard what the application has not read of the body, so that the next request of the connection can follow.
-
-    If that is too much, or if it is incomplete or malformed, the connection is closed instead. gunicorn would discard a
-    body of any length, and let no other request run while data is available. Raises ``TimeoutError`` for a slow one.
-    """
-    try:
-        for _ in range(MAX_DISCARDED_BYTES // DISCARD_STEP_BYTES):
-            if not request.body.read(DISCARD_STEP_BYTES):
-                return
-            gevent.sleep(YIELD_SECONDS)
-    except (ParseException, NoMoreData):
-        pass
-    raise StopIteration
-
-
 def _shutdown_read(connection: socket.socket) -> None:
     """Let the reader of a connection get an end of file after what has been received, which is still handled.
 
@@ -275,35 +249,3 @@ class _Listener(NamedTuple):
     def getsockname(self) -> Any:
         """The address of the listening socket."""
         return self.name
-
-
-class _DeadlineReader:
-    """The body of a request, with a deadline for all of it, ``seconds`` after the first read."""
-
-    def __init__(self, request: Any, seconds: float) -> None:
-        self._request = ref(request)  # weak, as the request holds this reader: a reference cycle otherwise
-        self._reader = request.body.reader
-        self._seconds = seconds
-        self._deadline: float | None = None
-
-    def read(self, size: int) -> bytes:
-        """Read up to ``size`` bytes. After any error the connection is not used for another request.
-
-        Raises:
-            TimeoutError: the deadline has passed.
-        """
-        if getattr(self._reader, "length", None) == 0:
-            return b""
-        now = time.monotonic()
-        if self._deadline is None:
-            self._deadline = now + self._seconds
-        try:
-            # Not zero, so that data that has already been received can be read.
-            with gevent.Timeout(max(self._deadline - now, 0.001), TimeoutError("the request body was sent too slowly")):
-                data: bytes = self._reader.read(size)
-        except Exception:
-            request = self._request()
-            if request is not None:
-                request.force_close()
-            raise
-        return data
