@@ -63,9 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.set_defaults(run=_serve)
     bots = commands.add_parser("bots", help="make the moves of computer players until Ctrl-C; needs REDIS_URL")
     bots.set_defaults(run=_run_bots)
-    scheduler = commands.add_parser(
-        "scheduler", help="let the consequences of deadlines follow until Ctrl-C; needs REDIS_URL"
-    )
+    scheduler = commands.add_parser("scheduler", help="handle expired deadlines until Ctrl-C; needs REDIS_URL")
     scheduler.set_defaults(run=_run_scheduler)
     _add_app_commands(commands.add_parser("apps", help="make, list and revoke the keys of applications"))
     messenger = commands.add_parser(
@@ -77,6 +75,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     reindex.add_argument("id", nargs="?", help="the id of an application; none: all")
     reindex.set_defaults(run=partial(_on_apps, "reindex"), values=("id",))
+    _add_record_commands(commands)
+    return parser
+
+
+def _add_record_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     for name, show, meaning in (
         ("verify", _print_report, "check the deals, moves and scores of the record of a match"),
         ("replay", _print_transcript, "print the record of a match move by move, with the table and the scores"),
@@ -91,7 +94,6 @@ def _parser() -> argparse.ArgumentParser:
         const=partial(_print_transcript, drawing=True),
         help="draw the tables, in as many columns as they need",
     )
-    return parser
 
 
 def _add_app_commands(parser: argparse.ArgumentParser) -> None:

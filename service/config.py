@@ -204,7 +204,7 @@ class Settings:
     schedulers: int = _setting(
         "1",
         _integer(0, 16),
-        "processes that let the consequences of deadlines follow, in a run without `REDIS_URL`; `0`: none",
+        "processes that handle expired deadlines, in a run without `REDIS_URL`; `0`: none",
     )
     messengers: int = _setting(
         "1",

@@ -69,15 +69,13 @@ class RedisIndex(GameIndex):
         told: int | None = None,
     ) -> bool:
         """Replace what the index knows of a game."""
-        ref = b"-" if entry.ref is None else keys.digest(entry.ref)
         digests = [keys.digest(each.ref) for each in entry.players]
-        status = "deleted" if entry.deleted else entry.status
         head = b"%b %d %b %b %b %b %d" % (
             _at(entry.version, entry.write_id),
             entry.updated_at,
-            status.encode(),
+            b"deleted" if entry.deleted else entry.status.encode(),
             entry.variant.encode(),
-            ref,
+            b"-" if entry.ref is None else keys.digest(entry.ref),
             b",".join(digests) or b"-",
             entry.bytes,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -26,6 +26,13 @@ ATTEMPTS_TTL: Final = 30 * 86_400
 """Seconds for which they are kept after the last one."""
 
 _KEPT: Final = ("due", "failures", "told", "attempts")
+
+
+class _Due(NamedTuple):
+    """When an endpoint is due, ``None`` to leave that as it is; with ``resume`` all its games are due at once."""
+
+    at: int | None
+    resume: bool = False
 
 
 class RedisWebhooks(WebhookStore):
@@ -52,7 +59,8 @@ class RedisWebhooks(WebhookStore):
 
     def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
         """Store a new endpoint, due at once; ``False`` if there are too many."""
-        return self._replace(webhook, b"", _encode(webhook), most=most, at=webhook.created_at, repeat=repeat) == 1
+        due = _Due(webhook.created_at)
+        return self._replace(webhook, b"", _encode(webhook), due, most=most, repeat=repeat) == 1
 
     def read(self, app: str, webhook: str) -> Webhook | None:
         """The endpoint, or ``None``."""
@@ -79,7 +87,7 @@ class RedisWebhooks(WebhookStore):
     ) -> bool:
         """Replace or delete an endpoint that is still as ``before``."""
         value = b"" if after is None else _encode(after)
-        return self._replace(after or before, _encode(before), value, at=at, resume=resume, repeat=repeat) == 1
+        return self._replace(after or before, _encode(before), value, _Due(at, resume), repeat=repeat) == 1
 
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
         """The games that are due, the earliest first."""
@@ -148,10 +156,9 @@ class RedisWebhooks(WebhookStore):
         webhook: Webhook,
         before: bytes,
         after: bytes,
+        due: _Due,
         *,
         most: int = 0,
-        at: int | None,
-        resume: bool = False,
         repeat: Repeat | None = None,
     ) -> int:
         app = webhook.app
@@ -171,8 +178,8 @@ class RedisWebhooks(WebhookStore):
             most,
             int(webhook.status == "active"),
             _reminder(webhook),
-            b"" if at is None else b"%d" % at,
-            int(resume),
+            b"" if due.at is None else b"%d" % due.at,
+            int(due.resume),
             *repeat_args(repeat),
         )
         return check_kept(self._write("webhook_replace", names[0], command, self._endpoints))
