@@ -19,7 +19,6 @@ import sys
 import tempfile
 import textwrap
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

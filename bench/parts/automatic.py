@@ -180,14 +180,19 @@ def _answers(stand: Stand, scale: Scale) -> list[float]:
         while not found:
             assert time.monotonic() < until + _PATIENCE, "no bot moves"
             for game, token in tables:
-                view = _get(connection, game, token)
-                if view["legal_moves"] and view["status"] in ("playing", "round_over"):
-                    with suppress(Refused):
-                        body = orjson.dumps(view["legal_moves"][0])
-                        connection.send(request("POST", f"{game}/moves", body=body, token=token))
+                _move(connection, game, token)
             if time.monotonic() >= until:
                 found = [each for game, _ in tables for each in _bot_times(_events(connection, game))]
     return found
+
+
+def _move(connection: Connection, game: str, token: str) -> None:
+    """Make the first legal move, if there is any."""
+    view = _get(connection, game, token)
+    if view["legal_moves"] and view["status"] in ("playing", "round_over"):
+        with suppress(Refused):
+            body = orjson.dumps(view["legal_moves"][0])
+            connection.send(request("POST", f"{game}/moves", body=body, token=token))
 
 
 def _bot_times(events: list[dict[str, Any]]) -> list[float]:

@@ -4,9 +4,9 @@ A world deals the unseen tiles to the hands of the other seats and to the stock.
 by seat, and then the stock in the order of drawing. A place that is not *free* admits some of the tiles only: the
 candidates of this hidden tile.
 
-For example, 1-1, 1-2 and 5-5 are unseen, the other seat has two tiles, and it has passed on a 5 with the first of them.
-Its places admit {1-1, 1-2} and any tile, and the place in the stock any tile. Step 1 deals 1-1 or 1-2 to the first
-place, step 3 the other two tiles to the other two places: four worlds, each as likely as any other.
+For example, 1-1, 1-2 and 5-5 are unseen, and the other seat has passed on a 5 with the first of its two tiles. Step 1
+deals 1-1 or 1-2 to the place of that one, step 3 the other two tiles to the other two places, in the hand and in the
+stock: four worlds, each as likely as any other.
 
 1. The places that are not free get their tiles, the narrowest first, each any of those that are left.
 2. Where sets of tiles overlap and neither contains the other, some worlds are dealt more often than others: a world is
@@ -25,6 +25,7 @@ Does not depend on how a move is chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from math import prod
 from random import Random
 from typing import Final
@@ -157,11 +158,9 @@ class Sampler:
             sum_of_shares += share
             if draw() * sum_of_shares < share:
                 taken, taken_left = world, left
+        swaps = _SWAPS_AFTER_MATCHING if taken is None else _SWAPS
         if taken is None:
             taken, taken_left = self._matched(draw)
-            swaps = _SWAPS_AFTER_MATCHING
-        else:
-            swaps = _SWAPS
         self._fill(taken, taken_left, draw)
         self._swap(taken, swaps * len(self._bound), draw)
         return taken
@@ -274,18 +273,9 @@ class Sampler:
         return check
 
 
-def sample(rules: Rules, observation: Observation, knowledge: Knowledge, random: Random) -> State:
-    """A single world; ``Sampler`` is faster for several of the same decision."""
-    return Sampler(rules, observation, knowledge).sample(random)
-
-
 def _nested(sets: Sequence[int]) -> bool:
     """Whether of any two of these sets one contains the other, or they have nothing in common."""
-    for place, one in enumerate(sets):
-        for other in sets[:place]:
-            if one & other not in (0, one, other):
-                return False
-    return True
+    return all(one & other in (0, one, other) for one, other in combinations(sets, 2))
 
 
 def _most_choices(places: dict[int, list[int]]) -> int:

@@ -47,19 +47,16 @@ def build_record(
     for number, played in enumerate(played_rounds, 1):
         over = number < len(played_rounds) or not running
         seed = (seeds or {}).get(number) if over else None
+        lines = tuple([VersionedEvent(version, _redacted(event, viewer, over=over)) for version, event in played])
         dealt = played[0][1]
         proof = dealt.proof if isinstance(dealt, Dealt) else None
-        rounds.append(
-            RecordedRound(
-                number,
-                commitment,
-                None if proof is None else proof.client_seeds,
-                proof.attempt if proof is not None and over else None,
-                seed,
-                tuple([VersionedEvent(version, _redacted(event, viewer, over=over)) for version, event in played]),
-            )
-        )
-        commitment = None if proof is None else proof.next_commitment
+        if proof is None:
+            rounds.append(RecordedRound(number, commitment, seed=seed, lines=lines))
+            commitment = None
+        else:
+            attempt = proof.attempt if over else None
+            rounds.append(RecordedRound(number, commitment, proof.client_seeds, attempt, seed, lines))
+            commitment = proof.next_commitment
     if commitment is not None:
         next_round = len(played_rounds) + 1
         seed = None if result is None else (seeds or {}).get(next_round)

@@ -100,7 +100,7 @@ class Target(NamedTuple):
 
 
 @pytest.fixture
-def target(  # noqa: PLR0917 # fixtures
+def target(
     app: Flask, api: Api, apps: ApplicationService, app_key: str, contents: StoreContents, tell: Callable[[], None]
 ) -> Target:
     table, gone = (create(api, app_key) for _ in range(2))

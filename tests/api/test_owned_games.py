@@ -367,7 +367,7 @@ def test_a_stream_ends_when_the_key_is_revoked(api: Api, apps: ApplicationServic
 
 @pytest.mark.parametrize("media_type", [SSE, NDJSON])
 @pytest.mark.parametrize("view", ["", "?view=true"])
-def test_a_quiet_stream_ends_when_the_key_is_revoked(  # noqa: PLR0917 # parameters and fixtures of the test
+def test_a_quiet_stream_ends_when_the_key_is_revoked(
     api: Api, apps: ApplicationService, app_key: str, media_type: str, view: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.web.streams.CHECK_SECONDS", 0.1)

@@ -272,7 +272,7 @@ def test_computer_players_can_be_renamed_and_open_seats_have_a_ref_only(api: Api
         ({"name": "Bo", "bot": "greedy"}, "bot"),
     ],
 )
-def test_what_cannot_be_a_name_or_a_ref_is_refused(  # noqa: PLR0917 # parameters and fixtures of the test
+def test_what_cannot_be_a_name_or_a_ref_is_refused(
     api: Api, app_key: str, server: redis.Redis, table: Table, fields: Json, field: str
 ) -> None:
     before = take_snapshot(server, table.id)

@@ -13,7 +13,7 @@ import pytest
 
 from service.bots.inference import infer
 from service.bots.observation import Observation, observe
-from service.bots.worlds import Sampler, sample
+from service.bots.worlds import Sampler
 from service.engine.referee import legal_moves
 from service.engine.state import PLAYING, Hand
 from tests.bots.histories import history
@@ -34,7 +34,7 @@ def looks(match: Match, every: int) -> Iterator[tuple[Moment, Observation]]:
 @law(matches=12)
 def test_a_world_agrees_with_all_that_was_seen(match: Match) -> None:
     for moment, seen in looks(match, 3):
-        world = sample(match.rules, seen, infer(match.rules, seen), match.rng)
+        world = Sampler(match.rules, seen, infer(match.rules, seen)).sample(match.rng)
         assert history(match.rules, seen, moment.before_deal, world)
 
 
@@ -42,7 +42,7 @@ def test_a_world_agrees_with_all_that_was_seen(match: Match) -> None:
 def test_a_seat_sees_the_same_in_a_world_as_in_the_true_state(match: Match) -> None:
     for moment, seen in looks(match, 5):
         known = infer(match.rules, seen)
-        world = sample(match.rules, seen, known, match.rng)
+        world = Sampler(match.rules, seen, known).sample(match.rng)
         events = history(match.rules, seen, moment.before_deal, world)
         assert events is not None
         seen_there = observe(match.rules, world, events, seen.seat)
@@ -58,7 +58,7 @@ def test_worlds_depend_on_nothing_but_the_generator(match: Match) -> None:
         rng = Random(number)
         worlds = [first.sample(rng) for _ in range(3)]
         rng = Random(number)
-        assert [sample(match.rules, seen, known, rng) for _ in range(3)] == worlds
+        assert [Sampler(match.rules, seen, known).sample(rng) for _ in range(3)] == worlds
 
 
 def test_where_nothing_is_hidden_the_only_world_is_the_true_one() -> None:
@@ -68,7 +68,7 @@ def test_where_nothing_is_hidden_the_only_world_is_the_true_one() -> None:
     for _ in range(4):
         for seat in (0, 1):
             seen = observe(table.rules, table.state, table.log, seat)
-            assert sample(table.rules, seen, infer(table.rules, seen), Random(1)) == table.state
+            assert Sampler(table.rules, seen, infer(table.rules, seen)).sample(Random(1)) == table.state
         assert table.turn is not None
         move = legal_moves(table.rules, table.state, table.turn)[0]
         table.play(f"{move.tile.name}@{move.end}" if move.tile else move.action)

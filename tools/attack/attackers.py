@@ -204,20 +204,25 @@ def hold_and_hang_up(attacker: Attacker) -> Done:
             elif not selector.get_map():
                 break  # none of them is open any more
             for key, _ in selector.select(0 if len(held) < attacker.facts["connections"] else 0.1):
-                raw = key.fileobj  # type: ignore[assignment]  # as registered
                 with contextlib.suppress(OSError):
-                    data = raw.recv(1 << 16)
-                    if key.data is None and data:
-                        done[data[9:12].decode(errors="replace")] += 1
-                        selector.modify(raw, selectors.EVENT_READ, "answered")
-                    if not data:
-                        selector.unregister(raw)
+                    _receive(selector, key, done)
         selector.close()
         done["connections"] += len(held)
         for raw in held:
             raw.close()
         time.sleep(_PAUSE_SECONDS)
     return done
+
+
+def _receive(selector: selectors.BaseSelector, key: selectors.SelectorKey, done: Done) -> None:
+    """Read from a connection; the first data begin with the status, none are its end."""
+    raw: socket.socket = key.fileobj  # type: ignore[assignment]  # as registered
+    data = raw.recv(1 << 16)
+    if key.data is None and data:
+        done[data[9:12].decode(errors="replace")] += 1
+        selector.modify(raw, selectors.EVENT_READ, "answered")
+    if not data:
+        selector.unregister(raw)
 
 
 def change_tokens(attacker: Attacker) -> Done:

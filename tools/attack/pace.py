@@ -82,13 +82,16 @@ def compare(level: str, seconds: float, wanted: int = WANTED) -> Compared:
             for created in list(tables):
                 if _play(hosted, created.view.id, created.seats[0].token):
                     tables.remove(created)
-                    for mine, new in zip(compared, _answers(store, created.view.id), strict=True):
-                        mine.extend(new)
+                    _add(compared, _answers(store, created.view.id))
             time.sleep(_LOOK_SECONDS)
         for created in tables:
-            for mine, new in zip(compared, _answers(store, created.view.id), strict=True):
-                mine.extend(new)
+            _add(compared, _answers(store, created.view.id))
     return compared
+
+
+def _add(compared: Compared, answers: Compared) -> None:
+    for mine, new in zip(compared, answers, strict=True):
+        mine.extend(new)
 
 
 def _play(hosted: Hosted, game_id: str, token: str) -> bool:

@@ -84,10 +84,9 @@ def _items(
                     return  # the match is finished, and nothing is new
                 failures = 0
                 for item in _lines(answer):
-                    if item["type"] != "closing":
-                        reached = cursor(item)
-                        query = query if reached is None else {**query, "after": reached}
-                        yield item
+                    reached = cursor(item)
+                    query = query if reached is None else {**query, "after": reached}
+                    yield item
         except httpx.HTTPStatusError as error:
             if not (error.response.is_server_error or error.response.status_code == HTTPStatus.TOO_MANY_REQUESTS):
                 raise
@@ -98,8 +97,11 @@ def _items(
 
 
 def _lines(answer: httpx.Response) -> Iterator[_Item]:
-    """The items that have come whole: a connection may be lost in the middle of a line."""
+    """The items that have come whole, but ``closing``: a connection may be lost in the middle of a line."""
     rest = b""
     for data in answer.iter_bytes():
         *lines, rest = (rest + data).split(b"\n")
-        yield from [json.loads(line) for line in lines if line]
+        for line in lines:
+            item = json.loads(line) if line else None
+            if item is not None and item["type"] != "closing":
+                yield item
