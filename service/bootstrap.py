@@ -32,7 +32,7 @@ from service.json_logging import configure_logging
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import Sender
 from service.storage.backends import RedisApplications
-from service.storage.capacity_guard import MemoryReserve
+from service.storage.capacity_guard import CapacityGuard
 from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
 from service.storage.feed import RedisFeed
@@ -155,7 +155,7 @@ def open_storage(settings: Settings, metrics: Metrics) -> Storage:
         topology,
         settings.game_ttl_seconds,
         replicated=settings.durability == "replicated",
-        reserve=MemoryReserve(topology),
+        guard=CapacityGuard(topology),
         observe=metrics.redis,
         observe_failure=metrics.store_write_failed,
     )

@@ -30,7 +30,7 @@ class _Check(NamedTuple):
     refused: bool
 
 
-class MemoryReserve:
+class CapacityGuard:
     """Whether the servers take new games; ``now`` is a clock in seconds."""
 
     def __init__(self, topology: Topology, now: Callable[[], float] = monotonic) -> None:
@@ -38,7 +38,7 @@ class MemoryReserve:
         self._now = now
         self._checks: dict[str, _Check] = {}
 
-    def require(self, key: bytes) -> None:
+    def check(self, key: bytes) -> None:
         """Raise ``StorageUnavailable`` if the server that owns ``key`` takes no new games now.
 
         The server is asked at most once a second, by one caller; the others use the result before. Raises ``NotSent``
@@ -50,12 +50,12 @@ class MemoryReserve:
         if check is None or now - check.time >= CHECK_SECONDS:
             self._checks[node] = _Check(now, check is not None and check.refused)
             (answer,) = self._topology.call(key, (b"INFO", b"memory"))
-            check = self._checks[node] = _Check(now, _reserve_is_touched(answer))
+            check = self._checks[node] = _Check(now, _is_almost_full(answer))
         if check.refused:
             raise StorageUnavailable("memory reserve", RETRY_LATER_SECONDS)
 
 
-def _reserve_is_touched(answer: Any) -> bool:
+def _is_almost_full(answer: Any) -> bool:
     """Whether an answer to INFO shows more memory in use than new games may use."""
     if not isinstance(answer, bytes):
         return False

@@ -28,7 +28,7 @@ from service.games.ports import (
     WriteRequest,
 )
 from service.storage import keys
-from service.storage.capacity_guard import MemoryReserve
+from service.storage.capacity_guard import CapacityGuard
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
 from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
 from service.storage.redis.connection import Command, MaybeSent, NotSent
@@ -50,7 +50,8 @@ class RedisStore(Store):
     """Keeps games in Redis or Valkey (7.0 or newer), as the port ``Store`` promises.
 
     A game lives for ``ttl_seconds`` after its last write. With ``replicated``, a write succeeds only when a replica
-    has confirmed it; otherwise its outcome is unknown. New games are refused while the ``reserve`` is touched.
+    has confirmed it; otherwise its outcome is unknown. New games are refused while the ``guard`` finds their
+    server almost full.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class RedisStore(Store):
         ttl_seconds: int,
         *,
         replicated: bool = False,
-        reserve: MemoryReserve | None = None,
+        guard: CapacityGuard | None = None,
         observe: Observer = observe_nothing,
         observe_failure: FailureObserver = observe_nothing,
     ) -> None:
@@ -68,7 +69,7 @@ class RedisStore(Store):
         self._topology = topology
         self._ttl = b"%d" % ttl_seconds
         self._calls = RedisCalls(topology, replicated=replicated, observe=observe)
-        self._reserve = reserve
+        self._guard = guard
         self._observe_failure = observe_failure
 
     def create(
@@ -219,9 +220,9 @@ class RedisStore(Store):
     def _write(self, operation: str, key: bytes, command: Command, *, for_new_game: bool = False) -> Any:
         """As ``RedisCalls.write``, with its failure observed; for a new game only while the server takes those."""
         try:
-            if for_new_game and self._reserve is not None:
+            if for_new_game and self._guard is not None:
                 try:
-                    self._reserve.require(key)
+                    self._guard.check(key)
                 except (NotSent, MaybeSent) as error:
                     raise unanswered(error) from error
             return self._calls.write(operation, key, command)

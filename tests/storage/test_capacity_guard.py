@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from service.games.ports import StorageUnavailable
-from service.storage.capacity_guard import CHECK_SECONDS, MemoryReserve
+from service.storage.capacity_guard import CHECK_SECONDS, CapacityGuard
 from service.storage.games import RedisStore
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology, Topology
@@ -29,7 +29,7 @@ def clock() -> Clock:
 
 
 def with_reserve(topology: Topology, clock: Clock) -> RedisStore:
-    return RedisStore(topology, TTL, reserve=MemoryReserve(topology, clock))
+    return RedisStore(topology, TTL, guard=CapacityGuard(topology, clock))
 
 
 def assert_refused(store: RedisStore) -> None:
