@@ -10,7 +10,17 @@ from service.games.commands.owner import OwnerCommands
 from service.games.commands.player import GameCommands
 from service.games.commands.rematch import Rematches
 from service.games.model.game import Game
-from service.games.ports import NO_HOLD, Clock, Feed, Hold, RandomBytes, ReminderQueue, RunLater, Store, run_inline
+from service.games.ports import (
+    NO_ALLOWANCE,
+    Clock,
+    Feed,
+    OutageAllowance,
+    RandomBytes,
+    ReminderQueue,
+    RunLater,
+    Store,
+    run_inline,
+)
 from service.games.queries.games import GameQueries
 from service.games.store.idempotency import Idempotency
 from service.games.store.readiness import Readiness
@@ -63,7 +73,7 @@ class GameService:
             random_bytes=random_bytes,
             ttl=ttl,
             yield_control=yield_control,
-            hold=_never_held if reminders is None else reminders.hold,
+            allowance=_no_allowance if reminders is None else reminders.outage_allowance,
         )
         self.owner_commands = OwnerCommands(repository, idempotency, random_bytes=random_bytes, ttl=ttl)
         self.rematches = Rematches(repository, idempotency, clock=clock, random_bytes=random_bytes, ttl=ttl)
@@ -76,8 +86,8 @@ class GameService:
         self._repository.forget(games)
 
 
-def _never_held(_: str) -> Hold:
-    return NO_HOLD
+def _no_allowance(_: str) -> OutageAllowance:
+    return NO_ALLOWANCE
 
 
 def _ignore(_: Game) -> None:

@@ -99,8 +99,8 @@ class TakenReminder(NamedTuple):
     leased: float
 
 
-class Hold(NamedTuple):
-    """After an interruption nothing follows before ``until`` from a deadline whose time began before ``since``.
+class OutageAllowance(NamedTuple):
+    """After an outage nothing follows before ``until`` from a deadline whose time began before ``since``.
 
     Both in milliseconds since 1970.
     """
@@ -109,7 +109,7 @@ class Hold(NamedTuple):
     until: int
 
 
-NO_HOLD: Final = Hold(0, 0)
+NO_ALLOWANCE: Final = OutageAllowance(0, 0)
 
 
 class StorageUnavailable(Exception):
@@ -252,8 +252,8 @@ class ReminderQueue(Protocol):
 
     All times are in milliseconds since 1970, by the clock of the store. The queue gives every reminder that is due at
     least once, and again until a write or ``reschedule`` has replaced it. After a time without any ``take`` of
-    ``clock``, deadlines have a ``hold`` for as long as that time was, one hour at most: while nobody could move,
-    nobody is late. Where several servers share the games, each has its own clock and keeps its own times.
+    ``clock``, deadlines have an ``outage_allowance`` of that time, one hour at most: while nobody could move, nobody is
+    late. Where several servers share the games, each has its own clock and keeps its own times.
     """
 
     def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
@@ -285,8 +285,8 @@ class ReminderQueue(Protocol):
     def server_time(self) -> int:
         """The current time by the clock of the store."""
 
-    def hold(self, game: str) -> Hold:
-        """The hold of the deadlines of this game, ``NO_HOLD`` if there is none.
+    def outage_allowance(self, game: str) -> OutageAllowance:
+        """The outage allowance of the deadlines of this game, ``NO_ALLOWANCE`` if there is none.
 
         While nobody takes reminders of kind ``clock``, it is as if somebody began now.
         """

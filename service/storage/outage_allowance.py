@@ -1,35 +1,41 @@
-"""Time limits after an interruption: for how long none of them counts.
+"""The outage allowance: the time for which no deadline counts after schedulers have not run for a while.
 
-While nobody could move, nobody is late. So what takes the games whose time has ended notes when it last did so; after
-a gap, deadlines of turns that began before its end are held back for as long as the gap was. Owns how long that is
-(``scripts/take.lua`` computes the same on the server). Does not depend on where the note is stored.
+While nobody could move, nobody is late. So a scheduler leaves a heartbeat each time it takes the games whose time has
+ended; after an outage, deadlines of turns that began before its end are postponed by as long as the outage was.
+
+For example, the last heartbeat is of 12:00:00 and the next one of 12:10:00. That is an outage of ten minutes: until
+12:20:00 nothing follows from the deadline of a turn that began before 12:10:00. Of a turn that began later, the
+deadline counts as always.
+
+Owns how long the allowance is (``scripts/take.lua`` computes the same on the server). Does not depend on where the
+heartbeat is stored.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from service.games.ports import Hold
+from service.games.ports import OutageAllowance
 
-GAP_MS: Final = 5_000
-"""The longest time between two sweeps that counts as none: milliseconds, as all times here."""
+OUTAGE_MS: Final = 5_000
+"""The longest time between two heartbeats that is no outage: milliseconds, as all times here."""
 
-LONGEST_HOLD_MS: Final = 3_600_000
+LONGEST_ALLOWANCE_MS: Final = 3_600_000
 
-NOTE_MS: Final = 1_000
-"""The age from which a note is written again: not at every sweep, as each is a write on the disks of the servers."""
+HEARTBEAT_MS: Final = 1_000
+"""The age from which a heartbeat is written again: not each time, as each is a write on the disks of the servers."""
 
 
-class SweepNote(NamedTuple):
-    """When a scheduler last looked for deadlines, when one looked again after the last gap, and the hold after it."""
+class Heartbeat(NamedTuple):
+    """When a scheduler last took games, when one did so after the last outage, and until when its allowance lasts."""
 
     last: int
     since: int = 0
     until: int = 0
 
-    def hold_from(self, now: int) -> Hold:
-        """The hold if somebody looks at ``now``: what is left of an earlier one, and the new gap."""
+    def allowance_at(self, now: int) -> OutageAllowance:
+        """The allowance if a scheduler takes games ``now``: what is left of an earlier one, and the new outage."""
         gap = now - self.last
-        if gap <= GAP_MS:
-            return Hold(self.since, self.until)
-        return Hold(now, now + min(max(self.until - self.last, 0) + gap, LONGEST_HOLD_MS))
+        if gap <= OUTAGE_MS:
+            return OutageAllowance(self.since, self.until)
+        return OutageAllowance(now, now + min(max(self.until - self.last, 0) + gap, LONGEST_ALLOWANCE_MS))

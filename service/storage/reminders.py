@@ -11,9 +11,16 @@ from time import monotonic
 from typing import Any
 
 from service.games.model.shards import SHARDS, shard_of
-from service.games.ports import NO_HOLD, Hold, ReminderKind, ReminderQueue, StorageUnavailable, TakenReminder
+from service.games.ports import (
+    NO_ALLOWANCE,
+    OutageAllowance,
+    ReminderKind,
+    ReminderQueue,
+    StorageUnavailable,
+    TakenReminder,
+)
 from service.storage import keys
-from service.storage.outage_allowance import GAP_MS, LONGEST_HOLD_MS, NOTE_MS, SweepNote
+from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat
 from service.storage.redis.calls import FailureObserver, Observer, call_scripts, observe_nothing
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
@@ -51,10 +58,10 @@ class RedisReminders(ReminderQueue):
         """Games that are due, by shard, beginning with this one."""
         sets = keys.REMINDERS[kind][start:] + keys.REMINDERS[kind][:start]
         if self._topology.scripts_span_slots:
-            note = keys.SWEEPS[:1] if kind == "clock" else ()
-            return _taken(self._run("take", [_take(sets, note, limit, lease)]))
-        notes = keys.SWEEPS[start:] + keys.SWEEPS[:start] if kind == "clock" else ()
-        looks = [_take((key,), notes[at : at + 1], b"", lease) for at, key in enumerate(sets)]
+            heartbeat = keys.HEARTBEATS[:1] if kind == "clock" else ()
+            return _taken(self._run("take", [_take(sets, heartbeat, limit, lease)]))
+        heartbeats = keys.HEARTBEATS[start:] + keys.HEARTBEATS[:start] if kind == "clock" else ()
+        looks = [_take((key,), heartbeats[at : at + 1], b"", lease) for at, key in enumerate(sets)]
         commands = []
         for key, due in zip(sets, self._run("take", looks), strict=True):
             if due and limit:
@@ -107,22 +114,22 @@ class RedisReminders(ReminderQueue):
 
     def server_time(self) -> int:
         """The time of the server that owns the first shard."""
-        return self._time_and_note(keys.SWEEPS[0])[0]
+        return self._time_and_heartbeat(keys.HEARTBEATS[0])[0]
 
-    def hold(self, game: str) -> Hold:
-        """The hold of the deadlines of this game."""
+    def outage_allowance(self, game: str) -> OutageAllowance:
+        """The outage allowance of the deadlines of this game."""
         shard = shard_of(game)
         if shard is None:
-            return NO_HOLD
-        now, note = self._time_and_note(keys.SWEEPS[0 if self._topology.scripts_span_slots else shard])
-        hold = NO_HOLD if note is None else note.hold_from(now)
-        return hold if hold.until > now else NO_HOLD
+            return NO_ALLOWANCE
+        now, heartbeat = self._time_and_heartbeat(keys.HEARTBEATS[0 if self._topology.scripts_span_slots else shard])
+        allowance = NO_ALLOWANCE if heartbeat is None else heartbeat.allowance_at(now)
+        return allowance if allowance.until > now else NO_ALLOWANCE
 
-    def _time_and_note(self, key: bytes) -> tuple[int, SweepNote | None]:
-        """The time of the server that owns the key of a note, and the note."""
-        time, note = self._call("time", key, (b"TIME",), (b"GET", key))
+    def _time_and_heartbeat(self, key: bytes) -> tuple[int, Heartbeat | None]:
+        """The time of the server that owns the key of a heartbeat, and the heartbeat."""
+        time, heartbeat = self._call("time", key, (b"TIME",), (b"GET", key))
         seconds, micros = map(int, time)
-        return seconds * 1000 + micros // 1000, note and SweepNote(*map(int, note.split()))
+        return seconds * 1000 + micros // 1000, heartbeat and Heartbeat(*map(int, heartbeat.split()))
 
     def _call(self, operation: str, key: bytes, *commands: Command) -> list[Any]:
         """The answers of the owner of the key to these commands. Raises ``StorageUnavailable``."""
@@ -157,9 +164,9 @@ class RedisReminders(ReminderQueue):
         return [None if isinstance(answer, StorageUnavailable) else answer for answer in answers]
 
 
-def _take(sets: Sequence[bytes], note: Sequence[bytes], limit: int | bytes, lease: int) -> Command:
-    """The command that takes games of these sets, and keeps the note; an empty limit counts them."""
-    return evalsha("take", (*sets, *note), len(sets), limit, lease, GAP_MS, LONGEST_HOLD_MS, NOTE_MS)
+def _take(sets: Sequence[bytes], heartbeat: Sequence[bytes], limit: int | bytes, lease: int) -> Command:
+    """The command that takes games of these sets, and keeps the heartbeat; an empty limit counts them."""
+    return evalsha("take", (*sets, *heartbeat), len(sets), limit, lease, OUTAGE_MS, LONGEST_ALLOWANCE_MS, HEARTBEAT_MS)
 
 
 def _taken(answers: Sequence[Any]) -> list[TakenReminder]:

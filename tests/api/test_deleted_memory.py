@@ -30,7 +30,7 @@ from service.engine.tiles import Tile
 from service.games.automation.deletions import DeletedGames
 from service.games.automation.due import Automation
 from service.games.model.game import Game
-from service.games.ports import NO_HOLD, EventNotification, run_inline
+from service.games.ports import NO_ALLOWANCE, EventNotification, run_inline
 from service.games.store.repository import GameRepository
 from service.storage.deletions import RedisDeletions
 from service.storage.games import RedisStore
@@ -296,7 +296,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
         admit_read=lambda _: None,
     )
     reminders = RedisReminders(topology)
-    automation = Automation(repository, reminders.server_time, lambda _: NO_HOLD)
+    automation = Automation(repository, reminders.server_time, lambda _: NO_ALLOWANCE)
     metrics = WorkerMetrics(CollectorRegistry())
     decisions = Decisions(RoundEvents(repository), metrics)
     game = repository.load(game_id)

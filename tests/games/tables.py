@@ -96,7 +96,7 @@ class Hosted:
             yield_control=lambda: None,
             admit_read=lambda _: None,
         )
-        return Automation(repository, self.store.server_time, self.store.hold)
+        return Automation(repository, self.store.server_time, self.store.outage_allowance)
 
     @property
     def game(self) -> Game:

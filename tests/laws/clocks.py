@@ -371,7 +371,7 @@ class Course:
 
     def _time_out(self, automation: Automation) -> bool:
         before = self.game
-        due = time_out_due(before, self.store.hold(self.id))
+        due = time_out_due(before, self.store.outage_allowance(self.id))
         committed = automation.time_out(self.id)
         if committed is None:
             return False
@@ -529,7 +529,7 @@ class Course:
         self.alone = True
         self.faulty.deliver_all()
         self.judge()
-        self.store._sweep = None  # so that the jumps from one deadline to the next are no interruptions
+        self.store._heartbeat = None  # so that the jumps from one deadline to the next are no interruptions
         for _ in range(60):
             game = self.game
             asked, turn = remote_turn(game), bot_turn(game)
@@ -576,7 +576,7 @@ class Course:
         )
 
     def _automation(self, skew: int) -> Automation:
-        return Automation(self._repository(skew), self.store.server_time, self.store.hold)
+        return Automation(self._repository(skew), self.store.server_time, self.store.outage_allowance)
 
     def _repository(self, skew: int) -> GameRepository:
         return GameRepository(

@@ -23,7 +23,7 @@ from service.games.facade import GameService
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, HostingEvent
 from service.games.model.schedule import GRACE_MS, BotTurn
-from service.games.ports import NO_HOLD
+from service.games.ports import NO_ALLOWANCE
 from service.games.store.repository import GameRepository
 from service.records.record import Record
 from tests.laws.matches import setups
@@ -61,7 +61,7 @@ class HostedMatch:
             yield_control=lambda: None,
             admit_read=lambda _: None,
         )
-        self.automation = Automation(self.repository, lambda: self.now, lambda _: NO_HOLD)
+        self.automation = Automation(self.repository, lambda: self.now, lambda _: NO_ALLOWANCE)
         seats = tuple(
             [
                 SeatRequest("human", f"Person {seat}") if level is None else SeatRequest("bot", level=level)

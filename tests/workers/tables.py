@@ -17,7 +17,7 @@ from service.games.facade import GameService
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, GameEvent
 from service.games.model.results import CreatedGame
-from service.games.ports import NO_HOLD, run_inline
+from service.games.ports import NO_ALLOWANCE, run_inline
 from service.games.store.repository import GameRepository
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
@@ -120,7 +120,7 @@ class InProcess(Hosted):
             yield_control=lambda: None,
             admit_read=lambda _: None,
         )
-        self.automation = Automation(self.repository, clock, lambda _: NO_HOLD)
+        self.automation = Automation(self.repository, clock, lambda _: NO_ALLOWANCE)
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)
         self.decisions = Decisions(RoundEvents(self.repository), self.metrics, choose)

@@ -19,7 +19,7 @@ from service.engine.state import State
 from service.games.model.errors import Gone, StaleVersion
 from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import BotTurn, bot_turn, time_out_due
-from service.games.ports import Clock, Hold
+from service.games.ports import Clock, OutageAllowance
 from service.games.store.repository import Committed, Decision, GameRepository
 
 
@@ -46,16 +46,16 @@ def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple
 
 
 class Automation:
-    """Makes the moves of computer players, and lets the consequences of deadlines follow.
+    """Makes the moves of computer players, and handles expired deadlines.
 
-    ``clock`` is that of the store's server, by which deadlines are judged, and ``hold`` that of its reminders. Every
-    method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
+    ``clock`` is that of the store's server, by which deadlines are judged, and ``allowance`` that of its reminders.
+    Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
     """
 
-    def __init__(self, repository: GameRepository, clock: Clock, hold: Callable[[str], Hold]) -> None:
+    def __init__(self, repository: GameRepository, clock: Clock, allowance: Callable[[str], OutageAllowance]) -> None:
         self._repository = repository
         self._clock = clock
-        self._hold = hold
+        self._allowance = allowance
 
     def next_turn(self, game_id: str) -> BotTurn | None:
         """What the service has to play in this game; ``None`` if nothing, or if it does not exist."""
@@ -73,7 +73,7 @@ class Automation:
     def next_time_out(self, game_id: str) -> int | None:
         """When something follows from the deadline of the game; ``None`` if nothing does, or if it does not exist."""
         game = self._load(game_id)
-        return None if game is None else time_out_due(game, self._hold(game_id))
+        return None if game is None else time_out_due(game, self._allowance(game_id))
 
     def time_out(self, game_id: str) -> Committed | None:
         """Let what is due follow from the deadline of the game; ``None`` if nothing is due.
@@ -84,7 +84,7 @@ class Automation:
         if game is None:
             return None
         now = self._clock()
-        if not _is_due(time_out_due(game), now) or not _is_due(time_out_due(game, self._hold(game_id)), now):
+        if not _is_due(time_out_due(game), now) or not _is_due(time_out_due(game, self._allowance(game_id)), now):
             return None
         return self._repository.transact(game, partial(_decide_time_out, game))
 

@@ -37,7 +37,7 @@ from service.games.model.schedule import time_over
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.tokens import find_hash, hash_secret, new_game_id, new_token
 from service.games.model.views import GameView, legal_moves_for, view_game
-from service.games.ports import Clock, Hold, PriorWrite, RandomBytes
+from service.games.ports import Clock, OutageAllowance, PriorWrite, RandomBytes
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import Committed, Decision, GameRepository
 
@@ -83,14 +83,14 @@ class MoveCommand(NamedTuple):
 class Claim(NamedTuple):
     """The claim of the seat ``by``, with this token, that ``seat`` be played by a computer player, at this time.
 
-    ``hold`` is that of the deadlines of the game.
+    ``allowance`` is that of the deadlines of the game.
     """
 
     seat: int
     by: int
     token_hash: bytes | None
     at: int
-    hold: Hold
+    allowance: OutageAllowance
 
 
 _NO_TOKEN: Final = b""
@@ -104,7 +104,7 @@ class _Unchanged(Exception):
 class GameCommands:
     """The commands on the games of a repository. ``ttl`` in milliseconds.
 
-    ``yield_control`` is called regularly during long computations, to let other requests run; ``hold`` is that of
+    ``yield_control`` is called regularly during long computations, to let other requests run; ``allowance`` is that of
     the ``ReminderQueue``. Every command may also raise ``StorageUnavailable`` (nothing was changed) and
     ``OutcomeUnknown`` (it may have been committed); all but moves, ``SecretChanged`` (an earlier request was committed,
     but its tokens cannot be derived again).
@@ -119,7 +119,7 @@ class GameCommands:
         random_bytes: RandomBytes,
         ttl: int,
         yield_control: Callable[[], None],
-        hold: Callable[[str], Hold],
+        allowance: Callable[[str], OutageAllowance],
     ) -> None:
         self._repository = repository
         self._idempotency = idempotency
@@ -127,7 +127,7 @@ class GameCommands:
         self._random_bytes = random_bytes
         self._ttl = ttl
         self._yield_control = yield_control
-        self._hold = hold
+        self._allowance = allowance
 
     def create(self, request: GameRequest, key: IdempotencyKey | None = None) -> CommandResult[CreatedGame]:
         """Create a game, and deal its first round if no seat is open. An idempotency key belongs to the application.
@@ -276,7 +276,7 @@ class GameCommands:
         if seat >= len(game.seats) or seat == by:
             raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
         record = None if key is None else self._idempotency.record(key, "claim", str(by))
-        claim = Claim(seat, by, game.seats[by].token_hash, self._clock(), self._hold(game.id))
+        claim = Claim(seat, by, game.seats[by].token_hash, self._clock(), self._allowance(game.id))
         try:
             committed = self._repository.transact(game, partial(_decide_claim, claim), record, from_store=from_store)
         except NotFound:
@@ -400,7 +400,7 @@ def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game
 def _decide_claim(claim: Claim, game: Game) -> Decision:
     seat = claim.seat
     _check_running(game, claim.by, claim.token_hash)
-    deadline, over = game.deadline, time_over(game, claim.hold)
+    deadline, over = game.deadline, time_over(game, claim.allowance)
     if game.clock is None or game.clock.absence != "claim" or seat != game.state.turn or deadline is None:
         raise NotDue("nothing_to_claim", seat=seat)
     if over is None or claim.at < over:

@@ -2,13 +2,13 @@
 -- Takes games that are due, and makes each of them due again at the end of its lease.
 --
 -- KEYS[1…] sorted sets  games by when they are due, in ms since 1970: as many as ARGV[1] says
--- KEYS[…]  string  "<last> <since> <until>" in ms: when somebody last ran this script, when it ran again after the
---                  last gap, and until when deadlines are held back because of it; left out for other reminders
+-- KEYS[…]  string  the heartbeat "<last> <since> <until>" in ms: when somebody last ran this script, when it ran again
+--                  after the last outage, and until when its allowance is; left out for other reminders
 -- ARGV[1]  how many sets
 -- ARGV[2]  how many games at most; empty to count those that are due instead
 -- ARGV[3]  the length of a lease in ms
--- ARGV[4]  the shortest time without this script after which deadlines are held back, in ms
--- ARGV[5]  the longest time for which they are, in ms
+-- ARGV[4]  the longest time without this script that is no outage, in ms
+-- ARGV[5]  the longest allowance after an outage, in ms
 -- ARGV[6]  the age of the string from which it is written again, in ms
 --
 -- Returns {score of the leased games, game, score at which it was due, …}, with the earliest first in each set; or the
@@ -19,14 +19,14 @@ local sets = tonumber(ARGV[1])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local note = KEYS[sets + 1]
-if note then
-  local last, since, hold = string.match(redis.call('GET', note) or '', '^(%d+) (%d+) (%d+)$')
-  local noted = last
-  last, since, hold = tonumber(last), tonumber(since), tonumber(hold)
-  if not noted then
-    -- Nobody knows for how long there was no sweep: at least since the first game was due.
-    last, since, hold = now, 0, 0
+local heartbeat = KEYS[sets + 1]
+if heartbeat then
+  local last, since, allowed = string.match(redis.call('GET', heartbeat) or '', '^(%d+) (%d+) (%d+)$')
+  local found = last
+  last, since, allowed = tonumber(last), tonumber(since), tonumber(allowed)
+  if not found then
+    -- Nobody knows for how long there was no heartbeat: at least since the first game was due.
+    last, since, allowed = now, 0, 0
     for i = 1, sets do
       local first = redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')
       last = math.min(last, tonumber(first[2] or now))
@@ -34,10 +34,10 @@ if note then
   end
   local gap = now - last
   if gap > tonumber(ARGV[4]) then
-    since, hold = now, now + math.min(math.max(hold - last, 0) + gap, tonumber(ARGV[5]))
+    since, allowed = now, now + math.min(math.max(allowed - last, 0) + gap, tonumber(ARGV[5]))
   end
-  if not noted or math.abs(gap) >= tonumber(ARGV[6]) then
-    redis.call('SET', note, string.format('%.0f %.0f %.0f', now, since, hold))
+  if not found or math.abs(gap) >= tonumber(ARGV[6]) then
+    redis.call('SET', heartbeat, string.format('%.0f %.0f %.0f', now, since, allowed))
   end
 end
 
