@@ -2,7 +2,7 @@
 
 Owns the commands, their output and the exit status: 0 on success; 1 if the service could not go on or a record is not
 verified; 2 for an invalid setting or argument, or a file that cannot be read. Light to import: the process that
-supervises the others imports it.
+supervises the others imports it. Does not depend on how anything is done.
 """
 
 from __future__ import annotations
@@ -278,7 +278,7 @@ def _print_transcript(record: Record, *, drawing: bool = False) -> Report:
     from service.records.verification import verify  # noqa: PLC0415 # serving does not need it
     from service.render.transcript import render_transcript  # noqa: PLC0415 # as above
 
-    _print(render_transcript(record, drawing=drawing))
+    _print(render_transcript(record, pictures=drawing))
     report = verify(record)
     if not report.verified:
         _print(["", *_findings(report)])

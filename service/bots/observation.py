@@ -1,6 +1,7 @@
 """What a seat has seen: all that a computer player is given.
 
-Does not depend on how the match is hosted. What a seat may see is decided in ``service.engine.view`` alone.
+Owns its form. Does not depend on how the match is hosted. What a seat may see is decided in ``service.engine.view``
+alone.
 """
 
 from __future__ import annotations

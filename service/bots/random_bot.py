@@ -1,4 +1,7 @@
-"""The level ``random``: any legal move, each as likely as any other."""
+"""The level ``random``: any legal move, each as likely as any other.
+
+Owns this choice. Does not depend on what the seat has seen.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """From a seed to an order of tiles: the only randomness of the engine.
 
-The shuffle can be reproduced in any language:
+Owns the shuffle, which can be reproduced in any language:
 
 * A *field* is a text's length in bytes as 4 bytes, big-endian, and then its UTF-8 bytes.
 * The *stream* of a seed (32 bytes) is the concatenation of its blocks 0, 1, 2, …; block ``c`` is

@@ -1,8 +1,8 @@
 """The form of a game: the questions that every variant answers.
 
-A game is a frozen ``Variant``: its key and names, its options, and a function from the options and the number of
-seats to ``Rules``, one field for each question. A question that most games answer in the same way has a default.
-Does not depend on any game, or on how the answers are used (``referee``).
+Owns the questions. A game is a frozen ``Variant``: its key and names, its options, and a function from the options and
+the number of seats to ``Rules``, one field for each question. A question that most games answer in the same way has a
+default. Does not depend on any game, or on how the answers are used (``referee``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The time by which several steps must be done together. Depends on nothing."""
+"""The time by which several steps must be done together.
+
+Owns how much of it is left. Does not depend on the steps.
+"""
 
 from __future__ import annotations
 

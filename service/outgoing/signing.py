@@ -1,4 +1,7 @@
-"""Signatures of messages by Standard Webhooks 1.0.0 (https://www.standardwebhooks.com). Depends on nothing."""
+"""Signatures of messages by Standard Webhooks 1.0.0 (https://www.standardwebhooks.com).
+
+Owns what is signed, and the form of a signature. Does not depend on what a message says.
+"""
 
 from __future__ import annotations
 

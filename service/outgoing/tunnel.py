@@ -1,4 +1,7 @@
-"""A tunnel through the operator's proxy, which then decides where requests may go. Owns the request for it."""
+"""A tunnel through the operator's proxy, which then decides where requests may go.
+
+Owns the request for it. Does not depend on what is sent through it.
+"""
 
 from __future__ import annotations
 

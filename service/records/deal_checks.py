@@ -1,7 +1,7 @@
 """Checks of deals: whether each is a deal of the game, and whether it is the one derived from its seed.
 
-Every deal is checked on its own: which seats are eliminated is taken from the deal itself, and ``replay`` checks that.
-Does not depend on the play, except for whether a round or the match is over.
+Owns these checks. Every deal is checked on its own: which seats are eliminated is taken from the deal itself, and
+``replay`` checks that. Does not depend on the play, except for whether a round or the match is over.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The tiles on the table as lines of text.
 
-A line is one line of text, with the numbers of its open ends at both sides, or only at its right::
+Owns this notation. A line is one line of text, with the numbers of its open ends at both sides, or only at its right::
 
     6 ‹ 6-3 3-1 [1-1] 1-2* 2-5 › 5
     [5-5] 5-1* › 1

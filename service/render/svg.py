@@ -5,7 +5,7 @@ the table. A half is 24 pixels wide in its own size; where it is shown smaller, 
 ``palette``, pips in ``pips``. Does not depend on how places are computed.
 
 Every tile is a group with two references: to a tile with its smaller number, and to its larger number. So a table of 91
-tiles has less than 20 kB, and whoever puts the picture into a page finds each tile by its name::
+tiles has less than 20 kB, and a page that has the picture finds each tile by its name::
 
     <g data-tile="3-5" transform="translate(-7 0)rotate(180)"><use href="#t3"/><use href="#n5" x="1"/></g>
 """

@@ -1,7 +1,7 @@
-"""The table drawn with characters: every tile where it lies, as a box with its two numbers.
+"""The picture of a table in characters: every tile where it lies, as a box with its two numbers.
 
-A unit of the geometry is two columns wide and one line high; borders lie on the lines between units, so that tiles that
-touch share theirs::
+Owns the characters. A unit of the geometry is two columns wide and one line high; borders lie on the lines between
+units, so that tiles that touch share theirs::
 
               ┌───┐
       ┌───────┤ 4 ├───────┐
@@ -52,7 +52,7 @@ _STEP: Final = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}
 
 
 def draw(geometry: Geometry) -> list[str]:
-    """The lines of the drawing; none for an empty table."""
+    """The lines of the picture; none for an empty table."""
     return _Canvas(geometry).lines() if geometry.tiles else []
 
 
@@ -137,7 +137,7 @@ class _Canvas:
         self._mark(placed.x + step_x / _COLUMNS, placed.y + step_y, "○" if placed.end.gate == OPEN else "◌")
 
     def _mark(self, x: float, y: float, mark: str) -> None:
-        """Set a mark, where nothing else is; between two lines of the drawing on the upper one if that is free."""
+        """Set a mark, where nothing else is; between two lines of the text on the upper one if that is free."""
         for each in (floor(y), ceil(y)):
             column, line = self._at(x, each)
             if not self._borders[line][column] and self._text[line][column] in {" ", "·"}:

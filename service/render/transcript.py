@@ -2,7 +2,8 @@
 
 Owns the layout of a text of ``WIDTH`` columns, and the wording of plays and counts, where tiles and ends are written as
 in the pictures of the table; what else is told is in ``sentences``. The text ends at the first fault of the play, which
-``records.verification`` reports. Names are untrusted: characters that are not printable are replaced.
+``records.verification`` reports. Names are untrusted: characters that are not printable are replaced. Does not depend
+on whether the record is true.
 """
 
 from __future__ import annotations
@@ -23,27 +24,27 @@ from service.records.record import SPECTATOR, Record, RecordedClock
 from service.records.replay import Step, replay_record
 from service.records.report import Fault
 from service.records.verification import rules_of
-from service.render.drawing import LEGEND as DRAWING_LEGEND
-from service.render.drawing import draw
 from service.render.geometry import GrowingGeometry
 from service.render.layout_text import LEGEND, render_layout, wrap_words
 from service.render.sentences.events import event_sentence
 from service.render.sentences.people import Reader
+from service.render.text_picture import LEGEND as PICTURE_LEGEND
+from service.render.text_picture import draw
 
 WIDTH: Final = 80
 _MARGIN: Final = 6
 _ASPECT: Final = 16
-"""Width by height of the planned table of a drawing, in tenths: one of double-six fits into the page."""
+"""Width by height of the planned table of a picture, in tenths: one of double-six fits into the page."""
 _LONGEST_NAME: Final = 16
 
 
-def render_transcript(record: Record, *, drawing: bool = False) -> Iterator[str]:
+def render_transcript(record: Record, *, pictures: bool = False) -> Iterator[str]:
     """The lines of the transcript, from the players to the result.
 
-    With ``drawing``, the tables are drawn, which may take more than ``WIDTH`` columns.
+    With ``pictures``, the tables are drawn, which may take more than ``WIDTH`` columns.
     """
     rules, _ = rules_of(record)
-    writer = _TranscriptWriter(record, drawing=drawing)
+    writer = _TranscriptWriter(record, pictures=pictures)
     yield from writer.head()
     if rules is None:
         return
@@ -56,9 +57,9 @@ def render_transcript(record: Record, *, drawing: bool = False) -> Iterator[str]
 
 
 class _TranscriptWriter:
-    def __init__(self, record: Record, *, drawing: bool) -> None:
+    def __init__(self, record: Record, *, pictures: bool) -> None:
         self._record = record
-        self._drawing = drawing
+        self._pictures = pictures
         self._geometry: GrowingGeometry | None = None
         """That of the table drawn last."""
         self._names = [_printable(name) or f"seat {seat}" for seat, name in enumerate(record.players)]
@@ -80,7 +81,7 @@ class _TranscriptWriter:
             viewer = record.viewer
             facts.append(f"seen by {'a spectator' if viewer == SPECTATOR else self._viewer_name(viewer)}")
         yield from wrap_words(facts, WIDTH, separator=" · ")
-        legend = DRAWING_LEGEND if self._drawing else LEGEND
+        legend = PICTURE_LEGEND if self._pictures else LEGEND
         yield from wrap_words(legend.split(" · "), WIDTH, separator=" · ")
 
     def _viewer_name(self, seat: int | str) -> str:
@@ -109,7 +110,7 @@ class _TranscriptWriter:
             yield from self._standing(rules, step)
 
     def _table(self, rules: Rules, layout: Layout) -> Iterable[str]:
-        if not self._drawing:
+        if not self._pictures:
             return render_layout(layout, WIDTH - _MARGIN)
         before = self._geometry
         if before is None or len(layout.placements) == 1:

@@ -1,8 +1,8 @@
 """gunicorn's configuration file: ``gunicorn -c <path of this file>`` serves, with the settings of the environment.
 
-Owns gunicorn's settings, its hooks and its log format. gunicorn executes this file at the start and again at
-SIGHUP. Does not import the application: the workers are forked from the master and would keep what it has imported.
-Command line options and ``GUNICORN_CMD_ARGS`` take precedence over what is set here.
+Owns gunicorn's settings, its hooks and its log format. gunicorn executes this file at the start and again at SIGHUP.
+Does not depend on the application, or import it: the workers are forked from the master and would keep what it has
+imported. Command line options and ``GUNICORN_CMD_ARGS`` take precedence over what is set here.
 """
 
 from __future__ import annotations

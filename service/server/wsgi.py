@@ -1,4 +1,7 @@
-"""The entry point for a WSGI server: ``service.server.wsgi:create()``."""
+"""The entry point for a WSGI server: ``service.server.wsgi:create()``.
+
+Owns when garbage is collected in a worker. Does not depend on what the application is made of (``bootstrap``).
+"""
 
 from __future__ import annotations
 

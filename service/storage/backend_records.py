@@ -1,4 +1,7 @@
-"""An application as bytes for the store, and back. Does not depend on which store holds the bytes."""
+"""An application as bytes for the store, and back.
+
+Owns their form. Does not depend on which store holds the bytes.
+"""
 
 from __future__ import annotations
 

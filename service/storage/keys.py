@@ -1,10 +1,9 @@
 """The keys under which Redis keeps games. (Those of rate limits: ``service.storage.rate_limits``.)
 
-All keys of a game contain the hash tag ``{<game>}``, so that they lie in one slot of a Cluster and one
-script may use all of them. The reminders of the games of a shard are in sets with the hash tag of that
-shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an application has its id
-as the hash tag, ``{<app>}``, and lies in the same slot as its reminders. Does not depend on what the values mean, or
-how they are sent.
+Owns the names of all keys. All keys of a game contain the hash tag ``{<game>}``, so that they lie in one slot of a
+Cluster and one script may use all of them. The reminders of the games of a shard are in sets with the hash tag of that
+shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an application has its id as the hash tag,
+``{<app>}``, and lies in the same slot as its reminders. Does not depend on what the values mean, or how they are sent.
 
 =============================== ===================================================================
 ``domino:{<game>}``             string: ``<version> <state>``, the version in decimal digits;

@@ -1,4 +1,7 @@
-"""A secret that a machine creates once and keeps in a file. Does not depend on what it is for."""
+"""A secret that a machine creates once and keeps in a file.
+
+Owns the file and its permissions. Does not depend on what the secret is for.
+"""
 
 from __future__ import annotations
 

@@ -23,11 +23,11 @@ from service.engine.tiles import Tile, sort_tiles
 from service.engine.view import DealtView, DrewView, event_view, view
 from service.games.model.game import OWNER, Game, Ownership, Viewer
 from service.games.model.views import view_game, view_table
-from service.render.drawing import draw
 from service.render.geometry import geometry
 from service.render.layout_text import render_layout
 from service.render.sentences.board import board_description
 from service.render.svg import Caption, render_svg
+from service.render.text_picture import draw
 from service.web.serializers.board import board_json
 from service.web.serializers.game import game_view_json
 from tests.laws.hosting import hosted

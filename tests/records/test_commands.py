@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from service.records.writer import format_record
-from service.render.drawing import LEGEND
+from service.render.text_picture import LEGEND
 from tests.records.hosted import HostedMatch
 from tests.render.test_transcript import TRANSCRIPTS, sample_record
 

@@ -8,8 +8,8 @@ from service.engine.layout import GATED, IMMEDIATELY, LEAD_COVERED, NEVER, RIGHT
 from service.engine.tiles import double, parse_tile
 from service.engine.variant import Spread
 from service.engine.variants import variants
-from service.render.drawing import draw
 from service.render.geometry import Area, Geometry, GrowingGeometry, Place, geometry
+from service.render.text_picture import draw
 
 LINE = empty_layout(LayoutForm())
 ONE_END = empty_layout(LayoutForm((RIGHT,)))

@@ -17,9 +17,9 @@ from service.engine.layout import (
 )
 from service.engine.tiles import double, parse_tile
 from service.engine.variants import variants
-from service.render.drawing import draw
 from service.render.geometry import Geometry, PlacedTile, geometry
 from service.render.layout_text import render_layout
+from service.render.text_picture import draw
 from tests.render.tables import Shown, longest_table
 
 LINE = empty_layout(LayoutForm())

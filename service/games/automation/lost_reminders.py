@@ -1,8 +1,11 @@
-"""Reminders that were lost: whoever reads a game that is overdue has them written again.
+"""Reminders that were lost: a read of a game that is overdue has them written again.
 
-Nothing loses one but a loss of data or a hand in the store, so this is a comparison for every read of a game in which
-something happens by itself, and rarely more. A game does not show whether its application was told of it: where it is
-read and nothing happens, the messenger is asked to look again after each ``PAUSE_MS``. Owns when a game counts as
+For example, a computer player was to move at 12:00:00, and the reminder was lost in a failover. Nobody takes the game
+any more; but who reads it at 12:00:06 finds it overdue by more than five seconds, and restores the reminder.
+
+Only a loss of data or a change of the store by hand loses one, so this is a comparison for every read of a game in
+which something happens by itself, and rarely more. A game does not show whether its application was told of it: where
+it is read and nothing happens, the messenger is asked to look again after each ``PAUSE_MS``. Owns when a game counts as
 overdue. Does not depend on what is due.
 """
 

@@ -1,12 +1,12 @@
 """The result of a round as text: formatting and scanning of its only spelling.
 
-After the reason come, as far as there are any, the ``winner``, the ``loser`` and the points ``carried``; then the
-``scores`` in seat order, the ``hands`` left with their values, and the ``lines`` of the score card, each with its
-seat, points, rule and arithmetic::
+Owns this spelling. After the reason come, as far as there are any, the ``winner``, the ``loser`` and the points
+``carried``; then the ``scores`` in seat order, the ``hands`` left with their values, and the ``lines`` of the score
+card, each with its seat, points, rule and arithmetic::
 
     out; winner 0; loser 2; scores 0 0 64; hands 0: - = 0, 1: 0-0 1-3 = 14, 2: 6-6 = 50; lines 2: +64 2.11 "0 + 14 + 50"
 
-The number of the round is not part of it.
+The number of the round is not part of it. Does not depend on how scores come about.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tiles as text: formatting and scanning. ``-`` stands for none.
 
-A module of its own because ``events``, ``score`` and the transcript use it.
+Owns this spelling, which ``events``, ``score`` and the transcript share. Does not depend on where a tile is.
 """
 
 from __future__ import annotations

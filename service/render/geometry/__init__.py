@@ -4,8 +4,8 @@
 the centre of the lead. Tiles do not overlap, keep a gap of at least one unit to all tiles but their host, and never
 move: the geometry of a layout begins with the geometry of the same layout before its last tile.
 
-Owns the places of tiles and ends. Legal moves do not depend on it, and no rule can: the engine does not import it.
-Pure, without random numbers and without floating-point arithmetic, so that every machine computes the same.
+Owns the places of tiles and ends. Does not depend on pictures; and no rule depends on it: the engine does not import
+it. Pure, without random numbers and without floating-point arithmetic, so that every machine computes the same.
 
 ``shapes``: boxes and headings; ``plan``: the size the table is planned for; ``grid``: which cells are taken;
 ``spots``: the places where a tile can join an end; ``costs``: which of them is best; ``links``: a free place elsewhere

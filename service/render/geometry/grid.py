@@ -1,4 +1,7 @@
-"""Which cells of the table are taken, as bits: an integer for each row and each column."""
+"""Which cells of the table are taken, as bits: an integer for each row and each column.
+
+Owns this form of an area. Does not depend on tiles or ends.
+"""
 
 from __future__ import annotations
 

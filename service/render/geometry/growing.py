@@ -1,4 +1,7 @@
-"""The geometry of a layout, from scratch or from the geometry of the same layout before its last tiles."""
+"""The geometry of a layout, from scratch or from the geometry of the same layout before its last tiles.
+
+Owns the order in which tiles are laid. Does not depend on where one goes (``table``).
+"""
 
 from __future__ import annotations
 

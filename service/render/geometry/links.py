@@ -1,7 +1,8 @@
 """A place for a tile that fits nowhere at its end: the nearest one that is free, joined by a line around all tiles.
 
 There always is one. Tiles keep a gap to all but their hosts, so corridors at least one unit wide lead from every end
-out of the layout. Only games in which doubles branch need links.
+out of the layout. Only games in which doubles branch need links. Owns the search for it. Does not depend on why no tile
+fits.
 """
 
 from __future__ import annotations

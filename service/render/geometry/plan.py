@@ -1,4 +1,7 @@
-"""The size of table that a layout is planned for, known before its first tile."""
+"""The size of table that a layout is planned for, known before its first tile.
+
+Owns this size. Does not depend on what was played.
+"""
 
 from __future__ import annotations
 

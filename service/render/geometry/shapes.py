@@ -1,4 +1,7 @@
-"""Headings, boxes, and the shapes that the other modules share."""
+"""Headings, boxes, and the shapes that the other modules share.
+
+Owns their form. Does not depend on the table.
+"""
 
 from __future__ import annotations
 

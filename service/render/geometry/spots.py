@@ -1,4 +1,7 @@
-"""The places where a tile can join an end: straight ahead, or around a corner."""
+"""The places where a tile can join an end: straight ahead, or around a corner.
+
+Owns which places there are. Does not depend on whether they are free, or good.
+"""
 
 from __future__ import annotations
 

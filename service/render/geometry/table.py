@@ -1,4 +1,7 @@
-"""The tiles on the table so far, and how the next one is laid."""
+"""The tiles on the table so far, and how the next one is laid.
+
+Owns what is known of the table. Does not depend on how many tiles follow.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What has happened, in words: one sentence or two for every type of event.
 
 Owns what is told of an event. It is told from an event as its reader may know it, and from the table, which everybody
-sees; so nothing hidden can be told.
+sees; so nothing hidden can be told. Does not depend on the language.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The sentences, each in English and German, and the only place that has any.
 
 Owns wording and grammar: whatever depends on a number or a case is given to a sentence already in its right form.
-Which sentence is said when is decided by the other modules of this package.
+Does not depend on which sentence is said when, which the other modules of this package decide.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ if KEYS[3] then
 end
 redis.call('DEL', KEYS[2])
 redis.call('SET', KEYS[1], string.format('%.0f %s', deleted, ARGV[1]), 'KEEPTTL')
--- A notification of a version without events: whoever follows the game reads it, and finds the tombstone. It is only a
+-- A notification of a version without events: those who follow the game read it, and find the tombstone. It is only a
 -- hint: the write succeeds even if the server does not allow publishing.
 redis.pcall('SPUBLISH', KEYS[1], string.format('%.0f ', deleted))
 return {deleted}

@@ -8,7 +8,7 @@
 -- ARGV[3]  how many people at most
 --
 -- Returns 1 when noted, 0 if there are too many. A person who is noted already gets another, later time, by which
--- whoever is at work sees that there was another request.
+-- the process at work sees that there was another request.
 -- Times are small here: a double is exact up to 2^53.
 
 local time = redis.call('TIME')
@@ -18,6 +18,6 @@ if not before and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then
   return 0
 end
 redis.call('ZADD', KEYS[1], math.max(now, before and before + 1 or 0), ARGV[2])
--- Also in place of a lease: whoever has it then does not remove the application at its end.
+-- Also in place of a lease: its holder does not remove the application at its end.
 redis.call('ZADD', KEYS[2], now, ARGV[1])
 return 1

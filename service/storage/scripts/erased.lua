@@ -3,7 +3,7 @@
 --
 -- KEYS[1]  sorted set  the people of an application who are to be erased, by when that was asked for last, in ms
 -- ARGV[1]  the ref of the person
--- ARGV[2]  when it was asked for, as far as whoever erased the person knows
+-- ARGV[2]  when it was asked for, as far as the process that erased the person knows
 --
 -- Returns 1 when done; 0 if it was asked for again, or is done already. Only the first changes anything.
 

@@ -131,13 +131,13 @@ for i = first, first + endpoints - 1 do
     else
       redis.call('HSETNX', told, game, ARGV[10])
     end
-    -- Another score than before, by which whoever is delivering sees that there is more; a pause after a failure stays.
+    -- Another score than before, by which the process that delivers sees that there is more; a pause after a failure stays.
     local score = redis.call('ZSCORE', due, game)
     local at = score and math.max(now, math.floor(score) + 1) or now
     redis.call('ZADD', due, at, game)
     redis.call('EXPIRE', due, ttl)
     redis.call('EXPIRE', told, ttl)
-    -- No write makes anything due at half a millisecond: that is a lease, and whoever has it looks for more at its end.
+    -- No write makes anything due at half a millisecond: that is a lease, whose holder looks for more at its end.
     local member = app .. '.' .. endpoint
     local reminder = tonumber(redis.call('ZSCORE', KEYS[2], member) or at + 1)
     if at < reminder and reminder % 1 == 0 then

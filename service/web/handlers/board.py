@@ -13,11 +13,11 @@ from service.engine.options import LocalizedText
 from service.games.access import Access
 from service.games.model.views import TableView
 from service.games.queries.catalogue import Language, localize
-from service.render.drawing import draw
 from service.render.geometry import Geometry
 from service.render.layout_text import render_layout, unicode_writer, write_tile
 from service.render.sentences.board import board_description, board_sentence
 from service.render.svg import Caption, Style, render_svg
+from service.render.text_picture import draw
 from service.web.access import limit_places, operation
 from service.web.openapi.board_operations import GET_BOARD, GET_BOARD_AS_JSON, GET_BOARD_AS_SVG, GET_BOARD_AS_TEXT
 from service.web.problems import InvalidBody
