@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from service.backends.ports import DueGame, Webhook, WebhookStore
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.deliveries import Deliveries, Outcome
-from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
+from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder, WrittenByNewer
 from service.workers.look_pause import LookPause
 from service.workers.metrics import WorkerMetrics
 
@@ -293,7 +293,8 @@ class Turn:
         """Note what an attempt has shown of the endpoint."""
         of = self._of
         self._in_flight.discard(ended.due.game)
-        if isinstance(ended.error, StorageUnavailable | OutcomeUnknown):
+        unavailable = isinstance(ended.error, StorageUnavailable | OutcomeUnknown)
+        if unavailable and not isinstance(ended.error, WrittenByNewer):
             self._storage_failed = True
             return
         if ended.error is not None:

@@ -506,6 +506,57 @@ def test_a_message_that_was_delivered_may_be_sent_again_and_that_is_sent_again_t
     assert len(listener.received) == 4
 
 
+@pytest.mark.parametrize("damage", ["events", "event", "state", "newer"])
+def test_a_message_that_cannot_be_made_again_holds_up_no_other(hooked: Hooked, listener: Listener, damage: str) -> None:
+    webhook = hooked.register(listener)
+    games = [hooked.owned.create() for _ in range(2)]
+    for game in games:
+        hooked.follow(game)
+        hooked.deliver()
+    turns = [each.id for each in listener.received]
+    for turn in turns:
+        hooked.webhooks.send_again(APP, webhook.id, turn, hooked.owned.game)
+    spoil(hooked, games[0], damage)
+    late = hooked.owned.create()
+    hooked.follow(late)
+    hooked.deliver()
+    assert [each.id for each in listener.received[2:]] == [turns[1], listener.received[-1].id]
+    assert listener.received[-1].data["game"] == late
+    assert hooked.webhooks.get(APP, webhook.id).asked == ()
+    shown = [each for each in hooked.webhooks.attempts(APP, webhook.id) if each.message == turns[0]]
+    assert [each.error for each in shown] == ["gone", None]
+    assert hooked.status(webhook) == "active"
+
+
+def test_games_of_a_newer_service_are_put_off_and_hold_up_no_other(hooked: Hooked, listener: Listener) -> None:
+    hooked.register(listener)
+    *newer, game = [hooked.owned.create() for _ in range(2 * MOST_PER_ENDPOINT + 1)]
+    hooked.follow(*newer, game)
+    before = dict(hooked.store._games)
+    for each in newer:
+        spoil(hooked, each, "newer")
+    hooked.deliver()
+    assert [each.data["game"] for each in listener.received] == [game]
+    hooked.store._games.update(before)
+    hooked.pass_time(10_000)
+    assert {each.data["game"] for each in listener.received} == {*newer, game}
+
+
+def spoil(hooked: Hooked, game: str, damage: str) -> None:
+    """Leave nothing of a game, or something that cannot be read."""
+    stored = hooked.store._games[game]
+    match damage:
+        case "events":
+            stored = stored._replace(events=())
+        case "event":
+            stored = stored._replace(events=tuple([b"[" for _ in stored.events]))
+        case "state":
+            stored = stored._replace(stored=stored.stored._replace(state=b"["))
+        case "newer":
+            stored = stored._replace(stored=stored.stored._replace(state=b'[999,"",""]'))
+    hooked.store._games[game] = stored
+
+
 def test_of_a_deleted_game_only_its_deletion_is_sent_again(hooked: Hooked, listener: Listener) -> None:
     webhook = hooked.register(listener)
     game = hooked.owned.create(ref="secret-ref")

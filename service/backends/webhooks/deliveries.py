@@ -7,6 +7,7 @@ its turn, nor on how many attempts run at a time (``service.workers.deliverer``)
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from threading import BoundedSemaphore
 from typing import Final, NamedTuple
@@ -28,7 +29,7 @@ from service.backends.webhooks.messages import (
 from service.backends.webhooks.samples import sample_message
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import EventEnvelope, Game
-from service.games.ports import Clock, RandomBytes
+from service.games.ports import Clock, OutcomeUnknown, RandomBytes, StorageUnavailable, WrittenByNewer
 from service.games.store.repository import GameRepository, decode
 from service.outgoing.sender import Answer, Sender, SendFailed
 from service.outgoing.signing import signed_headers
@@ -39,6 +40,8 @@ MOST_ANSWER_BYTES: Final = 4096
 _PAGE: Final = 1000
 _GONE: Final = 410
 _THROTTLED: Final = (429, 502, 503, 504)
+
+_log = logging.getLogger(__name__)
 
 
 class Outcome(NamedTuple):
@@ -96,9 +99,9 @@ class Deliveries:
         return answered
 
     def send_asked(self, webhook: Webhook, asked: AskedMessage) -> None:
-        """Send a message that was asked for; it is not sent again if that fails."""
+        """Send a message that was asked for; it is not sent again if that fails, nor if it cannot be made any more."""
         with self.slots:
-            message = self._asked(webhook, asked)
+            message = self._make_asked(webhook, asked)
         if message is None:
             now = self._clock()
             attempt = Attempt(asked.id, asked.type, asked.game, now, 0, None, "gone", asked.version, asked.happened_at)
@@ -153,22 +156,33 @@ class Deliveries:
         with self.slots:
             self._store.failed(webhook, due, at, count=True, attempt=None)
 
+    def _make_asked(self, webhook: Webhook, asked: AskedMessage) -> Message | None:
+        """The message that was asked for; ``None`` if it cannot be made, so that it holds up no other."""
+        try:
+            return self._asked(webhook, asked)
+        except (Gone, NotFound):
+            return None
+        except (StorageUnavailable, OutcomeUnknown) as error:
+            if not isinstance(error, WrittenByNewer):
+                raise
+            _log.warning("the message %s was written by a newer service, and is not sent again", asked.id)
+        except Exception:
+            _log.exception("the message %s could not be made again", asked.id)
+        return None
+
     def _asked(self, webhook: Webhook, asked: AskedMessage) -> Message | None:
-        """The message that was asked for; ``None`` if its game is gone."""
+        """The message that was asked for; ``None`` if its game is gone. Raises ``Gone`` and ``NotFound`` then, too."""
         if asked.game is None:
             return sample_message(webhook.id, asked.id, asked.type, asked.happened_at)
         if asked.type == DELETED:
             return deleted_message(webhook.id, asked.game, asked.version, asked.happened_at)
-        try:
-            game = self._repository.load(asked.game)
-            if game is None or game.version < asked.version:
-                return None
-            (event,) = self._events(game, asked.version - 1, asked.version)
-            if asked.type == TURN:
-                game = self._repository.at_version(game, asked.version)
-            return message_again(webhook.id, game, event, asked.type)
-        except (Gone, NotFound):
+        game = self._repository.load(asked.game)
+        if game is None or game.version < asked.version:
             return None
+        (event,) = self._events(game, asked.version - 1, asked.version)
+        if asked.type == TURN:
+            game = self._repository.at_version(game, asked.version)
+        return message_again(webhook.id, game, event, asked.type)
 
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
         """What an endpoint is to be told of a game, and the version up to which it knows the game then."""
