@@ -8,9 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from functools import partial
 from socket import socket
-from threading import Lock
 from typing import Any
 
 import pytest
@@ -35,10 +33,8 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.store.idempotency import Idempotency
 from service.outgoing.sender import Sender
 from service.outgoing.signing import secret_text
-from service.storage.redis.connection import MAX_CONNECTIONS
-from service.workers.deliverer import MOST_PER_ENDPOINT
-from service.workers.processes import MOST_STORE_CALLS
-from tests.backends.endpoints import STORE_CALLS, Hooked, Listener, Received, first_of_each, statuses
+from service.workers.endpoint_lease import MOST_PER_ENDPOINT
+from tests.backends.endpoints import Hooked, Listener, Received, first_of_each, statuses
 from tests.backends.owned import APP, application
 from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer
 
@@ -292,7 +288,7 @@ def skip_probes(hooked: Hooked, webhook: Webhook, milliseconds: int) -> None:
 def test_an_endpoint_that_was_away_is_told_within_a_minute_of_its_return(
     hooked: Hooked, games: int, away_ms: int
 ) -> None:
-    hooked.luck = 1.0  # the longest pauses
+    hooked.jitter = 1.0  # the longest pauses
     listener = Listener(*statuses(503))
     webhook = hooked.register(listener)
     waiting = [hooked.owned.create() for _ in range(games)]
@@ -663,7 +659,7 @@ def test_a_failing_endpoint_that_is_slow_to_answer_is_waited_for_without_work(ho
     listener = Listener(slow, *statuses(500))
     webhook = hooked.register(listener)
     hooked.follow(*[hooked.owned.create() for _ in range(3 * MOST_PER_ENDPOINT)])
-    hooked.deliverer.clock = clock
+    hooked.deliverer._context = hooked.deliverer._context._replace(clock=clock)
     hooked.deliver()
     listener.close()
     assert hooked.status(webhook) == "failing"
@@ -759,56 +755,3 @@ def test_every_message_arrives_in_order_whichever_call_of_the_store_fails() -> N
     for number in range(1, calls + 1):
         for after in (False, True):
             story(number, after=after)
-
-
-class Slow:
-    """A store whose calls take a while; counts how many were under way at a time at most."""
-
-    def __init__(self, kept: Any) -> None:
-        self._kept = kept
-        self._lock = Lock()
-        self._under_way = 0
-        self.most = 0
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._kept, name)
-        return partial(self._slowly, method) if name in Faulty.METHODS else method
-
-    def _slowly(self, method: Callable[..., Any], *args: Any, **named: Any) -> Any:
-        with self._lock:
-            self._under_way += 1
-            self.most = max(self.most, self._under_way)
-        try:
-            time.sleep(0.01)
-            return method(*args, **named)
-        finally:
-            with self._lock:
-                self._under_way -= 1
-
-
-def test_no_more_calls_of_the_store_are_under_way_than_it_has_connections_for_deliveries() -> None:
-    slow: list[Slow] = []
-
-    def wrap(kept: Any) -> Any:
-        slow.append(Slow(kept))
-        return slow[0]
-
-    hooked, listener = Hooked(wrap=wrap), Listener()
-    try:
-        endpoints = [
-            hooked.webhooks.create(application(number), listener.url, MESSAGE_TYPES).answer for number in range(30)
-        ]
-        hooked.deliver()
-        for each in endpoints:
-            hooked.webhooks.ping(each.app, each.id)
-        hooked.deliver()
-        assert len(listener.received) == 30
-        assert slow[0].most == STORE_CALLS
-    finally:
-        hooked.close()
-        listener.close()
-
-
-def test_a_messenger_never_needs_more_connections_than_it_may_have() -> None:
-    loops_with_many_calls = 3
-    assert loops_with_many_calls * MOST_STORE_CALLS + len(("looks", "looks", "looks", "deletions")) <= MAX_CONNECTIONS
