@@ -41,6 +41,7 @@ from service.storage.index import RedisIndex, RedisLobby
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limits import counters_at
 from service.storage.redis.calls import RedisCalls
+from service.storage.redis.limited import LimitedTopology
 from service.storage.redis.server_clock import ServerClock, system_clock
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
@@ -146,11 +147,16 @@ class Storage(NamedTuple):
     clock: ServerClock
 
 
-def open_storage(settings: Settings, metrics: Metrics) -> Storage:
-    """The storage of the settings, which count in ``metrics``. Raises ``ValueError`` without a ``REDIS_URL``."""
+def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> Storage:
+    """The storage of the settings, which counts in ``metrics``, with at most so many calls to it under way.
+
+    Raises ``ValueError`` without a ``REDIS_URL``.
+    """
     if settings.redis_url is None:
         raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
     topology = open_topology(settings.redis_url)
+    if most_calls is not None:
+        topology = LimitedTopology(topology, most_calls)
     store = RedisStore(
         topology,
         settings.game_ttl_seconds,
@@ -203,12 +209,12 @@ class WorkerParts(NamedTuple):
     clock: ServerClock
 
 
-def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
+def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> WorkerParts:
     """The parts of a process that does what is due in games. Raises ``ValueError`` without a ``REDIS_URL``.
 
-    Whether a time is over is judged by the clock of Redis.
+    Whether a time is over is judged by the clock of Redis. ``most_calls`` to the storage are under way at a time.
     """
-    storage = open_storage(settings, metrics)
+    storage = open_storage(settings, metrics, most_calls)
     repository = build_repository(storage.store, storage.clock, metrics.write_committed)
     automation = Automation(repository, storage.reminders.server_time, storage.reminders.outage_allowance)
     storage.deleted.on_deletion(repository.forget)

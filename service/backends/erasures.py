@@ -3,17 +3,19 @@
 Owns the order of the steps, and when a person counts as erased. The games of a person are found in the index, which
 follows the games; one that was created just before the request may not be there yet. So when the index has none left,
 all games that the outbox has not told of at that time are followed: whatever existed then is in the index afterwards.
-If the index still has none, the person is erased; else all of this is done again. Every step may be done twice, or by
-two processes at once, and nothing is kept but the request: whoever is killed has the application looked at again. Does
-not depend on who asks, nor on what erasing does to a game (``service.games.commands.erasure``).
+If the index still has none, the person is erased; else all of this is done again. A game that cannot be
+read may have the person, so while there is one nobody counts as erased, but all others are erased from. Every step may
+be done twice, or by two processes at once, and nothing is kept but the request: whoever is killed has the application
+looked at again. Does not depend on who asks, nor on what erasing does to a game (``service.games.commands.erasure``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 import orjson
 
@@ -21,24 +23,35 @@ from service.backends.index.outbox import Outbox
 from service.backends.ports import Erasure, ErasureStore, GameIndex, IndexQuery
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.errors import Gone, NotFound
-from service.games.ports import ReminderQueue
+from service.games.ports import OutcomeUnknown, ReminderQueue, StorageUnavailable, WrittenByNewer
 from service.games.store.repository import GameRepository
 
 MOST_GAMES: Final = 50
 """Games that are erased from, or followed, before others have their turn."""
 
+_log = logging.getLogger(__name__)
 
-class _Round(NamedTuple):
-    """People of whom the index has no game any more, and the games that have to be followed before that counts."""
 
-    pending: Sequence[Erasure]
-    games: list[str]
+class UnreadableGames(Exception):
+    """People are erased from all games that can be read, and do not count as erased because of the others."""
+
+
+class _Round:
+    """People of whom the index has no readable game, and the games that have to be followed before that counts.
+
+    ``unreadable`` are those that could not be read so far.
+    """
+
+    def __init__(self, pending: Sequence[Erasure], games: list[str], unreadable: set[str]) -> None:
+        self.pending = pending
+        self.games = games
+        self.unreadable = unreadable
 
 
 class Erasures:
     """The erasures in a store. ``note`` has every process drop what it keeps of a game.
 
-    Every method raises ``StorageUnavailable`` and ``OutcomeUnknown``; then it is to be called again.
+    Raises ``StorageUnavailable`` and ``OutcomeUnknown``; then it is to be called again.
     """
 
     def __init__(
@@ -60,42 +73,88 @@ class Erasures:
         self._rounds: dict[str, _Round] = {}
 
     def go_on(self, app: str) -> bool:
-        """Do a part of what is to be done for an application; returns whether there is more."""
+        """Do a part of what is to be done for an application; returns whether there is more.
+
+        Raises ``UnreadableGames`` when nothing more can be done for now.
+        """
         pending = self._store.pending(app)
         if not pending:
             self._rounds.pop(app, None)
             return False
         current = self._rounds.get(app)
         if current is None:
-            if self._erase_from_listed(app, pending):
+            erased, unreadable = self._erase_from_listed(app, pending)
+            if erased:
                 return True
-            current = self._rounds[app] = _Round(pending, self._reminders.reminded("outbox"))
+            current = self._rounds[app] = _Round(pending, self._reminders.reminded("outbox"), unreadable)
         for _ in range(min(MOST_GAMES, len(current.games))):
-            self._outbox.follow(current.games[-1])
+            game = current.games[-1]
+            if not self._try(partial(self._follow_own, app, game)):
+                current.unreadable.add(game)
             current.games.pop()
         if not current.games:
             del self._rounds[app]
-            for each in current.pending:
-                if not self._listed(app, each.ref, 1):
-                    self._store.done(app, each)
+            self._end(app, current)
         return True
 
-    def _erase_from_listed(self, app: str, pending: Sequence[Erasure]) -> bool:
-        """Erase these people from some games that the index knows; returns whether there were any."""
-        left = MOST_GAMES
-        for each in pending:
-            games = self._listed(app, each.ref, left)
-            for game in games:
-                self._erase(app, each.ref, game)
-            left -= len(games)
-            if not left:
-                break
-        return left < MOST_GAMES
+    def _end(self, app: str, ended: _Round) -> None:
+        """Note who is erased. Raises ``UnreadableGames`` if nobody is, and no other game of theirs was found."""
+        unreadable = ended.unreadable
+        found = [each for each in ended.pending if any(game not in unreadable for game in self._listed(app, each.ref))]
+        if unreadable and not found:
+            raise UnreadableGames(len(unreadable))
+        for each in ended.pending:
+            if each not in found and not unreadable:
+                self._store.done(app, each)
 
-    def _listed(self, app: str, ref: str, limit: int) -> list[str]:
-        """Some of the games of a person, as the index knows them."""
-        page = self._index.find(app, IndexQuery(player_ref=ref, limit=limit))
-        return [orjson.loads(summary)["id"] for summary, _ in page.entries]
+    def _erase_from_listed(self, app: str, pending: Sequence[Erasure]) -> tuple[int, set[str]]:
+        """Erase these people from some games that the index knows; returns of how many, and those it could not read."""
+        erased, unreadable = 0, set[str]()
+        for each in pending:
+            for game in self._listed(app, each.ref):
+                if erased == MOST_GAMES:
+                    return erased, unreadable
+                if self._try(partial(self._erase, app, each.ref, game)):
+                    erased += 1
+                else:
+                    unreadable.add(game)
+        return erased, unreadable
+
+    def _try(self, work: Callable[[], None]) -> bool:
+        """Do something with one game; whether the game could be read.
+
+        A fault of the store is one of all games, and is raised.
+        """
+        try:
+            work()
+        except (StorageUnavailable, OutcomeUnknown) as error:
+            if not isinstance(error, WrittenByNewer):
+                raise
+        except Exception:
+            _log.exception("a game from which somebody may be to be erased could not be read")
+        else:
+            return True
+        return False
+
+    def _follow_own(self, app: str, game_id: str) -> None:
+        """Have the index follow a game if it is one of this application; those of others are told of in their time."""
+        try:
+            game = self._repository.load(game_id)
+            owner = None if game is None or game.ownership is None else game.ownership.app
+        except Gone as deleted:
+            owner = deleted.app
+        if owner == app:
+            self._outbox.follow(game_id)
+
+    def _listed(self, app: str, ref: str) -> Iterator[str]:
+        """The games of a person, as the index knows them."""
+        query = IndexQuery(player_ref=ref, limit=MOST_GAMES)
+        while True:
+            page = self._index.find(app, query)
+            yield from [orjson.loads(summary)["id"] for summary, _ in page.entries]
+            if page.next is None:
+                return
+            query = query._replace(cursor=page.next)
 
     def _erase(self, app: str, ref: str, game_id: str) -> None:
         """Erase a person from a game, and from what the index knows of it."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 from base64 import b32encode
 from functools import partial
 from hashlib import sha256
-from threading import BoundedSemaphore
 
 from service.engine.presence import TimedOut
 from service.games.commands.player import MoveCommand, decide_move
@@ -22,23 +21,17 @@ from service.games.store.repository import Committed, Decision, GameRepository
 
 
 class RemotePlayers:
-    """The turns of remote players. Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
+    """The turns of remote players. Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``."""
 
-    ``store_calls`` is how many calls to the store may be under way at a time.
-    """
-
-    def __init__(self, repository: GameRepository, store_calls: int) -> None:
+    def __init__(self, repository: GameRepository) -> None:
         self._repository = repository
-        self.slots = BoundedSemaphore(store_calls)
-        """Held during calls to the store, so that hundreds of turns do not wait for its few connections."""
 
     def next_turn(self, game_id: str) -> RemoteTurn | None:
         """The turn for which a remote player is to be asked; ``None`` if there is none, or no such game."""
-        with self.slots:
-            try:
-                game = self._repository.load(game_id)
-            except Gone:
-                return None
+        try:
+            game = self._repository.load(game_id)
+        except Gone:
+            return None
         return None if game is None else remote_turn(game)
 
     def play(self, turn: RemoteTurn, command: MoveCommand) -> Committed:
@@ -47,16 +40,14 @@ class RemotePlayers:
         Raises ``MoveRefused`` and ``InvalidSetup`` as a move that is posted (``GameCommands.make_move``), ``NotFound``
         when the game has expired, ``Gone`` when it was deleted.
         """
-        with self.slots:
-            return self._repository.transact(turn.game, partial(_decide_to_play, turn, command))
+        return self._repository.transact(turn.game, partial(_decide_to_play, turn, command))
 
     def give_up(self, turn: RemoteTurn) -> Committed:
         """Have a computer player make this one turn.
 
         Raises ``StaleVersion`` if the turn is over, ``NotFound``, ``Gone``.
         """
-        with self.slots:
-            return self._repository.transact(turn.game, partial(_decide_to_give_up, turn))
+        return self._repository.transact(turn.game, partial(_decide_to_give_up, turn))
 
 
 def is_same_turn(turn: RemoteTurn, other: RemoteTurn | None) -> bool:

@@ -124,6 +124,10 @@ class StorageUnavailable(Exception):
         self.retry_after = retry_after
 
 
+class WrittenByNewer(StorageUnavailable):
+    """A newer service wrote this game, of which nothing can be read here; that says nothing about other games."""
+
+
 class OutcomeUnknown(Exception):
     """A write was sent without an answer, or reached too few replicas: it may or may not be committed, now or later.
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Container
 from time import perf_counter
 from typing import Final
 
-from service.bots.choice import choose_move
 from service.bots.observation import Observation, observe
 from service.engine.deal import bot_luck, round_seed
 from service.engine.moves import DEAL, Move
@@ -34,7 +33,7 @@ _log = logging.getLogger(__name__)
 class Decisions:
     """Chooses moves; ``choose`` is the entrance to the levels."""
 
-    def __init__(self, events: RoundEvents, metrics: WorkerMetrics, choose: Choose = choose_move) -> None:
+    def __init__(self, events: RoundEvents, metrics: WorkerMetrics, choose: Choose) -> None:
         self._events = events
         self._metrics = metrics
         self._choose = choose

@@ -36,7 +36,7 @@ class Control(Protocol):
     def requested(self) -> bool:
         """Whether the loop is to end."""
 
-    def stepped(self) -> None:
+    def note_step(self) -> None:
         """Note that a step has ended."""
 
     def wait(self, seconds: float) -> None:
@@ -61,7 +61,7 @@ class Stop:
         self.requested = True
         self._wake.put(None)
 
-    def stepped(self) -> None:
+    def note_step(self) -> None:
         """Note that a step has ended."""
         self._stepped_at = monotonic()
 
@@ -89,10 +89,10 @@ def run(step: Callable[[], float], stop: Control) -> None:
         try:
             pause = step()
         except StorageUnavailable as error:
-            pause = outage.goes_on(error)
+            pause = outage.note(error)
         else:
-            outage.is_over()
-        stop.stepped()
+            outage.end()
+        stop.note_step()
         stop.wait(pause)
 
 
@@ -103,8 +103,8 @@ class _Outage:
         self._pause = FIRST_PAUSE_SECONDS
         self._warned_at: float | None = None
 
-    def goes_on(self, error: StorageUnavailable) -> float:
-        """The seconds until the next attempt."""
+    def note(self, error: StorageUnavailable) -> float:
+        """Note another failure; returns the seconds until the next attempt."""
         now = monotonic()
         if self._warned_at is None or now - self._warned_at >= WARN_SECONDS:
             self._warned_at = now
@@ -113,8 +113,8 @@ class _Outage:
         self._pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
         return pause
 
-    def is_over(self) -> None:
-        """Begin anew."""
+    def end(self) -> None:
+        """Begin anew, as the storage has answered."""
         if self._warned_at is not None:
             _log.info("storage available again")
             self._warned_at = None

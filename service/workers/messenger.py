@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 class Loop:
     """One loop: ``step`` as for ``service.workers.loop.run``, and ``close``, which is called when it has ended."""
 
-    def __init__(self, name: str, step: Callable[[], float], close: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, name: str, step: Callable[[], float], close: Callable[[], None]) -> None:
         self.name = name
         self.step = step
         self.close = close
@@ -49,7 +49,7 @@ class Loop:
         if self._wakes.empty():
             self._wakes.put(None)
 
-    def stepped(self) -> None:
+    def note_step(self) -> None:
         """Note that a step has ended."""
         self._stepped_at = monotonic()
 
@@ -78,7 +78,7 @@ class Messenger:
             thread.start()
         while not self._stop.requested:
             if all([loop.is_alive() for loop in self._loops]):
-                self._stop.stepped()
+                self._stop.note_step()
             self._stop.wait(1.0)
         for loop in self._loops:
             loop.request()

@@ -13,8 +13,10 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
-from service.backends.webhooks.deliveries import Deliveries
+from service.backends.remote_players import RemotePlayers
+from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.bootstrap import WorkerParts, build_sender, build_worker_parts
+from service.bots.choice import choose_move
 from service.config import Settings
 from service.games.automation.deletions import POLL_SECONDS, DeletedGames
 from service.json_logging import configure_logging
@@ -22,31 +24,36 @@ from service.outgoing.sender import Sender
 from service.storage.redis.connection import MAX_CONNECTIONS
 from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
+from service.workers.consumer import Queue, Spawn
 from service.workers.decisions import Decisions
-from service.workers.deliverer import MOST_IN_FLIGHT, Deliverer, Spawn
+from service.workers.deliverer import MOST_ATTEMPTS, Deliverer
+from service.workers.endpoint_lease import LeaseContext
 from service.workers.erasure_worker import ErasureWorker
 from service.workers.loop import Stop, run
 from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
 from service.workers.metrics_server import serve_metrics
 from service.workers.outbox_worker import OutboxWorker
-from service.workers.remote_worker import build_remote_worker
+from service.workers.remote_requests import ask_through
+from service.workers.remote_turns import RemoteTurns
+from service.workers.remote_worker import RemoteWorker
 from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from gevent.pool import Pool
 
-MOST_STORE_CALLS: Final = MAX_CONNECTIONS // 4
-"""Calls to the store that each of three loops of a messenger may have under way: to follow games, to deliver messages,
-and to make the turns of remote players. A quarter of the connections is left for what all loops look for."""
+MOST_CALLS: Final = MAX_CONNECTIONS
+"""Calls to the store that a messenger may have under way, whose loops work on hundreds of games: one for each
+connection, so that none waits for one."""
+MOST_FOLLOWED: Final = 16
+"""Games that a messenger follows at a time."""
 
 
 def run_bots(settings: Settings, stop: Stop) -> int:
     """Make the moves of computer players until a stop is requested; returns the exit status."""
-    parts, metrics = _start(settings, stop)
-    decisions = Decisions(RoundEvents(parts.repository), metrics)
-    worker = BotWorker(parts.automation, parts.reminders, decisions, metrics, parts.clock)
+    parts, queue = _start(settings, stop)
+    worker = BotWorker(parts.automation, Decisions(RoundEvents(parts.repository), queue.metrics, choose_move), queue)
     parts.deleted.on_deletion(worker.forget)
     run(_with_deletions(worker.step, parts.deleted), stop)
     worker.close()
@@ -54,10 +61,9 @@ def run_bots(settings: Settings, stop: Stop) -> int:
 
 
 def run_scheduler(settings: Settings, stop: Stop) -> int:
-    """Let the consequences of deadlines follow until a stop is requested; returns the exit status."""
-    parts, metrics = _start(settings, stop)
-    scheduler = Scheduler(parts.automation, parts.reminders, metrics, parts.clock)
-    run(_with_deletions(scheduler.step, parts.deleted), stop)
+    """Handle deadlines that have passed until a stop is requested; returns the exit status."""
+    parts, queue = _start(settings, stop)
+    run(_with_deletions(Scheduler(parts.automation, queue).step, parts.deleted), stop)
     return 0
 
 
@@ -81,14 +87,20 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     from gevent import spawn  # noqa: PLC0415 # only this process needs it
     from gevent.pool import Pool  # noqa: PLC0415 # as above
 
-    parts, metrics = _start(settings, stop)
-    sender = build_sender(settings)
-    deliverer = _deliverer(settings, parts, sender, metrics, spawn=Pool().spawn, attempt=Pool(MOST_IN_FLIGHT).spawn)
+    parts, queue = _start(settings, stop, MOST_CALLS)
+    sender, ttl = build_sender(settings), settings.game_ttl_seconds * 1000
+    deliverer = Deliverer(
+        _lease_context(parts, sender, queue.metrics, begin_attempt=Pool(MOST_ATTEMPTS).spawn, game_ttl=ttl),
+        queue,
+        spawn,
+    )
     webhooks = Loop("webhooks", deliverer.step, deliverer.close)
     outbox = Outbox(parts.repository, parts.game_index, parts.lobby, parts.clock)
-    crew = Pool(MOST_STORE_CALLS)
-    worker = OutboxWorker(outbox, parts.reminders, metrics, parts.clock, crew=crew, due=webhooks.wake)
-    remote = build_remote_worker(parts, sender, metrics, settings, spawn=spawn, store_calls=MOST_STORE_CALLS)
+    followers = Pool(MOST_FOLLOWED)
+    follower = OutboxWorker(outbox, queue, followers.spawn, webhooks.wake)
+    players = RemotePlayers(parts.repository)
+    turns = RemoteTurns(players, ask_through(sender), queue.metrics, ttl)
+    remote = RemoteWorker(players, turns, queue, spawn, ttl)
     erasures = Erasures(
         parts.erasures,
         parts.repository,
@@ -97,42 +109,30 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
         reminders=parts.reminders,
         note=parts.deleted.note_erasure,
     )
+    eraser = ErasureWorker(erasures, queue)
     loops = [
-        Loop("outbox", worker.step, lambda: _end(crew)),
-        Loop("erasures", ErasureWorker(erasures, parts.reminders, metrics, parts.clock).step),
+        Loop("outbox", follower.step, partial(_end, follower, followers)),
+        Loop("erasures", eraser.step, eraser.close),
         webhooks,
         Loop("remote", remote.step, remote.close),
-        Loop("deletions", partial(_poll, parts.deleted)),
+        Loop("deletions", partial(_poll, parts.deleted), lambda: None),
     ]
     return Messenger(loops, stop).run()
 
 
-def _deliverer(
-    settings: Settings, parts: WorkerParts, sender: Sender, metrics: WorkerMetrics, *, spawn: Spawn, attempt: Spawn
-) -> Deliverer:
-    """Put the deliverer together."""
-    luck = SystemRandom().random
+def _lease_context(
+    parts: WorkerParts, sender: Sender, metrics: WorkerMetrics, *, begin_attempt: Spawn, game_ttl: int
+) -> LeaseContext:
+    """What the leases of endpoints work with."""
+    jitter = SystemRandom().random
     deliveries = Deliveries(
         parts.webhooks,
         parts.repository,
         sender,
-        clock=parts.clock,
-        random_bytes=os.urandom,
-        luck=luck,
-        store_calls=MOST_STORE_CALLS,
+        Sources(parts.clock, os.urandom, jitter),
         observe=lambda attempt: metrics.delivered(attempt.error or "ok"),
     )
-    return Deliverer(
-        parts.webhooks,
-        deliveries,
-        parts.reminders,
-        metrics,
-        clock=parts.clock,
-        luck=luck,
-        game_ttl=settings.game_ttl_seconds * 1000,
-        spawn=spawn,
-        attempt=attempt,
-    )
+    return LeaseContext(parts.webhooks, deliveries, metrics, parts.clock, jitter, game_ttl, begin_attempt)
 
 
 def _poll(deleted: DeletedGames) -> float:
@@ -141,20 +141,21 @@ def _poll(deleted: DeletedGames) -> float:
     return POLL_SECONDS
 
 
-def _end(crew: Pool) -> None:
-    """Let what is under way end."""
-    crew.join(END_SECONDS)
+def _end(follower: OutboxWorker, followers: Pool) -> None:
+    """Let what is under way end, and give back what does not."""
+    followers.join(END_SECONDS)
+    follower.close()
 
 
-def _start(settings: Settings, stop: Stop) -> tuple[WorkerParts, WorkerMetrics]:
+def _start(settings: Settings, stop: Stop, most_calls: int | None = None) -> tuple[WorkerParts, Queue]:
     """Put the process together."""
     configure_logging(settings.log_level, settings.log_format)
     registry = CollectorRegistry()
     metrics = Metrics(registry)
-    parts = build_worker_parts(settings, metrics)
+    parts = build_worker_parts(settings, metrics, most_calls)
     parts.clock.measure()
     if settings.metrics_port:
         serve_metrics(settings.metrics_host, settings.metrics_port, metrics.text, stop.is_alive)
     gc.collect()
     gc.freeze()
-    return parts, WorkerMetrics(registry)
+    return parts, Queue(parts.reminders, parts.clock, WorkerMetrics(registry))

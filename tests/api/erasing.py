@@ -22,6 +22,7 @@ from service.storage.redis.calls import RedisCalls
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.storage.reminders import RedisReminders
+from service.workers.consumer import Queue
 from service.workers.erasure_worker import ErasureWorker
 from service.workers.metrics import WorkerMetrics
 
@@ -65,7 +66,7 @@ class Eraser:
             note=note.note_erasure,
         )
         self.registry = CollectorRegistry()
-        self.worker = ErasureWorker(self.erasures, self.reminders, WorkerMetrics(self.registry), clock)
+        self.worker = ErasureWorker(self.erasures, Queue(self.reminders, clock, WorkerMetrics(self.registry)))
 
     def run(self) -> None:
         """Erase until nobody is to be erased any more."""

@@ -22,6 +22,7 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.facade import ApplicationService
 from service.bootstrap import build_games
+from service.bots.choice import choose_move
 from service.bots.knowledge import tile_set
 from service.bots.opening import _opening_hands
 from service.bots.playout import _held
@@ -40,6 +41,7 @@ from service.storage.reminders import RedisReminders
 from service.web.app import Application, create_app
 from service.web.streams import Streams
 from service.workers.bot_worker import BotWorker
+from service.workers.consumer import Queue
 from service.workers.decisions import Decisions
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
@@ -298,7 +300,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
     reminders = RedisReminders(topology)
     automation = Automation(repository, reminders.server_time, lambda _: NO_ALLOWANCE)
     metrics = WorkerMetrics(CollectorRegistry())
-    decisions = Decisions(RoundEvents(repository), metrics)
+    decisions = Decisions(RoundEvents(repository), metrics, choose_move)
     game = repository.load(game_id)
     assert game is not None
     decisions._events.of(game)  # as for a decision
@@ -308,7 +310,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
     turn = automation.next_turn(game_id)
     assert turn is not None
     before_it_is_due = turn.due - 1
-    bots = BotWorker(automation, reminders, decisions, metrics, lambda: before_it_is_due)
+    bots = BotWorker(automation, decisions, Queue(reminders, lambda: before_it_is_due, metrics))
     deleted = DeletedGames(RedisDeletions(topology))
     deleted.on_deletion(repository.forget)
     deleted.on_deletion(bots.forget)

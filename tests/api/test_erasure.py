@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from itertools import pairwise
 from random import Random
@@ -22,7 +23,7 @@ from service.storage import keys
 from service.storage.games import RedisStore
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import TTL_SECONDS
-from tests.api.erasing import Eraser
+from tests.api.erasing import Eraser, end_leases
 from tests.api.followers import SSE, events_in, everything, rest_of_stream, stream
 from tests.api.redis_contents import clear, keys_with
 from tests.api.saved_games import decoded, shortest, take_snapshot
@@ -512,6 +513,68 @@ def test_a_game_that_is_gone_itself_holds_nothing_up(
     eraser.run()
     assert is_gone(api, app_key)
     assert api.view(other)["players"][0]["name"] == "Player 1"
+
+
+@pytest.mark.parametrize("spoiled", [b"[", b'[999,"",""]'])
+def test_a_game_that_nobody_can_read_holds_up_nothing_but_that_a_person_counts_as_erased(
+    api: Api, *, app_key: str, other_key: str, server: redis.Redis, eraser: Eraser, spoiled: bytes
+) -> None:
+    """It may be one of this application that was created just before: only its state would tell."""
+    unreadable = owned(api, other_key)
+    tables = [owned(api, app_key) for _ in range(3)]
+    with broken(server, keys.state(unreadable.id), spoiled):
+        erase(api, app_key)
+        for _ in range(4):
+            eraser.worker.step()
+        assert {api.view(table)["players"][0]["name"] for table in tables} == {"Player 1"}
+        assert not is_gone(api, app_key)
+        failures = eraser.registry.get_sample_value("domino_reminder_failures_total", {"kind": "erasures"})
+        assert failures == 1
+    end_leases(server)
+    eraser.run()
+    assert is_gone(api, app_key)
+    assert api.view(unreadable)["players"][0]["name"] == ADA["name"]
+
+
+def test_a_broken_game_of_the_application_holds_up_none_of_its_others(
+    api: Api, app_key: str, server: redis.Redis, eraser: Eraser, tell: Tell
+) -> None:
+    tables = [owned(api, app_key) for _ in range(3)]
+    tell()
+    with broken(server, keys.state(tables[1].id), b"["):
+        erase(api, app_key)
+        for _ in range(4):
+            eraser.worker.step()
+        assert {api.view(table)["players"][0]["name"] for table in (tables[0], tables[2])} == {"Player 1"}
+        assert not is_gone(api, app_key)
+    end_leases(server)
+    eraser.run()
+    assert is_gone(api, app_key)
+    assert api.view(tables[1])["players"][0]["name"] == "Player 1"
+
+
+def test_the_faults_of_games_of_other_applications_hold_nobody_up(
+    api: Api, *, app_key: str, other_key: str, server: redis.Redis, eraser: Eraser
+) -> None:
+    other = owned(api, other_key)
+    owned(api, app_key)
+    server.lset(keys.events(other.id), 0, "[")
+    erase(api, app_key)
+    eraser.run()
+    assert is_gone(api, app_key)
+    assert eraser.registry.get_sample_value("domino_reminder_failures_total", {"kind": "erasures"}) is None
+
+
+@contextmanager
+def broken(server: redis.Redis, key: str | bytes, text: bytes) -> Iterator[None]:
+    """While this lasts, this text is stored in place of a state."""
+    before: Any = server.get(key)
+    head = before[: before.index(b"[")]
+    server.set(key, head + text, keepttl=True)
+    try:
+        yield
+    finally:
+        server.set(key, before, keepttl=True)
 
 
 # ── Who may ask, and how often ───────────────────────────────────────────────────────────────────────────────────────

@@ -16,12 +16,14 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import Outbox
 from service.backends.ports import Webhook
-from service.backends.webhooks.deliveries import Deliveries
+from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.games.store.idempotency import Idempotency
 from service.outgoing.sender import Sender
-from service.workers.deliverer import MOST_ENDPOINTS, Deliverer
+from service.workers.consumer import Queue
+from service.workers.deliverer import Deliverer
+from service.workers.endpoint_lease import LeaseContext
 from service.workers.metrics import WorkerMetrics
 from tests.backends.owned import APP, START, Owned
 from tests.outgoing.endpoints import Behaviour, Endpoint, answer
@@ -32,7 +34,6 @@ from tests.support.stores.memory_webhooks import MemoryWebhooks
 TTL = 30 * 86_400
 LOOPBACK = [ip_network("127.0.0.0/8")]
 PATIENCE = 30.0
-STORE_CALLS = 4
 
 
 def in_thread(work: Callable[[], None]) -> None:
@@ -108,7 +109,7 @@ class Hooked:
 
     def __init__(self, *, wrap: Callable[[Any], Any] = lambda port: port) -> None:
         self.now = START
-        self.luck = 0.5
+        self.jitter = 0.5
         clock = lambda: self.now  # noqa: E731 # a clock
         seconds = lambda: self.now / 1000  # noqa: E731
         self.clock = clock
@@ -136,23 +137,19 @@ class Hooked:
             self.reached,
             self.owned.new_repository(),
             self.sender,
-            clock=self.clock,
-            random_bytes=self.random.randbytes,
-            luck=lambda: self.luck,
-            store_calls=STORE_CALLS,
+            Sources(self.clock, self.random.randbytes, lambda: self.jitter),
             observe=lambda attempt: self.metrics.delivered(attempt.error or "ok"),
         )
-        return Deliverer(
+        context = LeaseContext(
             self.reached,
             deliveries,
-            self.store,
             self.metrics,
             clock=self.clock,
-            luck=lambda: self.luck,
+            jitter=lambda: self.jitter,
             game_ttl=TTL * 1000,
-            spawn=in_thread,
-            attempt=in_thread,
+            begin_attempt=in_thread,
         )
+        return Deliverer(context, Queue(self.store, self.clock, self.metrics), in_thread)
 
     def close(self) -> None:
         self.deliverer.close()
@@ -177,7 +174,7 @@ class Hooked:
         deadline = time.monotonic() + PATIENCE
         while True:
             self.deliverer.step()
-            if self.deliverer._free == MOST_ENDPOINTS and not self._is_due():
+            if not self.deliverer._under_way and not self._is_due():
                 return
             assert time.monotonic() < deadline, "timeout"
             time.sleep(0.002)

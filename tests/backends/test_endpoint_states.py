@@ -67,13 +67,13 @@ def test_attempts_that_were_under_way_do_not_lengthen_the_pause() -> None:
     assert failed(webhook, NOW + 5_000, 0.5, probe=True).paused_until == NOW + 5_000 + 30_000
 
 
-@pytest.mark.parametrize("luck", [0.0, 0.5, 1.0])
-def test_an_endpoint_is_probed_until_it_is_disabled_after_three_days(luck: float) -> None:
+@pytest.mark.parametrize("jitter", [0.0, 0.5, 1.0])
+def test_an_endpoint_is_probed_until_it_is_disabled_after_three_days(jitter: float) -> None:
     webhook, now, pauses = failing(), NOW, []
     while webhook.status == "failing":
         pauses.append(webhook.paused_until - now)
         now = webhook.paused_until
-        webhook = failed(webhook, now, luck, probe=True)
+        webhook = failed(webhook, now, jitter, probe=True)
     assert webhook.status == "disabled"
     assert min(pauses[:-1]) > 0
     assert max(pauses) <= LONGEST_PROBE_PAUSE_MS

@@ -18,6 +18,7 @@ from service.backends.webhooks.messages import (
 )
 from service.backends.webhooks.samples import sample_data, sample_message
 from service.engine.events import Dealt
+from service.engine.presence import Left, Returned
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
 from service.games.model.game import BOT, EventEnvelope, Game, Seat
@@ -197,6 +198,23 @@ def test_a_rematch_is_told_before_its_first_turn() -> None:
         "rematch_of": "the game before",
     }
     assert "rematch_of" not in data(turn)
+
+
+def test_a_turn_that_began_while_its_player_was_away_is_made_again_as_it_was_told() -> None:
+    table = owned()
+    game = table.create()
+    first = table.game(game)
+    assert first.state.turn is not None
+    away = 1 - first.state.turn
+    table.repository.transact(first, lambda current: (current, [Left(away)]))
+    table.play(game)
+    began = table.game(game)
+    assert (began.state.turn, messages(table, game, began.version - 1)) == (away, [])
+    table.repository.transact(began, lambda current: (current, [Returned(away)]))
+    (turn,) = messages(table, game, began.version - 1)
+    assert (turn.type, turn.version) == (TURN, began.version)
+    then = table.repository.at_version(table.game(game), began.version)
+    assert message_again("endpoint", then, history(table, game)[began.version - 1], TURN) == turn
 
 
 def test_a_turn_of_a_computer_player_is_not_told() -> None:

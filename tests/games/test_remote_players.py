@@ -36,7 +36,7 @@ class Table(InProcess):
     def __init__(self) -> None:
         super().__init__()
         self.repository._random_bytes = Random(7).randbytes  # so that its writes have ids of their own
-        self.remote = RemotePlayers(self.repository, store_calls=16)
+        self.remote = RemotePlayers(self.repository)
         self.scheduler = Automation(self.repository, self.clock, lambda _: NO_ALLOWANCE)
         self.tokens: dict[int, str] = {}
 

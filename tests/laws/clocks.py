@@ -255,7 +255,7 @@ class Course:
         )
         self.services = [self._service(skew) for skew in (0, random.randrange(-SKEW, SKEW))]
         self.automations = [self._automation(skew) for skew in (0, random.randrange(-SKEW, SKEW))]
-        self.players = [RemotePlayers(self._repository(skew), 1) for skew in (0, random.randrange(-SKEW, SKEW))]
+        self.players = [RemotePlayers(self._repository(skew)) for skew in (0, random.randrange(-SKEW, SKEW))]
         self.tokens: dict[int, str] = {}
         self.figures: Counter[str] = Counter()
         self.history: list[EventEnvelope] = []

@@ -24,6 +24,7 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import Outbox
 from service.bootstrap import build_app, build_games, build_worker_parts, open_storage, server_secrets
+from service.bots.choice import choose_move
 from service.config import Settings
 from service.devserver.embedded import EmbeddedServer
 from service.games.commands.validation import GameRequest, SeatRequest
@@ -32,6 +33,7 @@ from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.server_clock import system_clock
 from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
+from service.workers.consumer import Queue
 from service.workers.decisions import Decisions
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
@@ -94,9 +96,10 @@ class Stage:
         parts = build_worker_parts(settings, Metrics(registry))
         parts.clock.measure()
         metrics = WorkerMetrics(registry)
-        decisions = Decisions(RoundEvents(parts.repository), metrics)
-        self.bots = BotWorker(parts.automation, parts.reminders, decisions, metrics, parts.clock)
-        self.scheduler = Scheduler(parts.automation, parts.reminders, metrics, parts.clock)
+        queue = Queue(parts.reminders, parts.clock, metrics)
+        decisions = Decisions(RoundEvents(parts.repository), metrics, choose_move)
+        self.bots = BotWorker(parts.automation, decisions, queue)
+        self.scheduler = Scheduler(parts.automation, queue)
         self.outbox = Outbox(parts.repository, parts.game_index, parts.lobby, parts.clock)
         storage = open_storage(settings, Metrics(CollectorRegistry()))
         self.past_games = build_games(

@@ -75,22 +75,14 @@ class RemoteTable(InProcess):
         self.repository._random_bytes = Random(7).randbytes  # so that its writes have ids of their own
         self.bot = Bot(behaviours)
         self.slept: list[float] = []
-        self.players = RemotePlayers(self.repository, store_calls=16)
+        self.players = RemotePlayers(self.repository)
         self.turns = RemoteTurns(self.players, self.bot, self.metrics, TTL * 1000, self.slept.append)
         self.remote_worker = self.new_remote_worker()
         self.tokens: dict[int, str] = {}
         self.http: FlaskClient = create_app(self.games).test_client()
 
     def new_remote_worker(self, spawn: Callable[[Callable[[], None]], object] = lambda work: work()) -> RemoteWorker:
-        return RemoteWorker(
-            self.players,
-            self.turns,
-            reminders=self.store,
-            metrics=self.metrics,
-            clock=self.clock,
-            ttl=TTL * 1000,
-            spawn=spawn,
-        )
+        return RemoteWorker(self.players, self.turns, self.queue, spawn, TTL * 1000)
 
     def new(
         self, seats: str = "xx", key: str = "domino", *, seed: str | None = "seed", clock: ClockSettings | None = None

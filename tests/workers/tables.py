@@ -24,6 +24,7 @@ from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.topology import open_topology
 from service.storage.reminders import RedisReminders
 from service.workers.bot_worker import BotWorker
+from service.workers.consumer import Queue
 from service.workers.decisions import Choose, Decisions
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
@@ -125,10 +126,11 @@ class InProcess(Hosted):
         self.metrics = WorkerMetrics(self.registry)
         self.decisions = Decisions(RoundEvents(self.repository), self.metrics, choose)
         self.clock = clock
+        self.queue = Queue(self.store, self.clock, self.metrics)
         self.worker = self.new_worker()
 
     def new_worker(self) -> BotWorker:
-        return BotWorker(self.automation, self.store, self.decisions, self.metrics, self.clock)
+        return BotWorker(self.automation, self.decisions, self.queue)
 
     def step(self, worker: BotWorker | None = None) -> float:
         """One step, which looks for games at once."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from prometheus_client import CollectorRegistry
 
 from service.engine.presence import Absence
 from service.games.automation.lost_reminders import OVERDUE_MS, PAUSE_MS
 from service.games.model.clock import ClockSettings
 from service.games.model.schedule import GRACE_MS
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.workers.metrics import WorkerMetrics
 from service.workers.scheduler import Scheduler
 from tests.backends.owned import APP
 from tests.workers.tables import InProcess, request
@@ -25,7 +23,7 @@ class Clocked(InProcess):
 
     def __init__(self) -> None:
         super().__init__()
-        self.scheduler = Scheduler(self.automation, self.store, WorkerMetrics(CollectorRegistry()), self.clock)
+        self.scheduler = Scheduler(self.automation, self.queue)
         self.scheduler.step()
 
     def new(self, absence: Absence = "bot", seats: str = "pp") -> str:
@@ -109,13 +107,13 @@ def test_an_error_puts_one_game_off_and_no_other(table: Clocked, monkeypatch: py
 
 def test_two_schedulers_time_out_once(table: Clocked) -> None:
     game = table.new()
-    other = Scheduler(table.automation, table.store, WorkerMetrics(CollectorRegistry()), table.clock)
+    other = Scheduler(table.automation, table.queue)
     table.pass_time(TURN + GRACE_MS - 1)
     table.now += 1
     taken = table.store.take("clock", 1, 1)
     table.store._reminders["clock"][game] = table.now
     other.step()
-    table.scheduler._look(taken[0])
+    table.scheduler._finish(taken[0], table.scheduler.handle)
     assert len(table.events(game)) == 3
 
 

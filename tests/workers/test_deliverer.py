@@ -8,9 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from functools import partial
 from socket import socket
-from threading import Lock
 from typing import Any
 
 import pytest
@@ -35,10 +33,8 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.store.idempotency import Idempotency
 from service.outgoing.sender import Sender
 from service.outgoing.signing import secret_text
-from service.storage.redis.connection import MAX_CONNECTIONS
-from service.workers.deliverer import MOST_PER_ENDPOINT
-from service.workers.processes import MOST_STORE_CALLS
-from tests.backends.endpoints import STORE_CALLS, Hooked, Listener, Received, first_of_each, statuses
+from service.workers.endpoint_lease import MOST_PER_ENDPOINT
+from tests.backends.endpoints import Hooked, Listener, Received, first_of_each, statuses
 from tests.backends.owned import APP, application
 from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer
 
@@ -292,7 +288,7 @@ def skip_probes(hooked: Hooked, webhook: Webhook, milliseconds: int) -> None:
 def test_an_endpoint_that_was_away_is_told_within_a_minute_of_its_return(
     hooked: Hooked, games: int, away_ms: int
 ) -> None:
-    hooked.luck = 1.0  # the longest pauses
+    hooked.jitter = 1.0  # the longest pauses
     listener = Listener(*statuses(503))
     webhook = hooked.register(listener)
     waiting = [hooked.owned.create() for _ in range(games)]
@@ -506,6 +502,57 @@ def test_a_message_that_was_delivered_may_be_sent_again_and_that_is_sent_again_t
     assert len(listener.received) == 4
 
 
+@pytest.mark.parametrize("damage", ["events", "event", "state", "newer"])
+def test_a_message_that_cannot_be_made_again_holds_up_no_other(hooked: Hooked, listener: Listener, damage: str) -> None:
+    webhook = hooked.register(listener)
+    games = [hooked.owned.create() for _ in range(2)]
+    for game in games:
+        hooked.follow(game)
+        hooked.deliver()
+    turns = [each.id for each in listener.received]
+    for turn in turns:
+        hooked.webhooks.send_again(APP, webhook.id, turn, hooked.owned.game)
+    spoil(hooked, games[0], damage)
+    late = hooked.owned.create()
+    hooked.follow(late)
+    hooked.deliver()
+    assert [each.id for each in listener.received[2:]] == [turns[1], listener.received[-1].id]
+    assert listener.received[-1].data["game"] == late
+    assert hooked.webhooks.get(APP, webhook.id).asked == ()
+    shown = [each for each in hooked.webhooks.attempts(APP, webhook.id) if each.message == turns[0]]
+    assert [each.error for each in shown] == ["gone", None]
+    assert hooked.status(webhook) == "active"
+
+
+def test_games_of_a_newer_service_are_put_off_and_hold_up_no_other(hooked: Hooked, listener: Listener) -> None:
+    hooked.register(listener)
+    *newer, game = [hooked.owned.create() for _ in range(2 * MOST_PER_ENDPOINT + 1)]
+    hooked.follow(*newer, game)
+    before = dict(hooked.store._games)
+    for each in newer:
+        spoil(hooked, each, "newer")
+    hooked.deliver()
+    assert [each.data["game"] for each in listener.received] == [game]
+    hooked.store._games.update(before)
+    hooked.pass_time(10_000)
+    assert {each.data["game"] for each in listener.received} == {*newer, game}
+
+
+def spoil(hooked: Hooked, game: str, damage: str) -> None:
+    """Leave nothing of a game, or something that cannot be read."""
+    stored = hooked.store._games[game]
+    match damage:
+        case "events":
+            stored = stored._replace(events=())
+        case "event":
+            stored = stored._replace(events=tuple([b"[" for _ in stored.events]))
+        case "state":
+            stored = stored._replace(stored=stored.stored._replace(state=b"["))
+        case "newer":
+            stored = stored._replace(stored=stored.stored._replace(state=b'[999,"",""]'))
+    hooked.store._games[game] = stored
+
+
 def test_of_a_deleted_game_only_its_deletion_is_sent_again(hooked: Hooked, listener: Listener) -> None:
     webhook = hooked.register(listener)
     game = hooked.owned.create(ref="secret-ref")
@@ -612,7 +659,7 @@ def test_a_failing_endpoint_that_is_slow_to_answer_is_waited_for_without_work(ho
     listener = Listener(slow, *statuses(500))
     webhook = hooked.register(listener)
     hooked.follow(*[hooked.owned.create() for _ in range(3 * MOST_PER_ENDPOINT)])
-    hooked.deliverer.clock = clock
+    hooked.deliverer._context = hooked.deliverer._context._replace(clock=clock)
     hooked.deliver()
     listener.close()
     assert hooked.status(webhook) == "failing"
@@ -708,56 +755,3 @@ def test_every_message_arrives_in_order_whichever_call_of_the_store_fails() -> N
     for number in range(1, calls + 1):
         for after in (False, True):
             story(number, after=after)
-
-
-class Slow:
-    """A store whose calls take a while; counts how many were under way at a time at most."""
-
-    def __init__(self, kept: Any) -> None:
-        self._kept = kept
-        self._lock = Lock()
-        self._under_way = 0
-        self.most = 0
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._kept, name)
-        return partial(self._slowly, method) if name in Faulty.METHODS else method
-
-    def _slowly(self, method: Callable[..., Any], *args: Any, **named: Any) -> Any:
-        with self._lock:
-            self._under_way += 1
-            self.most = max(self.most, self._under_way)
-        try:
-            time.sleep(0.01)
-            return method(*args, **named)
-        finally:
-            with self._lock:
-                self._under_way -= 1
-
-
-def test_no_more_calls_of_the_store_are_under_way_than_it_has_connections_for_deliveries() -> None:
-    slow: list[Slow] = []
-
-    def wrap(kept: Any) -> Any:
-        slow.append(Slow(kept))
-        return slow[0]
-
-    hooked, listener = Hooked(wrap=wrap), Listener()
-    try:
-        endpoints = [
-            hooked.webhooks.create(application(number), listener.url, MESSAGE_TYPES).answer for number in range(30)
-        ]
-        hooked.deliver()
-        for each in endpoints:
-            hooked.webhooks.ping(each.app, each.id)
-        hooked.deliver()
-        assert len(listener.received) == 30
-        assert slow[0].most == STORE_CALLS
-    finally:
-        hooked.close()
-        listener.close()
-
-
-def test_a_messenger_never_needs_more_connections_than_it_may_have() -> None:
-    loops_with_many_calls = 3
-    assert loops_with_many_calls * MOST_STORE_CALLS + len(("looks", "looks", "looks", "deletions")) <= MAX_CONNECTIONS

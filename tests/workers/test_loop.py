@@ -59,7 +59,7 @@ def test_a_process_is_alive_as_long_as_its_steps_end(monkeypatch: pytest.MonkeyP
     assert stop.is_alive()
     now += 1
     assert not stop.is_alive()
-    stop.stepped()
+    stop.note_step()
     assert stop.is_alive()
 
 

@@ -10,17 +10,18 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS
-from service.games.ports import StorageUnavailable, TakenReminder
+from service.games.ports import StorageUnavailable, run_inline
 from service.storage.games import RedisStore
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.keys import REMINDERS
 from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import open_topology
 from service.storage.reminders import RedisReminders
+from service.workers.consumer import Queue
 from service.workers.loop import Stop
 from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
-from service.workers.outbox_worker import BATCH, LOOK_SECONDS, OutboxWorker
+from service.workers.outbox_worker import SETTINGS, OutboxWorker
 from tests.backends.owned import APP, START, Owned, Told, listing_of, outbox_of
 from tests.storage.servers import RealServer
 from tests.support.background import Background
@@ -29,13 +30,6 @@ from tests.support.stores.memory_store import MemoryStore
 from tests.workers.tables import TTL, until
 
 pytestmark = pytest.mark.full
-
-
-class Alone:
-    """Does one thing after the other."""
-
-    def spawn(self, work: Any, taken: TakenReminder) -> None:
-        work(taken)
 
 
 class Table(Owned):
@@ -52,11 +46,9 @@ class Table(Owned):
         self.woken: list[int] = []
         self.worker = OutboxWorker(
             self.outbox,
-            self.memory,
-            WorkerMetrics(self.registry),
-            self.clock,
-            crew=Alone(),
-            due=lambda: self.woken.append(self.now),
+            Queue(self.memory, self.clock, WorkerMetrics(self.registry)),
+            run_inline,
+            lambda: self.woken.append(self.now),
         )
 
     def reminder(self, game: str) -> float | None:
@@ -70,7 +62,7 @@ def table() -> Table:
 
 def test_what_was_told_is_forgotten_until_there_is_more(table: Table) -> None:
     game = table.create()
-    assert table.worker.step() == LOOK_SECONDS[0]
+    assert table.worker.step() == SETTINGS.look_seconds[0]
     assert table.reminder(game) is None
     assert table.told.ids() == [game]
     table.play(game)
@@ -82,13 +74,13 @@ def test_what_was_told_is_forgotten_until_there_is_more(table: Table) -> None:
 def test_the_looks_become_rarer_while_there_is_nothing_to_tell(table: Table) -> None:
     pauses = [table.worker.step() for _ in range(30)]
     assert pauses == sorted(pauses)
-    assert pauses[-1] == LOOK_SECONDS[1]
+    assert pauses[-1] == SETTINGS.look_seconds[1]
     table.create()
-    assert table.worker.step() == LOOK_SECONDS[0]
+    assert table.worker.step() == SETTINGS.look_seconds[0]
 
 
 def test_while_there_is_more_it_goes_on_at_once(table: Table) -> None:
-    games = [table.create() for _ in range(BATCH + 1)]
+    games = [table.create() for _ in range(SETTINGS.batch + 1)]
     assert table.worker.step() == 0.0
     table.worker.step()
     assert sorted(table.told.ids()) == sorted(games)
@@ -173,7 +165,7 @@ def test_a_loop_that_fails_ends_the_process_with_an_error(caplog: pytest.LogCapt
     def fail() -> float:
         raise ValueError("a fault")
 
-    assert Messenger([Loop("good", lambda: 10.0), Loop("bad", fail)], Stop()).run() == 1
+    assert Messenger([Loop("good", lambda: 10.0, lambda: None), Loop("bad", fail, lambda: None)], Stop()).run() == 1
     assert "the loop bad has failed" in caplog.text
 
 
@@ -185,8 +177,8 @@ def test_a_loop_that_is_woken_does_not_wait() -> None:
         steps.append(1)
         return 3600.0
 
-    loop = Loop("sleepy", sleep)
-    ender = Loop("waker", lambda: _wake_twice(loop, steps, stop))
+    loop = Loop("sleepy", sleep, lambda: None)
+    ender = Loop("waker", lambda: _wake_twice(loop, steps, stop), lambda: None)
     assert Messenger([loop, ender], stop).run() == 0
     assert len(steps) >= 2
 

@@ -16,7 +16,7 @@ from service.storage.keys import HEARTBEATS, REMINDERS
 from service.storage.redis.topology import open_topology
 from service.storage.reminders import RedisReminders
 from service.workers.messenger import END_SECONDS
-from service.workers.scheduler import LEASE_MS, LOOK_SECONDS
+from service.workers.scheduler import SETTINGS
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed, until
@@ -62,11 +62,11 @@ def test_a_person_is_timed_out_after_the_deadline_and_not_before(server: RealSer
     for game in games:
         history = hosted.games.access._repository.history(hosted.game(game))
         (at,) = [each.at for each in history if isinstance(each.event, TimedOut)]
-        assert deadlines[game] < at < deadlines[game] + LEASE_MS
+        assert deadlines[game] < at < deadlines[game] + SETTINGS.lease_ms
 
 
 def test_a_turn_ends_within_two_seconds_of_its_deadline() -> None:
-    assert GRACE_MS + LOOK_SECONDS * 1000 <= 2000
+    assert GRACE_MS + SETTINGS.look_seconds[1] * 1000 <= 2000
 
 
 def test_after_a_time_without_a_scheduler_nobody_is_late(server: RealServer, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from service.games.model.schedule import remote_turn
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.workers.hosts import LEAST_DELAY_SECONDS, MOST_PER_HOST, Hosts
 from service.workers.remote_turns import ANSWER_SECONDS, RETRY_SECONDS, TRIES, Answer
-from service.workers.remote_worker import LEASE_MS, LOOK_SECONDS, RETRY_MS
+from service.workers.remote_worker import SETTINGS
 from tests.support.remote_games import APP
 from tests.workers.remote_tables import Asked, RemoteTable, first_move, in_thread, nothing, says
 from tests.workers.tables import TTL, until
@@ -36,7 +36,7 @@ class Gate:
 
 
 def test_a_lease_is_longer_than_all_tries() -> None:
-    assert TRIES * max(ANSWER_SECONDS, RETRY_SECONDS) * 1000 < LEASE_MS - 10_000
+    assert TRIES * max(ANSWER_SECONDS, RETRY_SECONDS) * 1000 < SETTINGS.lease_ms - 10_000
 
 
 def test_a_turn_is_made_and_the_next_reminder_is_that_of_the_next_turn() -> None:
@@ -44,7 +44,7 @@ def test_a_turn_is_made_and_the_next_reminder_is_that_of_the_next_turn() -> None
     game_id = table.new()
     before = table.game(game_id).version
     table.now += 10
-    assert table.remote_worker.step() == LOOK_SECONDS[0]
+    assert table.remote_worker.step() == SETTINGS.look_seconds[0]
     game = table.game(game_id)
     assert game.version > before
     assert table.reminder(game_id) == game.running_clock.acted == table.now
@@ -55,9 +55,9 @@ def test_a_worker_without_turns_looks_less_often() -> None:
     table = RemoteTable()
     pauses = [table.remote_worker.step() for _ in range(40)]
     assert pauses == sorted(pauses)
-    assert pauses[-1] == LOOK_SECONDS[1]
+    assert pauses[-1] == SETTINGS.look_seconds[1]
     table.new()
-    assert table.remote_worker.step() == LOOK_SECONDS[0]
+    assert table.remote_worker.step() == SETTINGS.look_seconds[0]
 
 
 def test_a_reminder_without_a_cause_is_removed() -> None:
@@ -121,7 +121,7 @@ def test_a_worker_that_is_killed_after_the_answer_is_followed_by_one_that_asks_w
         table.remote_worker.step()
     version = table.game(game_id).version
     other = table.new_remote_worker()
-    table.now += LEASE_MS - 1
+    table.now += SETTINGS.lease_ms - 1
     other.step()
     assert len(table.bot.asked) == 1
     table.now += 2
@@ -142,7 +142,7 @@ def test_two_workers_that_ask_for_the_same_turn_make_one_move() -> None:
         worker = table.new_remote_worker(lambda work: threads.append(in_thread(work)))
         worker.step()
         until(partial(getattr, gate, "waiting"))
-        table.now += LEASE_MS + 1
+        table.now += SETTINGS.lease_ms + 1
     assert len({each.id for each in table.bot.asked}) == 1
     for gate in gates:
         gate.open.set()
@@ -187,7 +187,9 @@ def test_at_most_sixteen_messages_are_under_way_to_a_host_and_the_others_wait_th
     worker.step()
     until(lambda: gate.waiting == MOST_PER_HOST)
     until(lambda: len([thread for thread in threads if not thread.is_alive()]) == 10)
-    put_off = sorted(at - table.now for game in games if (at := table.reminder(game) or 0) < table.now + LEASE_MS)
+    put_off = sorted(
+        at - table.now for game in games if (at := table.reminder(game) or 0) < table.now + SETTINGS.lease_ms
+    )
     assert len(put_off) == 10
     assert put_off[0] >= LEAST_DELAY_SECONDS * 1000
     assert put_off[-1] > put_off[0]
@@ -261,7 +263,7 @@ def test_while_the_storage_is_away_the_game_is_looked_at_again(
     monkeypatch.setattr(table.store, "commit", failing)
     table.remote_worker.step()
     for _ in range(3):
-        table.now += RETRY_MS
+        table.now += 1000
         table.remote_worker.step()
     assert table.game(game_id).version > 2
     assert len({each.id for each in table.bot.asked[:2]}) == 1

@@ -23,7 +23,7 @@ from service.storage.games import RedisStore
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
 from service.storage.webhooks import RedisWebhooks
-from service.workers.deliverer import LEASE_MS
+from service.workers.endpoint_lease import LEASE_MS
 from tests.backends.endpoints import Listener, Received, first_of_each
 from tests.backends.owned import APP, Owned
 from tests.outgoing.endpoints import answer

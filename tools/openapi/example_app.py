@@ -24,7 +24,7 @@ from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
 from service.backends.ports import StoredItems
-from service.backends.webhooks.deliveries import Deliveries
+from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.bootstrap import build_apps, build_games, build_repository
 from service.devserver.embedded import EmbeddedServer
 from service.outgoing.addresses import check_url
@@ -78,10 +78,8 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
         webhooks,
         repository,
         _SilentSender("example"),
-        clock=clock,
-        random_bytes=_SameBytes(),
-        luck=lambda: 0.5,
-        store_calls=1,
+        Sources(clock, _SameBytes(), lambda: 0.5),
+        observe=lambda _: None,
     )
 
     def advance_clock(seconds: int) -> None:

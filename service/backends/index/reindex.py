@@ -47,7 +47,7 @@ class Reindexer:
         index: GameIndex,
         reminders: ReminderQueue,
         clock: Clock,
-        report: Callable[[Progress], None] = lambda _: None,
+        report: Callable[[Progress], None],
     ) -> None:
         self._repository = repository
         self._index = index

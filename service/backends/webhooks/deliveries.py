@@ -2,13 +2,13 @@
 
 Owns the order of the steps: a message is sent, then the store notes that it was told, so that it arrives at least once;
 and the messages of a game in their order, each when the one before has arrived. Does not depend on when an endpoint has
-its turn, nor on how many attempts run at a time (``service.workers.deliverer``).
+its turn, nor on how many attempts run at a time (``service.workers.endpoint_lease``).
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from threading import BoundedSemaphore
 from typing import Final, NamedTuple
 
 import orjson
@@ -28,7 +28,7 @@ from service.backends.webhooks.messages import (
 from service.backends.webhooks.samples import sample_message
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import EventEnvelope, Game
-from service.games.ports import Clock, RandomBytes
+from service.games.ports import Clock, OutcomeUnknown, RandomBytes, StorageUnavailable, WrittenByNewer
 from service.games.store.repository import GameRepository, decode
 from service.outgoing.sender import Answer, Sender, SendFailed
 from service.outgoing.signing import signed_headers
@@ -39,6 +39,8 @@ MOST_ANSWER_BYTES: Final = 4096
 _PAGE: Final = 1000
 _GONE: Final = 410
 _THROTTLED: Final = (429, 502, 503, 504)
+
+_log = logging.getLogger(__name__)
 
 
 class Outcome(NamedTuple):
@@ -53,10 +55,17 @@ class Outcome(NamedTuple):
     gone: bool = False
 
 
-class Deliveries:
-    """Delivers to the endpoints of a store; ``clock`` is that of the store, ``luck`` returns numbers from 0 to 1.
+class Sources(NamedTuple):
+    """Where times, ids and pauses come from: ``clock`` is that of the store, ``jitter`` returns numbers from 0 to 1."""
 
-    ``store_calls`` is how many calls to the store may be under way at a time. ``observe`` is called with each attempt.
+    clock: Clock
+    random_bytes: RandomBytes
+    jitter: Callable[[], float]
+
+
+class Deliveries:
+    """Delivers to the endpoints of a store; ``observe`` is called with each attempt.
+
     Every method raises ``StorageUnavailable`` and ``OutcomeUnknown``; then it may be called again, and a message may
     arrive once more.
     """
@@ -66,22 +75,14 @@ class Deliveries:
         store: WebhookStore,
         repository: GameRepository,
         sender: Sender,
-        *,
-        clock: Clock,
-        random_bytes: RandomBytes,
-        luck: Callable[[], float],
-        store_calls: int,
-        observe: Callable[[Attempt], None] = lambda _: None,
+        sources: Sources,
+        observe: Callable[[Attempt], None],
     ) -> None:
         self._store = store
         self._repository = repository
         self._sender = sender
-        self._clock = clock
-        self._random_bytes = random_bytes
-        self._luck = luck
+        self._clock, self._random_bytes, self._jitter = sources
         self._observe = observe
-        self.slots = BoundedSemaphore(store_calls)
-        """Held during calls to the store, so that hundreds of attempts do not wait for its few connections."""
 
     def challenge(self, webhook: Webhook) -> bool:
         """Ask an endpoint for a new challenge; whether it answered with it, as text or as ``{"challenge": …}``."""
@@ -91,41 +92,34 @@ class Deliveries:
         answered = answer is not None and attempt.error is None and _answers(answer, challenge)
         if attempt.error is None and not answered:
             attempt = attempt._replace(error="challenge")
-        with self.slots:
-            self._store.log(webhook, attempt)
+        self._store.log(webhook, attempt)
         return answered
 
     def send_asked(self, webhook: Webhook, asked: AskedMessage) -> None:
-        """Send a message that was asked for; it is not sent again if that fails."""
-        with self.slots:
-            message = self._asked(webhook, asked)
+        """Send a message that was asked for; it is not sent again if that fails, nor if it cannot be made any more."""
+        message = self._make_asked(webhook, asked)
         if message is None:
             now = self._clock()
             attempt = Attempt(asked.id, asked.type, asked.game, now, 0, None, "gone", asked.version, asked.happened_at)
             self._observe(attempt)
         else:
             attempt, _ = self._send(webhook, message, asked.game)
-        with self.slots:
-            self._store.log(webhook, attempt)
+        self._store.log(webhook, attempt)
 
-    def deliver(
-        self, webhook: Webhook, due: DueGame, *, probe: bool, goes_on: Callable[[], bool] = lambda: True
-    ) -> Outcome:
-        """Tell an endpoint of a game, until it knows all that the index does, a message fails, or it ``goes_on`` not.
+    def deliver(self, webhook: Webhook, due: DueGame, *, probe: bool, may_send: Callable[[], bool]) -> Outcome:
+        """Tell an endpoint of a game, until it knows all that the index does, a message fails, or none ``may_send``.
 
         Then the game is put off; one that fails while others do not is given up in the end. The ``probe`` of a failing
         endpoint does not count for its game.
         """
-        with self.slots:
-            messages, version = self._messages(webhook, due)
+        messages, version = self._messages(webhook, due)
         wanted = [message for message in messages if message.type in webhook.events]
         delivered = 0
         if not wanted:
-            with self.slots:
-                self._store.told(webhook, due, version, done=True)
+            self._store.told(webhook, due, version, done=True)
             return Outcome()
         for reached, message in zip(_reached(wanted, version), wanted, strict=True):
-            if not goes_on():
+            if not may_send():
                 break
             attempt, answer = self._send(webhook, message, due.game)
             done = message is wanted[-1]
@@ -135,40 +129,48 @@ class Deliveries:
                 attempt = attempt._replace(error="given_up")
             else:
                 failures = due.failures + 1
-                at = self._clock() + pause(failures, self._luck())
-                with self.slots:
-                    self._store.failed(webhook, due, at, count=not probe, attempt=attempt)
+                at = self._clock() + pause(failures, self._jitter())
+                self._store.failed(webhook, due, at, count=not probe, attempt=attempt)
                 status = attempt.status
                 retry_after = answer.retry_after if answer is not None and status in _THROTTLED else None
                 wait = None if retry_after is None else 1000 * retry_after
                 return Outcome(delivered, failed=True, retry_after=wait, gone=status == _GONE)
-            with self.slots:
-                self._store.told(webhook, due, reached, done=done, attempt=attempt)
+            self._store.told(webhook, due, reached, done=done, attempt=attempt)
             due = due._replace(failures=0)
         return Outcome(delivered)
 
     def put_off(self, webhook: Webhook, due: DueGame) -> None:
         """Put a game off whose messages could not be made, because of an error of the program."""
-        at = self._clock() + pause(due.failures + 1, self._luck())
-        with self.slots:
-            self._store.failed(webhook, due, at, count=True, attempt=None)
+        at = self._clock() + pause(due.failures + 1, self._jitter())
+        self._store.failed(webhook, due, at, count=True, attempt=None)
+
+    def _make_asked(self, webhook: Webhook, asked: AskedMessage) -> Message | None:
+        """The message that was asked for; ``None`` if it cannot be made, so that it holds up no other."""
+        try:
+            return self._asked(webhook, asked)
+        except (Gone, NotFound):
+            return None
+        except (StorageUnavailable, OutcomeUnknown) as error:
+            if not isinstance(error, WrittenByNewer):
+                raise
+            _log.warning("the message %s was written by a newer service, and is not sent again", asked.id)
+        except Exception:
+            _log.exception("the message %s could not be made again", asked.id)
+        return None
 
     def _asked(self, webhook: Webhook, asked: AskedMessage) -> Message | None:
-        """The message that was asked for; ``None`` if its game is gone."""
+        """The message that was asked for; ``None`` if its game is gone. Raises ``Gone`` and ``NotFound`` then, too."""
         if asked.game is None:
             return sample_message(webhook.id, asked.id, asked.type, asked.happened_at)
         if asked.type == DELETED:
             return deleted_message(webhook.id, asked.game, asked.version, asked.happened_at)
-        try:
-            game = self._repository.load(asked.game)
-            if game is None or game.version < asked.version:
-                return None
-            (event,) = self._events(game, asked.version - 1, asked.version)
-            if asked.type == TURN:
-                game = self._repository.at_version(game, asked.version)
-            return message_again(webhook.id, game, event, asked.type)
-        except (Gone, NotFound):
+        game = self._repository.load(asked.game)
+        if game is None or game.version < asked.version:
             return None
+        (event,) = self._events(game, asked.version - 1, asked.version)
+        if asked.type == TURN:
+            game = self._repository.at_version(game, asked.version)
+        return message_again(webhook.id, game, event, asked.type)
 
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
         """What an endpoint is to be told of a game, and the version up to which it knows the game then."""

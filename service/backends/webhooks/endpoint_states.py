@@ -1,4 +1,4 @@
-"""How an endpoint fares: what an attempt that succeeded or failed makes of it, and how long it is left alone then.
+"""The states of an endpoint: what an attempt that succeeded or failed makes of it, and the pause that follows.
 
 Pure functions of an endpoint, a time and a random number. Does not depend on what is sent, nor on who keeps endpoints.
 """
@@ -33,30 +33,30 @@ LONGEST_RETRY_AFTER_MS: Final = 3_600_000
 _JITTER: Final = 0.2
 
 
-def pause(failures: int, luck: float, pauses: Sequence[int] = PAUSES_MS) -> int:
-    """Milliseconds until the attempt after so many failures; ``luck`` from 0 to 1 varies it by a fifth."""
+def pause(failures: int, jitter: float, pauses: Sequence[int] = PAUSES_MS) -> int:
+    """Milliseconds until the attempt after so many failures; ``jitter`` from 0 to 1 varies it by a fifth."""
     base = pauses[min(failures, len(pauses)) - 1]
-    return round(base * (1 + _JITTER * (2 * luck - 1)))
+    return round(base * (1 + _JITTER * (2 * jitter - 1)))
 
 
-def challenged(webhook: Webhook, now: int, luck: float, *, answered: bool) -> Webhook:
+def challenged(webhook: Webhook, now: int, jitter: float, *, answered: bool) -> Webhook:
     """The endpoint after a challenge. After several that were not answered, none is sent until it is asked for."""
     if answered:
-        return _well(webhook._replace(status="active", is_verified=True))
+        return _recovered(webhook._replace(status="active", is_verified=True))
     failures = webhook.failures + 1
-    return webhook._replace(failures=failures, paused_until=now + pause(failures, luck, CHALLENGE_PAUSES_MS))
+    return webhook._replace(failures=failures, paused_until=now + pause(failures, jitter, CHALLENGE_PAUSES_MS))
 
 
 def succeeded(webhook: Webhook) -> Webhook:
     """The endpoint after a message that it took."""
     if webhook.status == "failing":
-        return _well(webhook._replace(status="active"))
+        return _recovered(webhook._replace(status="active"))
     # Another message may have been answered with a ``Retry-After``.
     return webhook._replace(failures=0, failing_since=None) if webhook.status == "active" else webhook
 
 
 def failed(
-    webhook: Webhook, now: int, luck: float, *, probe: bool, retry_after: int | None = None, gone: bool = False
+    webhook: Webhook, now: int, jitter: float, *, probe: bool, retry_after: int | None = None, gone: bool = False
 ) -> Webhook:
     """The endpoint after a failed attempt, the one ``probe`` of a failing endpoint or one of many to an active one.
 
@@ -72,7 +72,7 @@ def failed(
     failures = webhook.failures + 1
     paused = webhook.paused_until
     if failures >= FAILURES_UNTIL_FAILING:
-        wait = pause(failures - FAILURES_UNTIL_FAILING + 1, luck, PROBE_PAUSES_MS)
+        wait = pause(failures - FAILURES_UNTIL_FAILING + 1, jitter, PROBE_PAUSES_MS)
         # The last probe comes when three days are over, and not after.
         paused = max(now, min(now + wait, since + DISABLED_AFTER_MS))
     if retry_after is not None:
@@ -83,8 +83,8 @@ def failed(
 
 def resumed(webhook: Webhook) -> Webhook:
     """The endpoint as it begins anew: active if its URL is verified, else to be challenged."""
-    return _well(webhook._replace(status="active" if webhook.is_verified else "unverified"))
+    return _recovered(webhook._replace(status="active" if webhook.is_verified else "unverified"))
 
 
-def _well(webhook: Webhook) -> Webhook:
+def _recovered(webhook: Webhook) -> Webhook:
     return webhook._replace(failures=0, failing_since=None, paused_until=0)

@@ -80,19 +80,18 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
             turn = envelope
         before = seats
     if turn is not None and _is_told(game):
-        seat = game.state.turn
-        data = _data(game, turn.version, seat, game.to_act)
-        if game.deadline is not None:
-            data["deadline"] = format_rfc3339(game.deadline)
-        messages.append(_message(endpoint, TURN, turn.at, data))
+        messages.append(_turn_message(endpoint, game, turn))
     return messages
 
 
 def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) -> Message | None:
     """The message of this type about an event, made anew, with the refs of now; ``None`` if there is none about it.
 
-    ``game`` is as it is now, or for a turn as it was at the version of the event.
+    ``game`` is as it is now, or for a turn as it was at the version of the event: the one that was told may have been
+    nobody's whom it was told then, as its player was away at first, and has returned.
     """
+    if kind == TURN:
+        return None if game.state.turn is None else _turn_message(endpoint, game, event)
     made = [each for each in game_messages(endpoint, game, (), [event]) if each.type == kind]
     return made[0] if made else None
 
@@ -121,6 +120,13 @@ def message_id(*words: str) -> str:
     """The id of the message that these words identify: the boundaries of the words count."""
     digest = sha256(b"".join([b"%d:%b" % (len(word), word) for word in (each.encode() for each in words)]))
     return "msg_" + b32encode(digest.digest()).decode().rstrip("=").lower()
+
+
+def _turn_message(endpoint: str, game: Game, turn: EventEnvelope) -> Message:
+    data = _data(game, turn.version, game.state.turn, game.to_act)
+    if game.deadline is not None:
+        data["deadline"] = format_rfc3339(game.deadline)
+    return _message(endpoint, TURN, turn.at, data)
 
 
 def _is_told(game: Game) -> bool:

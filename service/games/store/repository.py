@@ -52,6 +52,7 @@ from service.games.ports import (
     Store,
     StoredGame,
     WriteRequest,
+    WrittenByNewer,
 )
 from service.games.store.codec import (
     NewerFormat,
@@ -518,7 +519,7 @@ def rebuild_game(
 
 
 def decode(version: int, created_at: int, data: bytes) -> EventEnvelope:
-    """Decode a stored event. Raises ``StorageUnavailable`` for one that a newer service wrote."""
+    """Decode a stored event. Raises ``WrittenByNewer`` for one of a newer service."""
     try:
         return decode_event(version, created_at, data)
     except NewerFormat:
@@ -529,6 +530,6 @@ def _expired() -> NotFound:
     return NotFound("game_expired")
 
 
-def _newer() -> StorageUnavailable:
+def _newer() -> WrittenByNewer:
     # Another machine already runs a newer service: an upgrade is under way.
-    return StorageUnavailable("newer format", retry_after=_UPGRADE_SECONDS)
+    return WrittenByNewer("newer format", retry_after=_UPGRADE_SECONDS)

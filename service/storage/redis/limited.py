@@ -1,0 +1,57 @@
+"""Servers that are asked only so many things at a time, for a process that works on hundreds of games at once.
+
+Owns the limit: who waits, waits here, and not for a free connection, which is an error after a while. Does not depend
+on where the servers are (``service.storage.redis.topology``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import BoundedSemaphore
+from typing import Any
+
+from service.storage.redis.connection import Command, DedicatedConnection
+from service.storage.redis.topology import Topology
+
+
+class LimitedTopology(Topology):
+    """The servers of another topology, with at most so many calls under way."""
+
+    def __init__(self, topology: Topology, most_calls: int) -> None:
+        self._topology = topology
+        self._calls = BoundedSemaphore(most_calls)
+
+    def call(self, key: bytes, *commands: Command) -> list[Any]:
+        """Send the commands, as soon as a call may begin."""
+        with self._calls:
+            return self._topology.call(key, *commands)
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        """Send each command, as soon as a call may begin; with one connection to each primary it is one."""
+        with self._calls:
+            return self._topology.call_each(calls)
+
+    @property
+    def scripts_span_slots(self) -> bool:
+        """Whether one script may use keys of different slots."""
+        return self._topology.scripts_span_slots
+
+    def node(self, key: bytes) -> str:
+        """The name of the primary that owns ``key``."""
+        return self._topology.node(key)
+
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        """Of these keys, one that each primary owns."""
+        return self._topology.one_for_each_primary(keys)
+
+    def open_subscriber(self, key: bytes) -> DedicatedConnection:
+        """A new connection, which is none of those for calls."""
+        return self._topology.open_subscriber(key)
+
+    def report_failure(self, key: bytes, error: Exception) -> None:
+        """Report that a connection to the owner of ``key`` broke."""
+        self._topology.report_failure(key, error)
+
+    def durability_warnings(self) -> list[str]:
+        """The settings of the servers that may lose games."""
+        return self._topology.durability_warnings()

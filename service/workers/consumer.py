@@ -1,0 +1,161 @@
+"""The loop of every process that does what is due: takes reminders of one kind, and has each handled.
+
+Owns how often it looks, how many are handled at a time, and what becomes of a reminder: after a fault of the store it
+is due again as soon as the store suggests, after any other error with growing delays. Does not depend on what is done.
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from threading import Condition
+from typing import Final, Literal, NamedTuple
+
+from service.bounded_cache import BoundedCache
+from service.games.model.errors import Gone, NotFound
+from service.games.ports import Clock, OutcomeUnknown, ReminderKind, ReminderQueue, StorageUnavailable, TakenReminder
+from service.workers.metrics import WorkerMetrics
+
+LONGEST_DELAY_MS: Final = 60_000
+"""The longest time for which a game is put off after an error: 1 s, 2 s, 4 s … 60 s after so many in a row."""
+MOST_FAILING: Final = 1000
+"""Games whose errors are counted; of more, the one that failed longest ago is forgotten."""
+
+Next = int | Literal["never", "written", "held"]
+"""What becomes of a reminder that was handled: it is due again at a time (milliseconds since 1970), or never.
+
+``written``: a write has replaced it. ``held``: more is to be done while it is leased.
+"""
+
+Spawn = Callable[[Callable[[], None]], object]
+"""Begins work that does not raise, beside all else: in a greenlet or a thread."""
+
+_log = logging.getLogger(__name__)
+
+
+class Settings(NamedTuple):
+    """How the reminders of a kind are taken: ``batch`` at a time, ``most`` of which are handled at a time.
+
+    ``look_seconds``: seconds between two looks, just after a reminder was found and a while after; by ``look_growth``
+    they grow with each look in vain. A shortest pause of 0 is followed by the longest one. ``failure`` is what the log
+    says when one could not be handled.
+    """
+
+    kind: ReminderKind
+    lease_ms: int
+    batch: int
+    look_seconds: tuple[float, float]
+    failure: str
+    look_growth: float = 1.0
+    most: int = 1_000_000
+
+
+class Queue(NamedTuple):
+    """Where reminders are taken, by the clock of the store, and counted."""
+
+    reminders: ReminderQueue
+    clock: Clock
+    metrics: WorkerMetrics
+
+
+class Consumer(ABC):
+    """Handles the reminders of one kind, beside each other by ``spawn``, or one after the other without it."""
+
+    def __init__(self, settings: Settings, queue: Queue, spawn: Spawn | None) -> None:
+        self._settings = settings
+        self._reminders, self._clock, self._metrics = queue
+        self._spawn = spawn
+        self._pause = settings.look_seconds[0]
+        self._failures = BoundedCache[str, int](MOST_FAILING)
+        self._under_way: dict[str, TakenReminder] = {}
+        self._changed = Condition()
+
+    @abstractmethod
+    def handle(self, taken: TakenReminder) -> Next:
+        """Do what is due, and say what becomes of the reminder; may raise anything."""
+
+    def step(self) -> float:
+        """Look once for reminders, and handle them, or begin to; returns the seconds until the next look.
+
+        Raises ``StorageUnavailable`` if no reminder can be taken.
+        """
+        kind, lease, batch, (shortest, longest), *_ = self._settings
+        limit = min(batch, self._settings.most - len(self._under_way))
+        taken = self._reminders.take(kind, limit, lease) if limit > 0 else []
+        if not taken:
+            self._pause = min(self._pause * self._settings.look_growth or longest, longest)
+            return self._pause
+        self._pause = shortest
+        now = self._clock()
+        for each in taken:
+            self._metrics.taken(kind, now - each.due)
+            if self._spawn is None:
+                self._finish(each, self.handle)
+            else:
+                with self._changed:
+                    self._under_way[each.game] = each
+                self._spawn(partial(self._handle_beside, each))
+        return 0.0 if len(taken) == limit else self._pause
+
+    def close(self) -> None:
+        """Give back what is under way, as far as the storage can be reached; another process does it once more."""
+        with self._changed:
+            under_way = list(self._under_way.values())
+        with suppress(StorageUnavailable):
+            for taken in under_way:
+                self._reminders.reschedule(self._settings.kind, taken.game, taken.leased, self._clock())
+
+    def _handle_beside(self, taken: TakenReminder) -> None:
+        try:
+            self._finish(taken, self.handle)
+        finally:
+            with self._changed:
+                if self._under_way.get(taken.game) is taken:
+                    del self._under_way[taken.game]
+                    self._changed.notify_all()
+
+    def _finish(self, taken: TakenReminder, handle: Callable[[TakenReminder], Next]) -> None:
+        """Handle a reminder, and have its game looked at again when that is due.
+
+        If the storage is away, the lease ends by itself.
+        """
+        game = taken.game
+        if self._spawn is None:
+            self._under_way.pop(game, None)
+        after: Next
+        try:
+            after = handle(taken)
+        except (NotFound, Gone):
+            after = "never"
+        except (StorageUnavailable, OutcomeUnknown) as error:
+            self._reschedule(taken, self._clock() + 1000 * error.retry_after)
+            return
+        except Exception:
+            self._metrics.failed(self._settings.kind)
+            _log.exception(self._settings.failure, extra=self._log_fields())
+            self._reschedule(taken, self._clock() + self._count_failure(game))
+            return
+        if after == "held":
+            self._under_way[game] = taken
+            return
+        if self._failures.get(game):
+            self._failures.pop(game)
+        if after != "written":
+            self._reschedule(taken, None if after == "never" else after)
+
+    def _log_fields(self) -> dict[str, object] | None:
+        """What the log says, beside the error, of what has just failed."""
+        return None
+
+    def _reschedule(self, taken: TakenReminder, at: int | None) -> None:
+        with suppress(StorageUnavailable, OutcomeUnknown):
+            self._reminders.reschedule(self._settings.kind, taken.game, taken.leased, at)
+
+    def _count_failure(self, game: str) -> int:
+        """Count an error; returns for how many milliseconds the game is put off."""
+        count = (self._failures.get(game) or 0) + 1
+        self._failures.put(game, count)
+        return int(min(1000 << min(count - 1, 6), LONGEST_DELAY_MS))

@@ -1,0 +1,80 @@
+"""However many threads call the store at once, no more calls are under way than it may be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Lock
+from typing import Any
+
+import redis
+
+from service.backends.ports import Attempt, DueGame, Webhook
+from service.storage.redis.connection import MAX_CONNECTIONS, Command, connect
+from service.storage.redis.limited import LimitedTopology
+from service.storage.redis.topology import SingleNodeTopology
+from service.storage.reminders import RedisReminders
+from service.storage.webhooks import RedisWebhooks
+from service.workers.processes import MOST_CALLS
+from tests.backends.owned import APP
+from tests.storage.servers import RealServer
+
+MOST = 5
+THREADS = 60
+
+
+class Counting(SingleNodeTopology):
+    """A server; counts how many calls to it are under way at a time at most."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        super().__init__(client)
+        self._lock = Lock()
+        self._under_way = 0
+        self.full, self.go_on = Event(), Event()
+        self.most = 0
+
+    def call(self, key: bytes, *commands: Command) -> list[Any]:
+        with self._lock:
+            self._under_way += 1
+            self.most = max(self.most, self._under_way)
+            if self._under_way == MOST:
+                self.full.set()
+        try:
+            assert self.go_on.wait(30)
+            return super().call(key, *commands)
+        finally:
+            with self._lock:
+                self._under_way -= 1
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        return [self.call(key, command)[0] for key, command in calls]
+
+
+def test_what_many_attempts_ask_of_the_store_waits_before_it_takes_a_connection(
+    shared_server: RealServer,
+) -> None:
+    counting = Counting(connect(shared_server.url))
+    limited = LimitedTopology(counting, MOST)
+    webhooks, reminders = RedisWebhooks(limited), RedisReminders(limited)
+    webhook = Webhook("name", APP, "https://example.org", (), "active", 1, b"secret")
+    due = DueGame("game", 1, 0, 0, 0)
+    attempt = Attempt("msg_1", "game.turn", "game", 1, 1, 200, None, 1, 1)
+    calls = (
+        lambda: webhooks.read(APP, "name"),
+        lambda: webhooks.due(webhook, 1, 1),
+        lambda: webhooks.told(webhook, due, 1, done=True),
+        lambda: webhooks.log(webhook, attempt),
+        lambda: webhooks.release(webhook, 1.0, None, games=False),
+        lambda: reminders.is_set("webhooks", f"{APP}.name"),
+    )
+    with ThreadPoolExecutor(THREADS) as pool:
+        begun = [pool.submit(calls[number % len(calls)]) for number in range(THREADS)]
+        assert counting.full.wait(30)
+        counting.go_on.set()
+        for each in begun:
+            each.result()
+    assert counting.most == MOST
+
+
+def test_a_messenger_asks_no_more_at_once_than_it_has_connections() -> None:
+    assert MOST_CALLS <= MAX_CONNECTIONS
