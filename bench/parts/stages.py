@@ -57,7 +57,7 @@ MEANINGS: Final = {
     "server": "gunicorn, gevent, sockets, and the client",
 }
 TTL_SECONDS: Final = 30 * 86_400
-_move_in: Final = move_schemas.Move()
+_move_in: Final = move_schemas.MoveSchema()
 _SETUPS: Final = (USUAL, LONGEST)
 
 

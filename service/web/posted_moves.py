@@ -11,7 +11,7 @@ from service.engine.moves import Move
 from service.web.request_parsing import validate
 from service.web.schemas import moves as move_schemas
 
-_move_in: Final = move_schemas.Move()
+_move_in: Final = move_schemas.MoveSchema()
 
 
 class PostedMove(NamedTuple):

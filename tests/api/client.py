@@ -134,7 +134,7 @@ def check_content(method: str, described: Operation | None, answer: TestResponse
             return
         assert answer.mimetype in (response.media_type, *response.streams), (described.id, answer.mimetype)
         if response.schema is not None and answer.mimetype == response.media_type:
-            _fitting(response.schema.__name__, answer.data)
+            _fitting(response.schema.__name__.removesuffix("Schema"), answer.data)
 
 
 def _fitting(schema: str, data: bytes) -> Any:

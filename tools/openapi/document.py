@@ -7,35 +7,21 @@ examples come about.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import metadata
 from inspect import cleandoc
 from textwrap import indent
 from typing import Any, Final
 
 from apispec import APISpec
-from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow import MarshmallowPlugin, resolver
 from flask import Flask
 from marshmallow import Schema
 
 from service.web.openapi.operations import Operation, ResponseSpec, operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS
 from service.web.request_parsing import KEY_PATTERN
-from service.web.schemas import apps as app_schemas
-from service.web.schemas import board as board_schemas
-from service.web.schemas import events as event_schemas
-from service.web.schemas import feed as feed_schemas
 from service.web.schemas import game as game_schemas
-from service.web.schemas import listing as listing_schemas
-from service.web.schemas import players as player_schemas
-from service.web.schemas import problems as problem_schemas
-from service.web.schemas import records as record_schemas
-from service.web.schemas import requests as request_schemas
-from service.web.schemas import score as score_schemas
-from service.web.schemas import seats as seat_schemas
-from service.web.schemas import service as service_schemas
-from service.web.schemas import variants as variant_schemas
-from service.web.schemas import webhooks as webhook_schemas
 from service.web.schemas.fields import QueryWords
 from tools.openapi import message_schemas
 from tools.openapi.examples import Examples
@@ -52,26 +38,6 @@ from tools.openapi.texts import (
     RESPONSE_HEADERS,
     TAGS,
 )
-
-_SCHEMA_MODULES: Final = (
-    request_schemas,
-    game_schemas,
-    board_schemas,
-    score_schemas,
-    seat_schemas,
-    event_schemas,
-    variant_schemas,
-    record_schemas,
-    problem_schemas,
-    service_schemas,
-    app_schemas,
-    listing_schemas,
-    player_schemas,
-    message_schemas,
-    webhook_schemas,
-    feed_schemas,
-)
-"""The modules of the schemas in the document."""
 
 _TAGS_WITHOUT_STORE: Final = ("service", "variants")
 """Tags of operations that do not use the store, or that list its problem themselves."""
@@ -119,7 +85,7 @@ _HEADERS_OF_PROBLEMS: Final = {
 
 def document(app: Flask, examples: Examples) -> dict[str, Any]:
     """The whole document, in which nothing is shared but schemas and the problems of several operations."""
-    marshmallow = MarshmallowPlugin(schema_name_resolver=_schema_name)
+    marshmallow = MarshmallowPlugin()
     spec = APISpec(
         title="Domino",
         version=metadata("domino-service")["Version"],
@@ -157,7 +123,8 @@ def document(app: Flask, examples: Examples) -> dict[str, Any]:
     webhooks = _webhooks(spec)
     described = spec.to_dict()
     described["webhooks"] = webhooks
-    _describe_schemas(described["components"]["schemas"])
+    classes = {name: key[0] for key, name in marshmallow.converter.refs.items()}
+    _describe_schemas(described["components"]["schemas"], classes)
     first = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
     return {key: described[key] for key in first} | described
 
@@ -183,9 +150,9 @@ def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
 
 def _webhooks(spec: APISpec) -> dict[str, Any]:
     """The messages that the service sends, each as the operation of who gets it."""
-    schemas: list[type[Schema]] = [*(message.schema for message in MESSAGES), message_schemas.MoveMessage]
+    schemas: list[type[Schema]] = [*(message.schema for message in MESSAGES), message_schemas.MoveMessageSchema]
     for schema in dict.fromkeys(schemas):
-        spec.components.schema(_schema_name(schema), schema=schema)
+        spec.components.schema(resolver(schema), schema=schema)
     headers = [
         {"in": "header", "name": name, "required": True, "description": text, "schema": {"type": "string"}}
         for name, text in MESSAGE_HEADERS.items()
@@ -203,7 +170,7 @@ def _webhooks(spec: APISpec) -> dict[str, Any]:
                     "required": True,
                     "content": {
                         "application/json": {
-                            "schema": {"$ref": f"#/components/schemas/{_schema_name(message.schema)}"},
+                            "schema": {"$ref": f"#/components/schemas/{resolver(message.schema)}"},
                             "example": Example(message.example),
                         }
                     },
@@ -304,7 +271,7 @@ def _response(spec: ResponseSpec) -> dict[str, Any]:
     )
     if names:
         result["headers"] = _headers(names, spec.optional_headers)
-    if spec.schema is game_schemas.CreatedGame:
+    if spec.schema is game_schemas.CreatedGameSchema:
         result["links"] = {
             each: {
                 "operationId": each,
@@ -362,7 +329,7 @@ def _component_name(code: str) -> str:
 def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "description": " ".join(f"`{code}`: {PROBLEMS[code].description.en}" for code in codes),
-        "content": {PROBLEM_JSON: {"schema": game_schemas.Problem, **example}},
+        "content": {PROBLEM_JSON: {"schema": game_schemas.ProblemSchema, **example}},
     }
     # Refusals of requests that are counted have the quota, and most are described once for all operations. A request
     # that cannot be read at all is refused in English, whatever it says.
@@ -377,24 +344,10 @@ def _path_parameters(path: str) -> list[dict[str, Any]]:
     ]
 
 
-def _schema_name(schema: Schema | type[Schema] | str) -> str:
-    if isinstance(schema, str):
-        return schema
-    kind = schema if isinstance(schema, type) else type(schema)
-    return kind.__name__
-
-
-def _describe_schemas(result: dict[str, Any]) -> None:
+def _describe_schemas(result: dict[str, Any], classes: Mapping[str, type[Schema]]) -> None:
     """Give every schema the docstring of its class, and close those of requests, which reject unknown fields."""
-    classes = {
-        name: each
-        for module in _SCHEMA_MODULES
-        for name, each in vars(module).items()
-        if isinstance(each, type) and issubclass(each, Schema)
-    }
     for name, schema in result.items():
-        made = classes.get(name) or classes.get(f"{name}Out")
-        text = _DESCRIPTIONS.get(name) or (made.__doc__ if made else None)
+        text = _DESCRIPTIONS.get(name) or classes[name].__doc__
         if text:
             # Python 3.13 takes the indentation out of docstrings; the document has it, whichever version writes it.
             schema["description"] = indent(cleandoc(text), "    ").strip()

@@ -19,8 +19,8 @@ from service.web.services import Services
 blueprint: Final = Blueprint("apps", __name__)
 
 _OWN_PATH: Final = "/v1/app"
-_application_in: Final = app_schemas.ApplicationIn()
-_key_in: Final = app_schemas.KeyIn()
+_application_in: Final = app_schemas.ApplicationInSchema()
+_key_in: Final = app_schemas.KeyInSchema()
 
 
 @blueprint.post("/v1/apps")

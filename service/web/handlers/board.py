@@ -40,7 +40,7 @@ from service.web.services import Services
 
 blueprint: Final = Blueprint("board", __name__)
 
-_query_in: Final = board_schemas.BoardQuery()
+_query_in: Final = board_schemas.BoardQuerySchema()
 
 _TITLE: Final = LocalizedText("The table of round {round}", "Der Tisch der {round}. Runde")
 _TITLE_BEFORE_A_ROUND: Final = LocalizedText("The table before the first round", "Der Tisch vor der ersten Runde")

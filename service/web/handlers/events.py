@@ -33,7 +33,7 @@ _Show = Callable[[EventSubscription], JsonObject | None]
 
 _EVENTS_PER_TURN: Final = 100
 """Events of a page that are serialized before other requests run: a few milliseconds with texts."""
-_query_in: Final = request_schemas.EventsQuery()
+_query_in: Final = request_schemas.EventsQuerySchema()
 
 
 @blueprint.get("/v1/games/<game>/events")

@@ -19,7 +19,7 @@ from service.web.streams import NDJSON, SSE, stream_client, wait_while_valid
 
 blueprint: Final = Blueprint("feed", __name__)
 
-_query_in: Final = feed_schemas.FeedQuery()
+_query_in: Final = feed_schemas.FeedQuerySchema()
 
 
 @blueprint.get("/v1/feed")

@@ -61,12 +61,12 @@ from service.web.streams import stream_client, wait_while_valid
 
 blueprint: Final = Blueprint("games", __name__)
 
-_game_in: Final = request_schemas.GameIn()
-_game_query_in: Final = request_schemas.GameQuery()
-_player_in: Final = request_schemas.PlayerIn()
-_empty_in: Final = request_schemas.EmptyIn()
-_presence_in: Final = request_schemas.PresenceIn()
-_claim_in: Final = request_schemas.ClaimIn()
+_game_in: Final = request_schemas.GameInSchema()
+_game_query_in: Final = request_schemas.GameQuerySchema()
+_player_in: Final = request_schemas.PlayerInSchema()
+_empty_in: Final = request_schemas.EmptyInSchema()
+_presence_in: Final = request_schemas.PresenceInSchema()
+_claim_in: Final = request_schemas.ClaimInSchema()
 
 
 @blueprint.post("/v1/games")

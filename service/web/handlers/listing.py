@@ -21,8 +21,8 @@ from service.web.services import Services
 
 blueprint: Final = Blueprint("listing", __name__)
 
-_list_in: Final = listing_schemas.ListQuery()
-_lobby_in: Final = listing_schemas.LobbyQuery()
+_list_in: Final = listing_schemas.ListQuerySchema()
+_lobby_in: Final = listing_schemas.LobbyQuerySchema()
 
 
 @blueprint.get("/v1/games")

@@ -17,8 +17,8 @@ from service.web.services import Services
 
 blueprint: Final = Blueprint("owner", __name__)
 
-_player_in: Final = request_schemas.PlayerChangeIn()
-_empty_in: Final = request_schemas.EmptyIn()
+_player_in: Final = request_schemas.PlayerChangeInSchema()
+_empty_in: Final = request_schemas.EmptyInSchema()
 
 
 @blueprint.patch("/v1/games/<game>/players/<int:seat>")

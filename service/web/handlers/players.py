@@ -20,7 +20,7 @@ from service.web.services import Services
 
 blueprint: Final = Blueprint("players", __name__)
 
-_player_in: Final = player_schemas.PlayerQuery()
+_player_in: Final = player_schemas.PlayerQuerySchema()
 
 
 @blueprint.get("/v1/players/<ref:ref>")

@@ -41,8 +41,8 @@ from service.web.services import Services
 
 blueprint: Final = Blueprint("records", __name__)
 
-_recorded_in: Final = request_schemas.RecordedIn()
-_replay_query_in: Final = request_schemas.ReplayQuery()
+_recorded_in: Final = request_schemas.RecordedInSchema()
+_replay_query_in: Final = request_schemas.ReplayQuerySchema()
 
 
 @blueprint.get("/v1/games/<game>/fairness")

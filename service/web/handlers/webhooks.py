@@ -29,16 +29,16 @@ from service.web.problems import InvalidBody
 from service.web.request_parsing import idempotency, negotiate, read_json, read_json_or_nothing, validate
 from service.web.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
 from service.web.schemas import webhooks as webhook_schemas
-from service.web.schemas.requests import EmptyIn
+from service.web.schemas.requests import EmptyInSchema
 from service.web.serializers.webhooks import deliveries_json, new_webhook_json, webhook_json
 from service.web.services import Services
 
 blueprint: Final = Blueprint("webhooks", __name__)
 
-_webhook_in: Final = webhook_schemas.WebhookIn()
-_change_in: Final = webhook_schemas.WebhookChangeIn()
-_empty_in: Final = EmptyIn()
-_ping_in: Final = webhook_schemas.PingIn()
+_webhook_in: Final = webhook_schemas.WebhookInSchema()
+_change_in: Final = webhook_schemas.WebhookChangeInSchema()
+_empty_in: Final = EmptyInSchema()
+_ping_in: Final = webhook_schemas.PingInSchema()
 
 _REFUSED: Final = {
     "too_long": "url_too_long",

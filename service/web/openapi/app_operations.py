@@ -20,13 +20,13 @@ REGISTER_APPLICATION: Final = Operation(
     summary="Register an application",
     description="Makes an application and its first key, which is returned only here. Only where the operator lets "
     "everybody do so; elsewhere it is 403 `forbidden`, and the operator makes keys.",
-    body=app_schemas.ApplicationIn,
+    body=app_schemas.ApplicationInSchema,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The application and its key.",
-            schema=app_schemas.CreatedApplication,
+            schema=app_schemas.CreatedApplicationSchema,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,
@@ -45,7 +45,7 @@ GET_APPLICATION: Final = Operation(
     responses={
         200: ResponseSpec(
             description="The application.",
-            schema=app_schemas.ApplicationInfo,
+            schema=app_schemas.ApplicationInfoSchema,
             headers=("Cache-Control", "Vary"),
             limited=True,
         )
@@ -62,13 +62,13 @@ CREATE_KEY: Final = Operation(
     "one and revoke that one. Under the same `Idempotency-Key` the request may be repeated with the key that has made "
     "it, even if that has ended by it.",
     access="key_change",
-    body=app_schemas.KeyIn,
+    body=app_schemas.KeyInSchema,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The new key.",
-            schema=app_schemas.CreatedKey,
+            schema=app_schemas.CreatedKeySchema,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,

@@ -24,11 +24,11 @@ GET_BOARD: Final = Operation(
     "as it was, also in an earlier round; a version that the game has not reached is `invalid`.",
     access="spectator",
     headers=("Accept-Language", "If-None-Match"),
-    query=board_schemas.BoardQuery,
+    query=board_schemas.BoardQuerySchema,
     responses={
         200: ResponseSpec(
             description="The table.",
-            schema=board_schemas.PlacedBoard,
+            schema=board_schemas.PlacedBoardSchema,
             headers=VIEW_HEADERS,
             optional_headers=TEXT_HEADERS,
             streams={SVG: _PICTURE, TEXT: _AS_TEXT},
@@ -44,11 +44,11 @@ GET_BOARD_AS_JSON: Final = Operation(
     description=f"As `GET /v1/games/{{game}}/board`, always as JSON. {_PUBLIC}",
     access="spectator",
     headers=("Accept-Language", "If-None-Match"),
-    query=board_schemas.BoardJsonQuery,
+    query=board_schemas.BoardJsonQuerySchema,
     responses={
         200: ResponseSpec(
             description="The table.",
-            schema=board_schemas.PlacedBoard,
+            schema=board_schemas.PlacedBoardSchema,
             headers=VIEW_HEADERS,
             optional_headers=TEXT_HEADERS,
         ),
@@ -63,7 +63,7 @@ GET_BOARD_AS_SVG: Final = Operation(
     description=f"As `GET /v1/games/{{game}}/board`, always as SVG. {_PUBLIC}",
     access="spectator",
     headers=("Accept-Language", "If-None-Match"),
-    query=board_schemas.BoardSvgQuery,
+    query=board_schemas.BoardSvgQuerySchema,
     responses={
         200: ResponseSpec(description=_PICTURE, media_type=SVG, headers=(*VIEW_HEADERS, "Content-Language")),
     },
@@ -77,7 +77,7 @@ GET_BOARD_AS_TEXT: Final = Operation(
     description=f"As `GET /v1/games/{{game}}/board`, always as text. {_PUBLIC}",
     access="spectator",
     headers=("If-None-Match",),
-    query=board_schemas.BoardTextQuery,
+    query=board_schemas.BoardTextQuerySchema,
     responses={
         200: ResponseSpec(description=_AS_TEXT, media_type=TEXT, headers=VIEW_HEADERS),
     },

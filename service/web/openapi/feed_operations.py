@@ -24,11 +24,11 @@ GET_FEED: Final = Operation(
     "revoked, and with an item `closing` before the service stops; clients should reconnect.",
     access="app",
     headers=("Last-Event-ID",),
-    query=feed_schemas.FeedQuery,
+    query=feed_schemas.FeedQuerySchema,
     responses={
         200: ResponseSpec(
             description="The items, oldest first.",
-            schema=feed_schemas.FeedPage,
+            schema=feed_schemas.FeedPageSchema,
             headers=("Cache-Control", "Vary"),
             limited=True,
             streams={SSE: "Each `data` is an item.", NDJSON: "Each line is an item."},

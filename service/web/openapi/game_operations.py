@@ -31,13 +31,13 @@ CREATE_GAME: Final = Operation(
     "The first round is dealt as soon as no seat is open. Computer players move by themselves, and deal where no "
     "player is left to do it. With the key of an application, the game belongs to that.",
     access="anyone_or_app",
-    body=request_schemas.GameIn,
+    body=request_schemas.GameInSchema,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The game, as a spectator or, with a key, its application sees it, and the tokens.",
-            schema=game_schemas.CreatedGame,
+            schema=game_schemas.CreatedGameSchema,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,
@@ -58,11 +58,11 @@ GET_GAME: Final = Operation(
     "prefers; its `ETag` is then one of that language, and as good for `If-Match` as the other.",
     access="spectator",
     headers=("If-None-Match", "Accept-Language"),
-    query=request_schemas.GameQuery,
+    query=request_schemas.GameQuerySchema,
     responses={
         200: ResponseSpec(
             description="The game view.",
-            schema=game_schemas.Game,
+            schema=game_schemas.GameSchema,
             headers=VIEW_HEADERS,
             optional_headers=TEXT_HEADERS,
         )
@@ -78,13 +78,13 @@ JOIN_GAME: Final = Operation(
     "is dealt. The application that owns the game takes it for one of its users: with its key no code is needed, and "
     "with `ref` whatever follows, such as the first `game.turn`, is told of that user.",
     access="join",
-    body=request_schemas.PlayerIn,
+    body=request_schemas.PlayerInSchema,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The seat with its token, which is returned only here, and the game as its player sees it.",
-            schema=game_schemas.CreatedSeat,
+            schema=game_schemas.CreatedSeatSchema,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,
@@ -101,13 +101,13 @@ CHANGE_TOKEN: Final = Operation(
     "application that owns the game may do it for any seat that has a token, without it: for who has lost it. The body "
     "is empty, or an empty object.",
     access="token_change",
-    body=request_schemas.EmptyIn,
+    body=request_schemas.EmptyInSchema,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The seat and its new token.",
-            schema=game_schemas.CreatedToken,
+            schema=game_schemas.CreatedTokenSchema,
             headers=("Location", "Cache-Control"),
             replayable=True,
         )
@@ -125,11 +125,11 @@ SET_PRESENCE: Final = Operation(
     "still in the match are away, nobody moves, unless all of them have forfeited. The application that owns the game "
     "may do it for any player: a computer player goes on for who is taken off the table.",
     access="seat_or_app",
-    body=request_schemas.PresenceIn,
+    body=request_schemas.PresenceInSchema,
     responses={
         200: ResponseSpec(
             description="The game, as the bearer sees it.",
-            schema=game_schemas.Game,
+            schema=game_schemas.GameSchema,
             headers=VIEW_HEADERS,
             limited=True,
         )
@@ -154,12 +154,12 @@ CLAIM_SEAT: Final = Operation(
     "player until its player is back. Any other seat that is in the match may claim it, from a second after the "
     "deadline of the turn on.",
     access="seat",
-    body=request_schemas.ClaimIn,
+    body=request_schemas.ClaimInSchema,
     headers=("Idempotency-Key",),
     responses={
         201: ResponseSpec(
             description="The game after the claim, as the bearer sees it.",
-            schema=game_schemas.Game,
+            schema=game_schemas.GameSchema,
             headers=("Location", *VIEW_HEADERS),
             replayable=True,
             limited=True,
@@ -203,12 +203,12 @@ REMATCH: Final = Operation(
     "then. Where only applications create games, only their games have a rematch. The body is empty, or an empty "
     "object.",
     access="seat",
-    body=request_schemas.EmptyIn,
+    body=request_schemas.EmptyInSchema,
     headers=("Idempotency-Key",),
     responses={
         201: ResponseSpec(
             description="The seat in the new game with its token, and the game as its player sees it.",
-            schema=game_schemas.CreatedSeat,
+            schema=game_schemas.CreatedSeatSchema,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,
@@ -225,7 +225,9 @@ GET_MOVES: Final = Operation(
     "spectator, and when it is not the seat's turn.",
     access="spectator",
     headers=("If-None-Match",),
-    responses={200: ResponseSpec(description="The legal moves.", schema=game_schemas.LegalMoves, headers=VIEW_HEADERS)},
+    responses={
+        200: ResponseSpec(description="The legal moves.", schema=game_schemas.LegalMovesSchema, headers=VIEW_HEADERS)
+    },
     problems=READ_PROBLEMS,
 )
 
@@ -239,12 +241,12 @@ MAKE_MOVE: Final = Operation(
     "count. A move of a seat that is away brings its player back. A move counts until the service has acted on the "
     "deadline of the turn, whichever comes first.",
     access="seat",
-    body=move_schemas.Move,
+    body=move_schemas.MoveSchema,
     headers=("If-Match", "Idempotency-Key"),
     responses={
         201: ResponseSpec(
             description="The game after the move, as the bearer sees it.",
-            schema=game_schemas.Game,
+            schema=game_schemas.GameSchema,
             headers=("Location", *VIEW_HEADERS),
             replayable=True,
             limited=True,
@@ -271,7 +273,9 @@ GET_SCORE: Final = Operation(
     description="The standings, the result of every round explained line by line, and the settlement.",
     access="spectator",
     headers=("If-None-Match",),
-    responses={200: ResponseSpec(description="The score card.", schema=score_schemas.Score, headers=VIEW_HEADERS)},
+    responses={
+        200: ResponseSpec(description="The score card.", schema=score_schemas.ScoreSchema, headers=VIEW_HEADERS)
+    },
     problems=READ_PROBLEMS,
 )
 
@@ -295,11 +299,11 @@ GET_EVENTS: Final = Operation(
     "people in `text`, in the language that `Accept-Language` prefers.",
     access="spectator",
     headers=("Last-Event-ID", "Accept-Language"),
-    query=request_schemas.EventsQuery,
+    query=request_schemas.EventsQuerySchema,
     responses={
         200: ResponseSpec(
             description="The events, oldest first.",
-            schema=event_schemas.EventPage,
+            schema=event_schemas.EventPageSchema,
             headers=("Cache-Control", "Vary"),
             optional_headers=TEXT_HEADERS,
             streams={SSE: "Each `data` is an event.", NDJSON: "Each line is an event."},

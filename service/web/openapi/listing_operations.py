@@ -15,11 +15,11 @@ LIST_GAMES: Final = Operation(
     "their players: those that were written last come first, with `to_act` the most urgent ones. The list follows the "
     "games, usually within half a second.",
     access="app",
-    query=listing_schemas.ListQuery,
+    query=listing_schemas.ListQuerySchema,
     responses={
         200: ResponseSpec(
             description="A page of games.",
-            schema=listing_schemas.GamePage,
+            schema=listing_schemas.GamePageSchema,
             headers=("Cache-Control", "Vary"),
             limited=True,
         )
@@ -37,10 +37,10 @@ LIST_LOBBY: Final = Operation(
     "public, for everybody or for its lobby alone: the 1000 newest. The list follows the games, usually within two "
     "seconds: a seat may just have been taken.",
     access="public_or_app",
-    query=listing_schemas.LobbyQuery,
+    query=listing_schemas.LobbyQuerySchema,
     headers=("If-None-Match",),
     responses={
-        200: ResponseSpec(description="A page of games.", schema=listing_schemas.LobbyPage, headers=VIEW_HEADERS)
+        200: ResponseSpec(description="A page of games.", schema=listing_schemas.LobbyPageSchema, headers=VIEW_HEADERS)
     },
     problems=("unauthorized", "rate_limited", "not_acceptable", "invalid"),
 )

@@ -19,12 +19,12 @@ CHANGE_PLAYER: Final = Operation(
     "former name is shown nowhere: events from before, too, and records have the current names. Moves that are under "
     "way are not affected. The body may also be sent as `application/merge-patch+json`.",
     access="app_game",
-    body=request_schemas.PlayerChangeIn,
+    body=request_schemas.PlayerChangeInSchema,
     needs_body=True,
     responses={
         200: ResponseSpec(
             description="The game, as the application sees it.",
-            schema=game_schemas.Game,
+            schema=game_schemas.GameSchema,
             headers=VIEW_HEADERS,
             limited=True,
         )
@@ -40,13 +40,13 @@ CHANGE_JOIN_CODE: Final = Operation(
     "lists, and everybody in the lobby if the game is public. With the old one no seat can be taken any more. The "
     "event is `join_code_changed`. The body is empty, or an empty object.",
     access="app_game",
-    body=request_schemas.EmptyIn,
+    body=request_schemas.EmptyInSchema,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The new join code.",
-            schema=game_schemas.CreatedJoinCode,
+            schema=game_schemas.CreatedJoinCodeSchema,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,

@@ -17,11 +17,11 @@ GET_PLAYER: Final = Operation(
     "What belongs to another application is 404. The list follows the games, usually within half a second. "
     "While a person is being erased, the list is not 404, though perhaps empty.",
     access="app",
-    query=player_schemas.PlayerQuery,
+    query=player_schemas.PlayerQuerySchema,
     responses={
         200: ResponseSpec(
             description="A page of what is kept.",
-            schema=player_schemas.PlayerPage,
+            schema=player_schemas.PlayerPageSchema,
             headers=("Cache-Control", "Vary"),
             limited=True,
         )

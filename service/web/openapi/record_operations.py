@@ -23,7 +23,7 @@ GET_RECORD: Final = Operation(
     responses={
         200: ResponseSpec(
             description="The record.",
-            schema=record_schemas.MatchRecord,
+            schema=record_schemas.MatchRecordSchema,
             headers=VIEW_HEADERS,
             streams={TEXT: "The record in its notation."},
         )
@@ -41,12 +41,12 @@ VERIFY_RECORD: Final = Operation(
     "but not whose turn it was, nor whether a seat had to play. The record is not stored. A text that is not a record "
     "is `invalid`, with line and column.",
     headers=("Idempotency-Key",),
-    body=request_schemas.RecordedIn,
+    body=request_schemas.RecordedInSchema,
     text_body="The record itself.",
     responses={
         200: ResponseSpec(
             description="What was checked, and the findings.",
-            schema=record_schemas.Verification,
+            schema=record_schemas.VerificationSchema,
             headers=("Cache-Control", "Vary"),
             limited=True,
         )
@@ -64,13 +64,13 @@ REPLAY_RECORD: Final = Operation(
     "is partial is replayed as far as its viewer has seen the match. The record is not stored. A text that is not a "
     "record is `invalid`, with line and column.",
     headers=("Accept-Language", "Idempotency-Key"),
-    query=request_schemas.ReplayQuery,
-    body=request_schemas.RecordedIn,
+    query=request_schemas.ReplayQuerySchema,
+    body=request_schemas.RecordedInSchema,
     text_body="The record itself.",
     responses={
         200: ResponseSpec(
             description="The match, round by round.",
-            schema=record_schemas.Replay,
+            schema=record_schemas.ReplaySchema,
             headers=("Cache-Control", "Vary", "Content-Language"),
             limited=True,
         )
@@ -92,7 +92,7 @@ GET_FAIRNESS: Final = Operation(
     responses={
         200: ResponseSpec(
             description="What is revealed of the deals so far.",
-            schema=record_schemas.Fairness,
+            schema=record_schemas.FairnessSchema,
             headers=VIEW_HEADERS,
         )
     },

@@ -6,9 +6,9 @@ from typing import Final
 
 from service.web.openapi.operations import VIEW_HEADERS, Operation, ResponseSpec
 from service.web.responses import HTML, JAVASCRIPT, JSON, YAML
-from service.web.schemas.problems import ProblemList
-from service.web.schemas.service import Health, ServiceIndex, ServiceVersion
-from service.web.schemas.variants import Variant, VariantList
+from service.web.schemas.problems import ProblemListSchema
+from service.web.schemas.service import HealthSchema, ServiceIndexSchema, ServiceVersionSchema
+from service.web.schemas.variants import VariantListSchema, VariantSchema
 
 _VARIANT_HEADERS: Final = (*VIEW_HEADERS, "Content-Language")
 
@@ -19,7 +19,7 @@ LIST_VARIANTS: Final = Operation(
     description="All variants that can be played, each with its name and a description in one sentence, and the "
     "levels of computer players.",
     headers=("Accept-Language", "If-None-Match"),
-    responses={200: ResponseSpec(description="The variants.", schema=VariantList, headers=_VARIANT_HEADERS)},
+    responses={200: ResponseSpec(description="The variants.", schema=VariantListSchema, headers=_VARIANT_HEADERS)},
     problems=("not_acceptable",),
 )
 
@@ -30,7 +30,7 @@ GET_VARIANT: Final = Operation(
     description="Its options as a JSON Schema, the deal table, the scoring, the rules, and how strong the computer "
     "players are.",
     headers=("Accept-Language", "If-None-Match"),
-    responses={200: ResponseSpec(description="The variant.", schema=Variant, headers=_VARIANT_HEADERS)},
+    responses={200: ResponseSpec(description="The variant.", schema=VariantSchema, headers=_VARIANT_HEADERS)},
     problems=("not_found", "not_acceptable"),
 )
 
@@ -44,7 +44,7 @@ GET_PROBLEMS: Final = Operation(
     responses={
         200: ResponseSpec(
             description="The problems.",
-            schema=ProblemList,
+            schema=ProblemListSchema,
             headers=_VARIANT_HEADERS,
             streams={HTML: "A page with an anchor for each code and each reason."},
         )
@@ -57,7 +57,7 @@ GET_HEALTH: Final = Operation(
     tag="service",
     summary="Check liveness",
     description="Answers 200 as long as the process serves, whatever the state of the store.",
-    responses={200: ResponseSpec(description="Alive.", schema=Health, headers=("Cache-Control", "Vary"))},
+    responses={200: ResponseSpec(description="Alive.", schema=HealthSchema, headers=("Cache-Control", "Vary"))},
 )
 
 GET_READINESS: Final = Operation(
@@ -65,7 +65,7 @@ GET_READINESS: Final = Operation(
     tag="service",
     summary="Check readiness",
     description="Answers 200 if games can be read and written, else 503. The store is asked at most once a second.",
-    responses={200: ResponseSpec(description="Ready.", schema=Health, headers=("Cache-Control", "Vary"))},
+    responses={200: ResponseSpec(description="Ready.", schema=HealthSchema, headers=("Cache-Control", "Vary"))},
     problems=("storage_unavailable",),
 )
 
@@ -108,7 +108,7 @@ GET_INDEX: Final = Operation(
     responses={
         200: ResponseSpec(
             description="The name and version of the service, and its addresses.",
-            schema=ServiceIndex,
+            schema=ServiceIndexSchema,
             headers=VIEW_HEADERS,
             streams={HTML: "A page that says the same to people."},
         )
@@ -123,6 +123,6 @@ GET_VERSION: Final = Operation(
     description="The version of the running service. The paths begin with the version of the contract, `/v1`, which "
     "only grows.",
     headers=("If-None-Match",),
-    responses={200: ResponseSpec(description="The version.", schema=ServiceVersion, headers=VIEW_HEADERS)},
+    responses={200: ResponseSpec(description="The version.", schema=ServiceVersionSchema, headers=VIEW_HEADERS)},
     problems=("not_acceptable",),
 )

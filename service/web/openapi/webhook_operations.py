@@ -8,7 +8,7 @@ from service.web.openapi.app_operations import APP_PROBLEMS, REPEAT_PROBLEMS
 from service.web.openapi.operations import BODY_PROBLEMS, Operation, ResponseSpec
 from service.web.request_parsing import TOKEN_KEY_LENGTH
 from service.web.schemas import webhooks as webhook_schemas
-from service.web.schemas.requests import EmptyIn
+from service.web.schemas.requests import EmptyInSchema
 
 _WRITE_PROBLEMS: Final = (*APP_PROBLEMS, "not_found", "outcome_unknown")
 _READ_HEADERS: Final = ("Cache-Control", "Vary")
@@ -22,13 +22,13 @@ CREATE_WEBHOOK: Final = Operation(
     'gets `webhook.challenge`, and must answer with the challenge, as text or as `{"challenge": …}`. The secret by '
     "which it recognises messages is returned only here. An application has at most five endpoints.",
     access="app",
-    body=webhook_schemas.WebhookIn,
+    body=webhook_schemas.WebhookInSchema,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The endpoint, with its secret.",
-            schema=webhook_schemas.CreatedWebhook,
+            schema=webhook_schemas.CreatedWebhookSchema,
             headers=_SECRET_HEADERS,
             replayable=True,
             limited=True,
@@ -45,7 +45,7 @@ LIST_WEBHOOKS: Final = Operation(
     access="app",
     responses={
         200: ResponseSpec(
-            description="The endpoints.", schema=webhook_schemas.WebhookList, headers=_READ_HEADERS, limited=True
+            description="The endpoints.", schema=webhook_schemas.WebhookListSchema, headers=_READ_HEADERS, limited=True
         )
     },
     problems=APP_PROBLEMS,
@@ -59,7 +59,7 @@ GET_WEBHOOK: Final = Operation(
     access="app",
     responses={
         200: ResponseSpec(
-            description="The endpoint.", schema=webhook_schemas.Webhook, headers=_READ_HEADERS, limited=True
+            description="The endpoint.", schema=webhook_schemas.WebhookSchema, headers=_READ_HEADERS, limited=True
         )
     },
     problems=(*APP_PROBLEMS, "not_found"),
@@ -74,11 +74,11 @@ CHANGE_WEBHOOK: Final = Operation(
     "is told from where it was told, whatever has happened since; but of turns only those that run. The body may also "
     "be sent as `application/merge-patch+json`.",
     access="app",
-    body=webhook_schemas.WebhookChangeIn,
+    body=webhook_schemas.WebhookChangeInSchema,
     needs_body=True,
     responses={
         200: ResponseSpec(
-            description="The endpoint.", schema=webhook_schemas.Webhook, headers=_READ_HEADERS, limited=True
+            description="The endpoint.", schema=webhook_schemas.WebhookSchema, headers=_READ_HEADERS, limited=True
         )
     },
     problems=(*_WRITE_PROBLEMS, *BODY_PROBLEMS),
@@ -101,13 +101,13 @@ CHANGE_WEBHOOK_SECRET: Final = Operation(
     description="Returned only here. For 24 hours messages are signed with the old secret, too: "
     "`webhook-signature` has two signatures. The body is empty, or an empty object.",
     access="app",
-    body=EmptyIn,
+    body=EmptyInSchema,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The endpoint, with its new secret.",
-            schema=webhook_schemas.CreatedWebhook,
+            schema=webhook_schemas.CreatedWebhookSchema,
             headers=_SECRET_HEADERS,
             replayable=True,
             limited=True,
@@ -125,12 +125,12 @@ PING_WEBHOOK: Final = Operation(
     "an endpoint that is failing or disabled, but not to one that is unverified before it is verified. How that went "
     "is in `deliveries`. At most ten messages that were asked for wait.",
     access="app",
-    body=webhook_schemas.PingIn,
+    body=webhook_schemas.PingInSchema,
     headers=("Idempotency-Key",),
     responses={
         202: ResponseSpec(
             description="It will be sent.",
-            schema=webhook_schemas.AskedMessage,
+            schema=webhook_schemas.AskedMessageSchema,
             headers=("Cache-Control",),
             replayable=True,
             limited=True,
@@ -149,12 +149,12 @@ REDELIVER_MESSAGE: Final = Operation(
     "was delivered before or not, and to the same endpoints as a test message. Of a game that was deleted only "
     "`game.deleted` can be sent again; a challenge cannot. The body is empty, or an empty object.",
     access="app",
-    body=EmptyIn,
+    body=EmptyInSchema,
     headers=("Idempotency-Key",),
     responses={
         202: ResponseSpec(
             description="It will be sent.",
-            schema=webhook_schemas.AskedMessage,
+            schema=webhook_schemas.AskedMessageSchema,
             headers=("Cache-Control",),
             replayable=True,
             limited=True,
@@ -179,7 +179,7 @@ LIST_DELIVERIES: Final = Operation(
     access="app",
     responses={
         200: ResponseSpec(
-            description="The attempts.", schema=webhook_schemas.DeliveryList, headers=_READ_HEADERS, limited=True
+            description="The attempts.", schema=webhook_schemas.DeliveryListSchema, headers=_READ_HEADERS, limited=True
         )
     },
     problems=(*APP_PROBLEMS, "not_found"),

@@ -14,7 +14,7 @@ from service.web.schemas.validation import Range
 _MAX_OVERLAP_SECONDS: Final = 30 * 86_400
 
 
-class ApplicationIn(RequestSchema):
+class ApplicationInSchema(RequestSchema):
     """An application to be registered."""
 
     name = name_field(
@@ -22,7 +22,7 @@ class ApplicationIn(RequestSchema):
     )
 
 
-class KeyIn(RequestSchema):
+class KeyInSchema(RequestSchema):
     """A new key, and what becomes of the others."""
 
     overlap = StrictInteger(
@@ -45,7 +45,7 @@ def _key() -> fields.String:
     )
 
 
-class CreatedApplication(Schema):
+class CreatedApplicationSchema(Schema):
     """An application just registered, with its first key."""
 
     id = fields.String(required=True, metadata=doc("The id of the application."))
@@ -54,7 +54,7 @@ class CreatedApplication(Schema):
     created_at = fields.DateTime(required=True, metadata=doc("When it was registered."))
 
 
-class Key(Schema):
+class KeySchema(Schema):
     """A key, without its secret."""
 
     hint = _hint("The beginning of the secret part of the key, by which it is told from the others.")
@@ -62,7 +62,7 @@ class Key(Schema):
     expires_at = fields.DateTime(metadata=doc("When it ceases to be valid; absent without an end."))
 
 
-class CreatedKey(Key):
+class CreatedKeySchema(KeySchema):
     """A key just made."""
 
     key = _key()
@@ -72,7 +72,7 @@ def _count(text: str, example: int) -> fields.Integer:
     return fields.Integer(required=True, metadata=doc(text, minimum=0, example=example))
 
 
-class ApplicationUsage(Schema):
+class ApplicationUsageSchema(Schema):
     """What is kept for an application, as far as its list of games has followed them."""
 
     games = _count("Games that have neither expired nor been deleted, finished ones included.", 120)
@@ -84,7 +84,7 @@ class ApplicationUsage(Schema):
     messages = _count("Messages that wait: for each endpoint, the games of which it is still to be told something.", 3)
 
 
-class ApplicationLimits(Schema):
+class ApplicationLimitsSchema(Schema):
     """The limits of an application."""
 
     requests_per_minute = fields.Integer(
@@ -103,12 +103,12 @@ class ApplicationLimits(Schema):
     )
 
 
-class ApplicationInfo(Schema):
+class ApplicationInfoSchema(Schema):
     """An application."""
 
     id = fields.String(required=True, metadata=doc("The id of the application."))
     name = fields.String(required=True, metadata=doc("Its name.", example="Checkers Club"))
     created_at = fields.DateTime(required=True, metadata=doc("When it was registered."))
-    keys = fields.List(fields.Nested(Key), required=True, metadata=doc("Its valid keys, the oldest first."))
-    usage = fields.Nested(ApplicationUsage, required=True, metadata=doc("What is kept for it."))
-    limits = fields.Nested(ApplicationLimits, required=True, metadata=doc("What it may do and have."))
+    keys = fields.List(fields.Nested(KeySchema), required=True, metadata=doc("Its valid keys, the oldest first."))
+    usage = fields.Nested(ApplicationUsageSchema, required=True, metadata=doc("What is kept for it."))
+    limits = fields.Nested(ApplicationLimitsSchema, required=True, metadata=doc("What it may do and have."))

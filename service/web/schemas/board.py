@@ -8,7 +8,7 @@ from marshmallow import Schema, fields
 
 from service.engine.tiles import TILES
 from service.web.schemas.fields import QueryAspect, QueryBoolean, QueryInteger, RequestSchema, doc
-from service.web.schemas.game import SeatOut, shown_tile
+from service.web.schemas.game import SeatOutSchema, shown_tile
 from service.web.schemas.moves import MAX_VERSION
 from service.web.schemas.validation import OneOf, Range
 
@@ -18,7 +18,7 @@ UNICODE: Final = "unicode"
 THEMES: Final = ("auto", "light", "dark", "print")
 
 
-class Area(Schema):
+class AreaSchema(Schema):
     """A rectangle, in units."""
 
     x = fields.Integer(required=True, metadata=doc("Its left side.", example=-17))
@@ -27,7 +27,7 @@ class Area(Schema):
     height = fields.Integer(required=True, metadata=doc("Its height.", minimum=0, example=22))
 
 
-class TilePlace(Schema):
+class TilePlaceSchema(Schema):
     """Where a tile lies."""
 
     x = fields.Integer(required=True, metadata=doc("Its centre, in units from that of the first tile.", example=-3))
@@ -40,7 +40,7 @@ class TilePlace(Schema):
     )
 
 
-class PlacedTile(SeatOut, TilePlace):
+class PlacedTileSchema(SeatOutSchema, TilePlaceSchema):
     """A tile on the table with its place."""
 
     tile = shown_tile("The tile.", required=True)
@@ -59,7 +59,7 @@ class PlacedTile(SeatOut, TilePlace):
     )
 
 
-class PlacedEnd(Schema):
+class PlacedEndSchema(Schema):
     """An end with its place."""
 
     id = fields.String(required=True, metadata=doc("The id of the end, as in the view.", example="e7"))
@@ -79,15 +79,15 @@ class PlacedEnd(Schema):
         required=True,
         metadata=doc("Across that edge, towards the tile: 0 east, 90 south, 180 west, 270 north.", example=0),
     )
-    place = fields.Nested(TilePlace, required=True, metadata=doc("Where a tile would lie that is no double."))
+    place = fields.Nested(TilePlaceSchema, required=True, metadata=doc("Where a tile would lie that is no double."))
     place_double = fields.Nested(
-        TilePlace,
+        TilePlaceSchema,
         required=True,
         metadata=doc("Where a double would lie; it may touch another edge of that half."),
     )
 
 
-class PlacedBoard(Schema):
+class PlacedBoardSchema(Schema):
     """The table with the place of everything on it.
 
     A unit is a quarter of the length of a tile: a tile is 4 by 2. The origin is the centre of the first tile. A tile
@@ -98,19 +98,19 @@ class PlacedBoard(Schema):
     round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
     aspect = fields.Float(required=True, metadata=doc("Width by height of `table`.", example=1.6))
     table = fields.Nested(
-        Area,
+        AreaSchema,
         required=True,
         metadata=doc("The area planned for the whole round, the same from the first tile on; few tiles lie outside."),
     )
     bounds = fields.Nested(
-        Area,
+        AreaSchema,
         required=True,
         metadata=doc("The area of the tiles, of their links, and of the places at the ends that are not closed."),
     )
     tiles = fields.List(
-        fields.Nested(PlacedTile), required=True, metadata=doc("In the order of play, from the place `from` on.")
+        fields.Nested(PlacedTileSchema), required=True, metadata=doc("In the order of play, from the place `from` on.")
     )
-    ends = fields.List(fields.Nested(PlacedEnd), required=True, metadata=doc("All ends, as in the view."))
+    ends = fields.List(fields.Nested(PlacedEndSchema), required=True, metadata=doc("All ends, as in the view."))
     text = fields.String(
         metadata=doc(
             "With `text=true`: the ends of the table in words, in English or German.",
@@ -164,7 +164,7 @@ def _digits() -> QueryBoolean:
     )
 
 
-class BoardJsonQuery(RequestSchema):
+class BoardJsonQuerySchema(RequestSchema):
     """The requested table, as JSON."""
 
     aspect = QueryAspect()
@@ -173,7 +173,7 @@ class BoardJsonQuery(RequestSchema):
     text = _text()
 
 
-class BoardSvgQuery(RequestSchema):
+class BoardSvgQuerySchema(RequestSchema):
     """The requested table, as a picture."""
 
     aspect = QueryAspect()
@@ -182,7 +182,7 @@ class BoardSvgQuery(RequestSchema):
     digits = _digits()
 
 
-class BoardTextQuery(RequestSchema):
+class BoardTextQuerySchema(RequestSchema):
     """The requested table, as text."""
 
     aspect = QueryAspect()
@@ -190,7 +190,7 @@ class BoardTextQuery(RequestSchema):
     style = _style()
 
 
-class BoardQuery(RequestSchema):
+class BoardQuerySchema(RequestSchema):
     """The requested table, in any of its forms."""
 
     aspect = QueryAspect()

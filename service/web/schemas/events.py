@@ -6,11 +6,11 @@ from marshmallow import Schema, fields
 
 from service.games.model.game import GAME_EVENT_TYPES
 from service.web.schemas.fields import doc
-from service.web.schemas.game import Game, digest, seat_field, to_act_field
-from service.web.schemas.score import HandLeft, ScoreLine
+from service.web.schemas.game import GameSchema, digest, seat_field, to_act_field
+from service.web.schemas.score import HandLeftSchema, ScoreLineSchema
 
 
-class EventData(Schema):
+class EventDataSchema(Schema):
     """The data of an event; each type has some of these fields.
 
     `created`: `commitment`, unless arranged. `dealt`: `round`, `arranged`, for a seat its `hand`, and unless arranged
@@ -43,7 +43,7 @@ class EventData(Schema):
     name = fields.String(metadata=doc("The current name of the player who joined or was renamed.", example="Bo"))
     winners = fields.List(fields.Integer(), metadata=doc("The seats that have won the match.", example=[0]))
     game = fields.String(metadata=doc("Of `rematched`: the id of the new game."))
-    view = fields.Nested(Game, metadata=doc("Of `reset`: the bearer's view of the game as it is now."))
+    view = fields.Nested(GameSchema, metadata=doc("Of `reset`: the bearer's view of the game as it is now."))
     number = fields.Integer(metadata=doc("The number of the round that was counted.", minimum=1, example=1))
     ended_by = fields.String(
         metadata=doc(
@@ -68,15 +68,15 @@ class EventData(Schema):
         "The loser of the round, in games that name one: what earlier rounds carried over falls to its side. In teams "
         "it is one seat of the side. Absent without one."
     )
-    hands = fields.List(fields.Nested(HandLeft), metadata=doc("The hands of all seats that were in the match."))
+    hands = fields.List(fields.Nested(HandLeftSchema), metadata=doc("The hands of all seats that were in the match."))
     scores = fields.List(
         fields.Integer(), metadata=doc("The points of the round, one number per seat.", example=[5, 0])
     )
     carried = fields.Integer(metadata=doc("The points carried over to the next loser.", minimum=0, example=0))
-    lines = fields.List(fields.Nested(ScoreLine), metadata=doc("The score lines that explain every point."))
+    lines = fields.List(fields.Nested(ScoreLineSchema), metadata=doc("The score lines that explain every point."))
 
 
-class GameEvent(Schema):
+class GameEventSchema(Schema):
     """An event of a game."""
 
     version = fields.Integer(
@@ -105,13 +105,13 @@ class GameEvent(Schema):
             example="Bo played four six on the right; ends one and six.",
         )
     )
-    data = fields.Nested(EventData, required=True, metadata=doc("The data of the event."))
+    data = fields.Nested(EventDataSchema, required=True, metadata=doc("The data of the event."))
 
 
-class EventPage(Schema):
+class EventPageSchema(Schema):
     """A page of events."""
 
-    events = fields.List(fields.Nested(GameEvent), required=True, metadata=doc("Oldest first."))
+    events = fields.List(fields.Nested(GameEventSchema), required=True, metadata=doc("Oldest first."))
     version = fields.Integer(
         required=True,
         metadata=doc(
@@ -121,4 +121,4 @@ class EventPage(Schema):
         ),
     )
     more = fields.Boolean(required=True, metadata=doc("Whether there are more events already.", example=False))
-    game = fields.Nested(Game, metadata=doc("With `view=true`: the bearer's view of the game at `version`."))
+    game = fields.Nested(GameSchema, metadata=doc("With `view=true`: the bearer's view of the game at `version`."))

@@ -29,7 +29,7 @@ def _cursor(text: str) -> fields.String:
     return fields.String(required=True, metadata=doc(text, example="1767727800000-3"))
 
 
-class FeedQuery(RequestSchema):
+class FeedQuerySchema(RequestSchema):
     """The requested items."""
 
     after = fields.String(
@@ -53,7 +53,7 @@ class FeedQuery(RequestSchema):
     )
 
 
-class FeedItem(Schema):
+class FeedItemSchema(Schema):
     """What has happened in a game of the application."""
 
     cursor = _cursor("The place of the item in the feed; opaque.")
@@ -88,9 +88,9 @@ class FeedItem(Schema):
     players = results_field("Of `finished`: what the match has come to for each seat, in seat order.")
 
 
-class FeedPage(Schema):
+class FeedPageSchema(Schema):
     """A page of the feed."""
 
-    items = fields.List(fields.Nested(FeedItem), required=True, metadata=doc("Oldest first."))
+    items = fields.List(fields.Nested(FeedItemSchema), required=True, metadata=doc("Oldest first."))
     cursor = _cursor("The cursor for the next request, as `after`: that of the last item here, or the requested one.")
     more = fields.Boolean(required=True, metadata=doc("Whether there are more items already.", example=False))

@@ -10,9 +10,9 @@ from typing import Any, Final
 from marshmallow import Schema, fields
 
 from service.web.schemas.fields import doc
-from service.web.schemas.moves import Move
+from service.web.schemas.moves import MoveSchema
 from service.web.schemas.option_fields import option_fields
-from service.web.schemas.problems import Cause, ProblemParams
+from service.web.schemas.problems import CauseSchema, ProblemParamsSchema
 
 
 def shown_tile(text: str, **arguments: Any) -> fields.String:
@@ -25,7 +25,7 @@ def seat_field(text: str = "A seat, from 0, clockwise.", **arguments: Any) -> fi
     return fields.Integer(metadata=doc(text, minimum=0, example=2), **arguments)
 
 
-class SeatOut(Schema):
+class SeatOutSchema(Schema):
     """A seat."""
 
     seat = seat_field(required=True)
@@ -53,19 +53,19 @@ def _deadline(text: str) -> fields.DateTime:
     )
 
 
-class Turn(SeatOut):
+class TurnSchema(SeatOutSchema):
     """Whose turn it is."""
 
     deadline = _deadline("When the time for this turn is over.")
 
 
-class Deal(Schema):
+class DealSchema(Schema):
     """The deal between two rounds that is due."""
 
     deadline = _deadline("When the service deals if nobody has.")
 
 
-class Clock(Schema):
+class ClockSchema(Schema):
     """The clock of a game, in seconds: `turn`, or `bank` and `increment`."""
 
     turn = fields.Integer(metadata=doc("For each turn.", minimum=5, example=60))
@@ -73,13 +73,13 @@ class Clock(Schema):
     increment = fields.Integer(metadata=doc("What a seat gets after each turn, capped at `bank`.", minimum=0))
 
 
-class AbsenceRule(Schema):
+class AbsenceRuleSchema(Schema):
     """What happens when the time of a seat is over."""
 
     then = fields.String(required=True, metadata=doc("`bot`, `move`, `claim` or `forfeit`.", example="bot"))
 
 
-class You(SeatOut):
+class YouSchema(SeatOutSchema):
     """The bearer's own seat."""
 
     hand = fields.List(shown_tile("A tile."), required=True, metadata=doc("Your tiles, sorted."))
@@ -89,7 +89,7 @@ class You(SeatOut):
     )
 
 
-class Player(SeatOut):
+class PlayerSchema(SeatOutSchema):
     """What all viewers know about a player."""
 
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
@@ -134,14 +134,14 @@ class Player(SeatOut):
     )
 
 
-class Stock(Schema):
+class StockSchema(Schema):
     """The undealt tiles."""
 
     tiles = fields.Integer(required=True, metadata=doc("How many there are.", minimum=0, example=19))
     drawable = fields.Integer(required=True, metadata=doc("How many can be drawn.", minimum=0, example=19))
 
 
-class AttachedTo(Schema):
+class AttachedToSchema(Schema):
     """Where a tile was attached."""
 
     tile = shown_tile("The host tile.", required=True)
@@ -151,14 +151,14 @@ class AttachedTo(Schema):
     )
 
 
-class LaidTile(SeatOut):
+class LaidTileSchema(SeatOutSchema):
     """A tile on the table."""
 
     tile = shown_tile("The tile.", required=True)
     face_down = fields.Boolean(
         required=True, metadata=doc("Whether it lies face down; its pips were shown.", example=False)
     )
-    on = fields.Nested(AttachedTo, metadata=doc("Where it was attached; absent for the first tile."))
+    on = fields.Nested(AttachedToSchema, metadata=doc("Where it was attached; absent for the first tile."))
     end = fields.String(
         metadata=doc("The id of the end that it covered, as in its event; absent for the first tile.", example="e7")
     )
@@ -178,7 +178,7 @@ class LaidTile(SeatOut):
     )
 
 
-class BoardEnd(Schema):
+class BoardEndSchema(Schema):
     """A place that is, was or may become playable."""
 
     id = fields.String(required=True, metadata=doc("Identifies the end as long as it exists.", example="e7"))
@@ -200,20 +200,20 @@ class BoardEnd(Schema):
     counts = fields.Integer(required=True, metadata=doc("Its contribution to `ends_sum`.", minimum=0, example=12))
 
 
-class Board(Schema):
+class BoardSchema(Schema):
     """The table."""
 
-    tiles = fields.List(fields.Nested(LaidTile), required=True, metadata=doc("In the order of play."))
-    ends = fields.List(fields.Nested(BoardEnd), required=True, metadata=doc("Empty on an empty table."))
+    tiles = fields.List(fields.Nested(LaidTileSchema), required=True, metadata=doc("In the order of play."))
+    ends = fields.List(fields.Nested(BoardEndSchema), required=True, metadata=doc("Empty on an empty table."))
     ends_sum = fields.Integer(metadata=doc("The sum of the ends, where ends are counted.", minimum=0, example=34))
 
 
-RulesOut = Schema.from_dict(
+RulesSchema = Schema.from_dict(
     option_fields(
         in_request=False,
         divisor=fields.Integer(metadata=doc("The divisor of the sum of the ends; in `fido`.", example=7)),
     ),
-    name="Rules",
+    name="RulesSchema",
 )
 
 
@@ -222,7 +222,7 @@ def digest(text: str, **arguments: Any) -> fields.String:
     return fields.String(metadata=doc(text, pattern="^[0-9a-f]{64}$", example="9f" * 32), **arguments)
 
 
-class Commitment(Schema):
+class CommitmentSchema(Schema):
     """The commitment of the server to the seed of a round, published before the seed; see `GET …/fairness`."""
 
     round = fields.Integer(required=True, metadata=doc("The round it is for.", minimum=1, example=1))
@@ -235,13 +235,13 @@ def rematch_of_field(of: str) -> fields.String:
     return fields.String(metadata=doc(text, example="5m1Gd5tIvN3vYhYkS0oJGA"))
 
 
-class Rematch(Schema):
+class RematchSchema(Schema):
     """The game that follows a finished one."""
 
     game = fields.String(required=True, metadata=doc("The id of the new game.", example="qN0hV2kXw3mZ8sT1uYc5bgLd"))
 
 
-class Game(Schema):
+class GameSchema(Schema):
     """A game as the bearer of the token may know it; without a token, as a spectator."""
 
     id = fields.String(
@@ -257,7 +257,7 @@ class Game(Schema):
         )
     )
     variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
-    rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules in force."))
+    rules = fields.Nested(RulesSchema, required=True, metadata=doc("The house rules in force."))
     arranged = fields.Boolean(
         required=True, metadata=doc("Whether the deals were fixed when the game was created.", example=False)
     )
@@ -288,18 +288,20 @@ class Game(Schema):
             example="Your turn. Three tiles fit.",
         )
     )
-    turn = fields.Nested(Turn, metadata=doc("Whose turn it is; only while `playing`."))
-    deal = fields.Nested(Deal, metadata=doc("Only in `round_over`, and while a clock runs."))
+    turn = fields.Nested(TurnSchema, metadata=doc("Whose turn it is; only while `playing`."))
+    deal = fields.Nested(DealSchema, metadata=doc("Only in `round_over`, and while a clock runs."))
     to_act = to_act_field(TO_ACT, required=True)
-    clock = fields.Nested(Clock, metadata=doc("Absent in a game without a clock."))
-    absence = fields.Nested(AbsenceRule, metadata=doc("Only with a `clock`."))
-    you = fields.Nested(You, metadata=doc("Absent for a spectator."))
+    clock = fields.Nested(ClockSchema, metadata=doc("Absent in a game without a clock."))
+    absence = fields.Nested(AbsenceRuleSchema, metadata=doc("Only with a `clock`."))
+    you = fields.Nested(YouSchema, metadata=doc("Absent for a spectator."))
     legal_moves = fields.List(
-        fields.Nested(Move), required=True, metadata=doc("What you may do now; empty when it is not your turn.")
+        fields.Nested(MoveSchema), required=True, metadata=doc("What you may do now; empty when it is not your turn.")
     )
-    players = fields.List(fields.Nested(Player), required=True, metadata=doc("In seat order."))
-    stock = fields.Nested(Stock, required=True, metadata=doc("The undealt tiles."))
-    board = fields.Nested(Board, required=True, metadata=doc("The table; after a round it stays until the next deal."))
+    players = fields.List(fields.Nested(PlayerSchema), required=True, metadata=doc("In seat order."))
+    stock = fields.Nested(StockSchema, required=True, metadata=doc("The undealt tiles."))
+    board = fields.Nested(
+        BoardSchema, required=True, metadata=doc("The table; after a round it stays until the next deal.")
+    )
     carry = fields.Integer(
         required=True,
         metadata=doc("The points that are carried over to the next loser of a round.", minimum=0, example=0),
@@ -309,12 +311,13 @@ class Game(Schema):
         "asks for the deal (`to_act`) does not change it. Absent in the first round."
     )
     commitments = fields.List(
-        fields.Nested(Commitment),
+        fields.Nested(CommitmentSchema),
         metadata=doc("To the seeds of the last dealt round, if any, and of the next one; absent in an arranged game."),
     )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[]))
     rematch = fields.Nested(
-        Rematch, metadata=doc("The game that follows, once a player of this finished one has asked for a rematch.")
+        RematchSchema,
+        metadata=doc("The game that follows, once a player of this finished one has asked for a rematch."),
     )
     rematch_of = rematch_of_field("Of a rematch")
     created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
@@ -322,14 +325,14 @@ class Game(Schema):
     expires_at = fields.DateTime(required=True, metadata=doc("When the game is deleted, unless it continues."))
 
 
-class CreatedToken(SeatOut):
+class CreatedTokenSchema(SeatOutSchema):
     """A seat with a token just made."""
 
     name = fields.String(required=True, metadata=doc("The name of the player.", example="Ada"))
     token = fields.String(required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here."))
 
 
-class SeatToken(CreatedToken):
+class SeatTokenSchema(CreatedTokenSchema):
     """A seat of a game just created, with its token."""
 
     secret = fields.String(
@@ -337,23 +340,23 @@ class SeatToken(CreatedToken):
     )
 
 
-class CreatedGame(Schema):
+class CreatedGameSchema(Schema):
     """A game just created."""
 
     game = fields.Nested(
-        Game, required=True, metadata=doc("The game as a spectator or, with a key, its application sees it.")
+        GameSchema, required=True, metadata=doc("The game as a spectator or, with a key, its application sees it.")
     )
-    seats = fields.List(fields.Nested(SeatToken), required=True, metadata=doc("Every named seat with its token."))
+    seats = fields.List(fields.Nested(SeatTokenSchema), required=True, metadata=doc("Every named seat with its token."))
     join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="KJ2W3ZQ7P6XA5BCD"))
 
 
-class CreatedSeat(CreatedToken):
+class CreatedSeatSchema(CreatedTokenSchema):
     """A seat just taken."""
 
-    game = fields.Nested(Game, required=True, metadata=doc("The game as the new player sees it."))
+    game = fields.Nested(GameSchema, required=True, metadata=doc("The game as the new player sees it."))
 
 
-class CreatedJoinCode(Schema):
+class CreatedJoinCodeSchema(Schema):
     """A join code just made."""
 
     join_code = fields.String(
@@ -361,17 +364,17 @@ class CreatedJoinCode(Schema):
     )
 
 
-class LegalMoves(Schema):
+class LegalMovesSchema(Schema):
     """What the bearer's seat may do now."""
 
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
-    turn = fields.Nested(Turn, metadata=doc("Whose turn it is; only while `playing`."))
-    deal = fields.Nested(Deal, metadata=doc("Only in `round_over`, and while a clock runs."))
+    turn = fields.Nested(TurnSchema, metadata=doc("Whose turn it is; only while `playing`."))
+    deal = fields.Nested(DealSchema, metadata=doc("Only in `round_over`, and while a clock runs."))
     to_act = to_act_field(TO_ACT, required=True)
-    moves = fields.List(fields.Nested(Move), required=True, metadata=doc("The legal moves, in a fixed order."))
+    moves = fields.List(fields.Nested(MoveSchema), required=True, metadata=doc("The legal moves, in a fixed order."))
 
 
-class Problem(Schema):
+class ProblemSchema(Schema):
     """A refusal (RFC 9457)."""
 
     type = fields.String(
@@ -394,18 +397,19 @@ class Problem(Schema):
             example="fits_nowhere",
         ),
     )
-    params = fields.Nested(ProblemParams, metadata=doc("The values that the sentence names."))
+    params = fields.Nested(ProblemParamsSchema, metadata=doc("The values that the sentence names."))
     errors = fields.Dict(
         keys=fields.String(),
         values=fields.List(fields.String()),
         metadata=doc("With `invalid`: the messages by the path of the field.", example={"tile": ["Not a string."]}),
     )
     causes = fields.List(
-        fields.Nested(Cause), metadata=doc("With `invalid`: the reason of each message in `errors`, in the same order.")
+        fields.Nested(CauseSchema),
+        metadata=doc("With `invalid`: the reason of each message in `errors`, in the same order."),
     )
     version = fields.Integer(metadata=doc("With a rejected move: the version of the game.", minimum=1, example=17))
     to_act = to_act_field(f"With a rejected move. {TO_ACT}")
-    legal_moves = fields.List(fields.Nested(Move), metadata=doc("With a rejected move: what you may do now."))
+    legal_moves = fields.List(fields.Nested(MoveSchema), metadata=doc("With a rejected move: what you may do now."))
     retry_after = fields.Integer(metadata=doc("With 429 and 503: seconds to wait.", minimum=0, example=1))
     see = fields.String(
         metadata=doc("With some 404 and 405: the path, as in the document, of what may have been meant.", example="/")

@@ -8,7 +8,7 @@ from marshmallow import Schema, ValidationError, fields, validates_schema
 
 from service.engine.errors import Reason
 from service.web.schemas.fields import QueryBoolean, QueryInteger, QueryTime, QueryWords, RequestSchema, doc
-from service.web.schemas.game import RulesOut, rematch_of_field, seat_field, to_act_field
+from service.web.schemas.game import RulesSchema, rematch_of_field, seat_field, to_act_field
 from service.web.schemas.references import Reference
 from service.web.schemas.requests import check_variant
 from service.web.schemas.seats import waiting_for_field
@@ -35,7 +35,7 @@ def _cursor() -> fields.String:
     return fields.String(validate=Length(1, MAX_CURSOR_CHARS), metadata=doc(text))
 
 
-class ListQuery(RequestSchema):
+class ListQuerySchema(RequestSchema):
     """Which games of an application are listed."""
 
     ref = Reference(metadata=doc("Only the game, or the games, that the application calls so."))
@@ -69,7 +69,7 @@ class ListQuery(RequestSchema):
             raise ValidationError({"to_act": [Reason("needs_player_ref")]})
 
 
-class LobbyQuery(RequestSchema):
+class LobbyQuerySchema(RequestSchema):
     """Which public games are listed."""
 
     variant = _variant("Only games of this variant.")
@@ -77,7 +77,7 @@ class LobbyQuery(RequestSchema):
     cursor = _cursor()
 
 
-class ListedPlayer(Schema):
+class ListedPlayerSchema(Schema):
     """A player of a listed game."""
 
     seat = seat_field(required=True)
@@ -91,7 +91,7 @@ class ListedPlayer(Schema):
     )
 
 
-class ListedGame(Schema):
+class ListedGameSchema(Schema):
     """A game of the application, as it was a moment ago."""
 
     id = fields.String(required=True, metadata=doc("The id of the game."))
@@ -106,7 +106,7 @@ class ListedGame(Schema):
     to_act = to_act_field("The seats that may move.", required=True)
     waiting_for = waiting_for_field("The same seats, with what the application calls their players.", required=True)
     deadline = fields.DateTime(metadata=doc("When the time for this turn or deal is over; absent while no clock runs."))
-    players = fields.List(fields.Nested(ListedPlayer), required=True, metadata=doc("In seat order."))
+    players = fields.List(fields.Nested(ListedPlayerSchema), required=True, metadata=doc("In seat order."))
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The winners of the match, when it is over."))
     rematch_of = rematch_of_field("Of a rematch")
     updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
@@ -115,14 +115,14 @@ class ListedGame(Schema):
     )
 
 
-class GamePage(Schema):
+class GamePageSchema(Schema):
     """A page of the games of an application."""
 
-    games = fields.List(fields.Nested(ListedGame), required=True, metadata=doc("The games."))
+    games = fields.List(fields.Nested(ListedGameSchema), required=True, metadata=doc("The games."))
     next = fields.String(metadata=doc("The `cursor` of the next page; absent on the last one."))
 
 
-class PublicPlayer(Schema):
+class PublicPlayerSchema(Schema):
     """A seat of a public game."""
 
     seat = seat_field(required=True)
@@ -131,20 +131,20 @@ class PublicPlayer(Schema):
     bot = fields.String(metadata=doc("The level of a computer player.", example="greedy"))
 
 
-class PublicGame(Schema):
+class PublicGameSchema(Schema):
     """A public game with open seats, as it was a moment ago."""
 
     id = fields.String(required=True, metadata=doc("The id of the game."))
     variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
     join_code = fields.String(required=True, metadata=doc("The code by which an open seat can be taken."))
-    rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules in force."))
-    players = fields.List(fields.Nested(PublicPlayer), required=True, metadata=doc("In seat order."))
+    rules = fields.Nested(RulesSchema, required=True, metadata=doc("The house rules in force."))
+    players = fields.List(fields.Nested(PublicPlayerSchema), required=True, metadata=doc("In seat order."))
     open_seats = fields.Integer(required=True, metadata=doc("How many seats are open.", minimum=1, example=1))
     created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
 
 
-class LobbyPage(Schema):
+class LobbyPageSchema(Schema):
     """A page of public games with open seats."""
 
-    games = fields.List(fields.Nested(PublicGame), required=True, metadata=doc("The newest first."))
+    games = fields.List(fields.Nested(PublicGameSchema), required=True, metadata=doc("The newest first."))
     next = fields.String(metadata=doc("The `cursor` of the next page; absent on the last one."))

@@ -50,7 +50,7 @@ def _check_action(action: str) -> None:
     _one_of_actions(action)
 
 
-class Move(RequestSchema):
+class MoveSchema(RequestSchema):
     """A move: as listed among the legal ones, each of which can be posted back unchanged, or composed by the client."""
 
     action = fields.String(

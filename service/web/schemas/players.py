@@ -14,7 +14,7 @@ from service.web.schemas.validation import Length, Range
 _STATUSES: Final = "`waiting`, `playing`, `round_over` or `finished`."
 
 
-class PlayerQuery(RequestSchema):
+class PlayerQuerySchema(RequestSchema):
     """Which page of what is kept of a person."""
 
     limit = QueryInteger(
@@ -27,7 +27,7 @@ class PlayerQuery(RequestSchema):
     )
 
 
-class PlayerSeat(Schema):
+class PlayerSeatSchema(Schema):
     """A seat of the person, and what the match has come to for it."""
 
     seat = seat_field(required=True)
@@ -42,7 +42,7 @@ class PlayerSeat(Schema):
     )
 
 
-class PlayerGame(Schema):
+class PlayerGameSchema(Schema):
     """A game of the person, as it was a moment ago."""
 
     id = fields.String(required=True, metadata=doc("The id of the game."))
@@ -51,7 +51,9 @@ class PlayerGame(Schema):
     status = fields.String(required=True, metadata=doc(_STATUSES, example="playing"))
     version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
     round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
-    seats = fields.List(fields.Nested(PlayerSeat), required=True, metadata=doc("The seats of the person: mostly one."))
+    seats = fields.List(
+        fields.Nested(PlayerSeatSchema), required=True, metadata=doc("The seats of the person: mostly one.")
+    )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The winners of the match, when it is over."))
     updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
     expires_at = fields.DateTime(
@@ -59,9 +61,9 @@ class PlayerGame(Schema):
     )
 
 
-class PlayerPage(Schema):
+class PlayerPageSchema(Schema):
     """A page of what is kept of a person."""
 
     ref = fields.String(required=True, metadata=doc("What the application calls the person.", example="player-4711"))
-    games = fields.List(fields.Nested(PlayerGame), required=True, metadata=doc("The games of the person."))
+    games = fields.List(fields.Nested(PlayerGameSchema), required=True, metadata=doc("The games of the person."))
     next = fields.String(metadata=doc("The `cursor` of the next page; absent on the last one."))

@@ -17,24 +17,24 @@ _PARAM_FIELDS: Final[dict[type, Callable[..., fields.Field[Any]]]] = {
     list: partial(fields.List, fields.String()),
 }
 
-ProblemParams = Schema.from_dict(
+ProblemParamsSchema = Schema.from_dict(
     {
         name: _PARAM_FIELDS[param_type(name)](metadata=doc(f"{text[0].upper()}{text[1:]}."))
         for name, text in PARAMS.items()
     },
-    name="ProblemParams",
+    name="ProblemParamsSchema",
 )
 
 
-class Cause(Schema):
+class CauseSchema(Schema):
     """The reason why one field is invalid."""
 
     field = fields.String(required=True, metadata=doc("The path of the field.", example="players.0.name"))
     reason = fields.String(required=True, metadata=doc("A stable word, as in a problem.", example="too_long"))
-    params = fields.Nested(ProblemParams, metadata=doc("The values that the sentence names."))
+    params = fields.Nested(ProblemParamsSchema, metadata=doc("The values that the sentence names."))
 
 
-class ReasonDescription(Schema):
+class ReasonDescriptionSchema(Schema):
     """A reason that a problem may have."""
 
     reason = fields.String(required=True, metadata=doc("The stable word.", example="fits_nowhere"))
@@ -47,7 +47,7 @@ class ReasonDescription(Schema):
     )
 
 
-class ProblemDescription(Schema):
+class ProblemDescriptionSchema(Schema):
     """A code that a problem may have, and its reasons."""
 
     code = fields.String(required=True, metadata=doc("The stable code.", example="illegal_move"))
@@ -55,13 +55,13 @@ class ProblemDescription(Schema):
     title = fields.String(required=True, metadata=doc("The title of the problem.", example="Illegal move"))
     description = fields.String(required=True, metadata=doc("What it means."))
     reasons = fields.List(
-        fields.Nested(ReasonDescription), required=True, metadata=doc("Its reasons; the list may grow.")
+        fields.Nested(ReasonDescriptionSchema), required=True, metadata=doc("Its reasons; the list may grow.")
     )
 
 
-class ProblemList(Schema):
+class ProblemListSchema(Schema):
     """Every problem that a response may be."""
 
     problems = fields.List(
-        fields.Nested(ProblemDescription), required=True, metadata=doc("By status; the list may grow.")
+        fields.Nested(ProblemDescriptionSchema), required=True, metadata=doc("By status; the list may grow.")
     )

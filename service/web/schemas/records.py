@@ -9,16 +9,24 @@ from marshmallow import Schema, fields
 from service.engine.deal import SCHEME
 from service.records.bot_checks import CHEAP_DECISIONS
 from service.records.report import CODES
-from service.web.schemas.board import PlacedBoard
-from service.web.schemas.events import EventData
+from service.web.schemas.board import PlacedBoardSchema
+from service.web.schemas.events import EventDataSchema
 from service.web.schemas.fields import doc
-from service.web.schemas.game import AbsenceRule, Clock, Commitment, RulesOut, SeatOut, digest, seat_field
+from service.web.schemas.game import (
+    AbsenceRuleSchema,
+    ClockSchema,
+    CommitmentSchema,
+    RulesSchema,
+    SeatOutSchema,
+    digest,
+    seat_field,
+)
 
 _CHEAP_LEVELS: Final = " and ".join([f"`{level}`" for level in sorted(CHEAP_DECISIONS.levels)])
 _FINDINGS: Final = "One of " + ", ".join([f"`{code}` ({meaning})" for code, meaning in CODES.items()]) + "."
 
 
-class RoundFairness(Commitment):
+class RoundFairnessSchema(CommitmentSchema):
     """What is revealed of the deal of a round so far."""
 
     client_seeds = fields.List(
@@ -42,7 +50,7 @@ class RoundFairness(Commitment):
     )
 
 
-class Fairness(Schema):
+class FairnessSchema(Schema):
     """The data from which the deals of a game can be verified."""
 
     game = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
@@ -52,13 +60,13 @@ class Fairness(Schema):
     seats = fields.Integer(required=True, metadata=doc("The number of seats.", minimum=2, example=4))
     set = fields.Integer(required=True, metadata=doc("The highest double of the set.", minimum=6, example=6))
     rounds = fields.List(
-        fields.Nested(RoundFairness),
+        fields.Nested(RoundFairnessSchema),
         required=True,
         metadata=doc("Every round with a commitment, including the next one to be dealt; empty if not provable."),
     )
 
 
-class RevealedTiles(Schema):
+class RevealedTilesSchema(Schema):
     """Tiles of a deal, as far as they are revealed."""
 
     count = fields.Integer(required=True, metadata=doc("The number of tiles.", minimum=0, example=7))
@@ -68,31 +76,31 @@ class RevealedTiles(Schema):
     )
 
 
-class RevealedHand(RevealedTiles, SeatOut):
+class RevealedHandSchema(RevealedTilesSchema, SeatOutSchema):
     """A hand as it was dealt, as far as it is revealed."""
 
 
-class RecordedDeal(Schema):
+class RecordedDealSchema(Schema):
     """A deal."""
 
     version = fields.Integer(required=True, metadata=doc("The version of the game after it.", minimum=2, example=2))
     arranged = fields.Boolean(
         required=True, metadata=doc("Whether the deal was arranged, not shuffled.", example=False)
     )
-    hands = fields.List(fields.Nested(RevealedHand), required=True, metadata=doc("One per seat."))
-    stock = fields.Nested(RevealedTiles, required=True, metadata=doc("The undealt tiles."))
+    hands = fields.List(fields.Nested(RevealedHandSchema), required=True, metadata=doc("One per seat."))
+    stock = fields.Nested(RevealedTilesSchema, required=True, metadata=doc("The undealt tiles."))
 
 
-class RecordedEvent(Schema):
+class RecordedEventSchema(Schema):
     """An event, as in the events of a game but without its time."""
 
     version = fields.Integer(required=True, metadata=doc("The version of the game after it.", minimum=1, example=18))
     type = fields.String(required=True, metadata=doc("As in the events of a game.", example="played"))
     seat = seat_field("The seat that caused the event, if any.")
-    data = fields.Nested(EventData, required=True, metadata=doc("The data of the event."))
+    data = fields.Nested(EventDataSchema, required=True, metadata=doc("The data of the event."))
 
 
-class RecordedRound(Schema):
+class RecordedRoundSchema(Schema):
     """A round, or the commitment to one that was not dealt."""
 
     round = fields.Integer(required=True, metadata=doc("From 1.", minimum=1, example=1))
@@ -102,11 +110,11 @@ class RecordedRound(Schema):
         metadata=doc("The number of deals that the rules rejected before this one.", minimum=0, example=0)
     )
     seed = digest("The seed, when the round is over.")
-    deal = fields.Nested(RecordedDeal, metadata=doc("Absent in a round that was not dealt."))
-    events = fields.List(fields.Nested(RecordedEvent), metadata=doc("The events after the deal."))
+    deal = fields.Nested(RecordedDealSchema, metadata=doc("Absent in a round that was not dealt."))
+    events = fields.List(fields.Nested(RecordedEventSchema), metadata=doc("The events after the deal."))
 
 
-class RecordedPlayer(SeatOut):
+class RecordedPlayerSchema(SeatOutSchema):
     """A player of the match."""
 
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
@@ -117,16 +125,16 @@ class RecordedPlayer(SeatOut):
     )
 
 
-class MatchRecord(Schema):
+class MatchRecordSchema(Schema):
     """The record of a match."""
 
     game = fields.String(metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
     variant = fields.String(required=True, metadata=doc("Which game was played.", example="fido"))
     edition = fields.Integer(required=True, metadata=doc("The edition of its rules.", minimum=1, example=1))
-    rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules."))
-    players = fields.List(fields.Nested(RecordedPlayer), required=True, metadata=doc("In seat order."))
-    clock = fields.Nested(Clock, metadata=doc("The limits of time, in seconds; absent without a clock."))
-    absence = fields.Nested(AbsenceRule, metadata=doc("What follows at a deadline; with `clock`."))
+    rules = fields.Nested(RulesSchema, required=True, metadata=doc("The house rules."))
+    players = fields.List(fields.Nested(RecordedPlayerSchema), required=True, metadata=doc("In seat order."))
+    clock = fields.Nested(ClockSchema, metadata=doc("The limits of time, in seconds; absent without a clock."))
+    absence = fields.Nested(AbsenceRuleSchema, metadata=doc("What follows at a deadline; with `clock`."))
     date = fields.DateTime(metadata=doc("When the game was created."))
     fairness = fields.String(
         required=True,
@@ -139,10 +147,12 @@ class MatchRecord(Schema):
     winners = fields.List(
         fields.Integer(), metadata=doc("The seats that have won; absent until the match is finished.", example=[0])
     )
-    rounds = fields.List(fields.Nested(RecordedRound), required=True, metadata=doc("In order, from the first one."))
+    rounds = fields.List(
+        fields.Nested(RecordedRoundSchema), required=True, metadata=doc("In order, from the first one.")
+    )
 
 
-class Finding(Schema):
+class FindingSchema(Schema):
     """An error in a record."""
 
     code = fields.String(required=True, metadata=doc(_FINDINGS, example="wrong_deal"))
@@ -152,7 +162,7 @@ class Finding(Schema):
     version = fields.Integer(metadata=doc("The version.", minimum=1, example=18))
 
 
-class ReplayStep(EventData):
+class ReplayStepSchema(EventDataSchema):
     """An event of a round, with its data beside it."""
 
     class Meta:
@@ -175,44 +185,46 @@ class ReplayStep(EventData):
     )
 
 
-class ReplayRound(Schema):
+class ReplayRoundSchema(Schema):
     """A round with its last table and the steps that led to it."""
 
     round = fields.Integer(required=True, metadata=doc("From 1.", minimum=1, example=1))
     hands = fields.List(
-        fields.Nested(RevealedHand), required=True, metadata=doc("The hands as they were dealt, one per seat.")
+        fields.Nested(RevealedHandSchema), required=True, metadata=doc("The hands as they were dealt, one per seat.")
     )
-    stock = fields.Nested(RevealedTiles, required=True, metadata=doc("The undealt tiles."))
+    stock = fields.Nested(RevealedTilesSchema, required=True, metadata=doc("The undealt tiles."))
     board = fields.Nested(
-        PlacedBoard,
+        PlacedBoardSchema,
         required=True,
         metadata=doc(
             "The table after the last step. As no tile moves, the table after an earlier step is the first `tiles` of "
             "it; only the first tile may be turned over later (`flipped`)."
         ),
     )
-    steps = fields.List(fields.Nested(ReplayStep), required=True, metadata=doc("The events; the first is the deal."))
+    steps = fields.List(
+        fields.Nested(ReplayStepSchema), required=True, metadata=doc("The events; the first is the deal.")
+    )
 
 
-class Replay(Schema):
+class ReplaySchema(Schema):
     """A match to be shown step by step."""
 
     variant = fields.String(required=True, metadata=doc("Which game was played.", example="fido"))
     edition = fields.Integer(required=True, metadata=doc("The edition of its rules.", minimum=1, example=1))
-    rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules."))
-    players = fields.List(fields.Nested(RecordedPlayer), required=True, metadata=doc("In seat order."))
+    rules = fields.Nested(RulesSchema, required=True, metadata=doc("The house rules."))
+    players = fields.List(fields.Nested(RecordedPlayerSchema), required=True, metadata=doc("In seat order."))
     whole = fields.Boolean(required=True, metadata=doc("`false` if the record omits what its viewer could not see."))
     finished = fields.Boolean(required=True, metadata=doc("Whether the match is finished."))
     winners = fields.List(
         fields.Integer(), metadata=doc("The seats that have won; absent until the match is finished.", example=[0])
     )
-    rounds = fields.List(fields.Nested(ReplayRound), required=True, metadata=doc("In order, from the first one."))
+    rounds = fields.List(fields.Nested(ReplayRoundSchema), required=True, metadata=doc("In order, from the first one."))
     fault = fields.Nested(
-        Finding, metadata=doc("Why the replay ends before the record; absent if all of it was replayed.")
+        FindingSchema, metadata=doc("Why the replay ends before the record; absent if all of it was replayed.")
     )
 
 
-class Verification(Schema):
+class VerificationSchema(Schema):
     """What was checked in a record, and the findings."""
 
     verified = fields.Boolean(required=True, metadata=doc("Whether there are no findings."))
@@ -242,7 +254,9 @@ class Verification(Schema):
     notes = fields.List(
         fields.String(), required=True, metadata=doc("What the verification proves and what it does not, in sentences.")
     )
-    findings = fields.List(fields.Nested(Finding), required=True, metadata=doc("The errors, in order of the lines."))
+    findings = fields.List(
+        fields.Nested(FindingSchema), required=True, metadata=doc("The errors, in order of the lines.")
+    )
     more = fields.Integer(
         required=True, metadata=doc("The number of findings that are not listed.", minimum=0, example=0)
     )

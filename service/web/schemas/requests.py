@@ -41,7 +41,7 @@ _MAX_TEXT_CHARS: Final = 200
 _one_of_variants: Final = OneOf(list(variants()))
 
 
-class SeatIn(RequestSchema):
+class SeatInSchema(RequestSchema):
     """The player of a seat: exactly one of `name`, `open` and `bot`."""
 
     error_messages: dict[str, Any] = {"type": Reason("not_a_player")}  # noqa: RUF012 # as marshmallow declares it
@@ -81,7 +81,7 @@ class SeatIn(RequestSchema):
             raise ValidationError(errors)
 
 
-class ClockIn(RequestSchema):
+class ClockInSchema(RequestSchema):
     """A clock, in seconds: `turn` for each turn, or a `bank` for the whole match with an `increment` for each turn."""
 
     turn = StrictInteger(
@@ -108,7 +108,7 @@ class ClockIn(RequestSchema):
             raise ValidationError({"increment": [Reason("only_with_bank")]})
 
 
-class AbsenceIn(RequestSchema):
+class AbsenceInSchema(RequestSchema):
     """What happens when the time of a seat is over."""
 
     then = fields.String(
@@ -123,7 +123,7 @@ class AbsenceIn(RequestSchema):
     )
 
 
-class DealIn(RequestSchema):
+class DealInSchema(RequestSchema):
     """An arranged deal: every tile of the set exactly once."""
 
     hands = BoundedList(
@@ -142,7 +142,7 @@ class DealIn(RequestSchema):
     )
 
 
-RulesIn = RequestSchema.from_dict(option_fields(in_request=True), name="RulesIn")
+RulesInSchema = RequestSchema.from_dict(option_fields(in_request=True), name="RulesInSchema")
 
 
 def _record(text: str) -> fields.String:
@@ -153,7 +153,7 @@ def _record(text: str) -> fields.String:
     )
 
 
-class FromIn(RequestSchema):
+class FromInSchema(RequestSchema):
     """The position in a recorded match from which a new game continues."""
 
     record = _record("A whole record")
@@ -167,13 +167,13 @@ class FromIn(RequestSchema):
     )
 
 
-class RecordedIn(RequestSchema):
+class RecordedInSchema(RequestSchema):
     """A record, to be verified or replayed."""
 
     record = _record("The record")
 
 
-class ReplayQuery(RequestSchema):
+class ReplayQuerySchema(RequestSchema):
     """The form of the tables of a replay."""
 
     aspect = QueryAspect()
@@ -215,7 +215,7 @@ class PublicField(fields.String):
         return str(value)
 
 
-class GameIn(RequestSchema):
+class GameInSchema(RequestSchema):
     """A game to be created: of a variant, or from a record."""
 
     variant = fields.String(
@@ -223,14 +223,14 @@ class GameIn(RequestSchema):
         metadata=doc("The `id` of one of `variants` in `GET /v1/variants`. Required without `from`.", example="domino"),
     )
     players = PlayerList(
-        fields.Nested(SeatIn),
+        fields.Nested(SeatInSchema),
         _MIN_SEATS,
         _MAX_SEATS,
         required=True,
         error_messages={"invalid": [Reason("not_players")]},
         metadata=doc("One entry per seat, in seat order, clockwise."),
     )
-    rules = fields.Nested(RulesIn, metadata=doc("House rules; missing ones have their defaults."))
+    rules = fields.Nested(RulesInSchema, metadata=doc("House rules; missing ones have their defaults."))
     ref = ref_field("With the key of an application: what that calls the game. Told to the application")
     public = PublicField(
         metadata=doc(
@@ -264,18 +264,18 @@ class GameIn(RequestSchema):
         ),
     )
     deals = BoundedList(
-        fields.Nested(DealIn),
+        fields.Nested(DealInSchema),
         1,
         _MAX_DEALS,
         metadata=doc("The n-th entry is the deal of the n-th round. The game is then `arranged`."),
     )
 
     clock = fields.Nested(
-        ClockIn,
+        ClockInSchema,
         metadata=doc("The time for turns; without it there is no limit. Exactly one of `turn` and `bank`."),
     )
     absence = fields.Nested(
-        AbsenceIn,
+        AbsenceInSchema,
         metadata=doc(
             'What happens when the time of a seat is over. Default: `{"then": "bot"}`; without a `clock`, where nobody '
             "can be late, nothing else is possible."
@@ -292,7 +292,7 @@ class GameIn(RequestSchema):
     )
 
     from_ = fields.Nested(
-        FromIn,
+        FromInSchema,
         data_key="from",
         metadata=doc(
             "Continues a recorded match, with new players for its seats: variant and rules are those of the record; "
@@ -316,7 +316,7 @@ class GameIn(RequestSchema):
             raise ValidationError({"absence": [Reason("only_with_clock")]})
 
 
-class PlayerIn(RequestSchema):
+class PlayerInSchema(RequestSchema):
     """A player who takes an open seat."""
 
     name = name_field("The name of the player.", required=True)
@@ -335,11 +335,11 @@ class PlayerIn(RequestSchema):
     client_seed = client_seed_field("Entropy that the player contributes to every deal.", example="seven green bottles")
 
 
-class EmptyIn(RequestSchema):
+class EmptyInSchema(RequestSchema):
     """An empty object."""
 
 
-class PlayerChangeIn(RequestSchema):
+class PlayerChangeInSchema(RequestSchema):
     """What a player is called from now on: `name`, `ref`, or both."""
 
     name = name_field("The new name of the player.")
@@ -351,7 +351,7 @@ class PlayerChangeIn(RequestSchema):
             raise invalid("one_of_name_ref")
 
 
-class PresenceIn(RequestSchema):
+class PresenceInSchema(RequestSchema):
     """Whether the player of a seat is there."""
 
     away = StrictBoolean(
@@ -362,7 +362,7 @@ class PresenceIn(RequestSchema):
     )
 
 
-class ClaimIn(RequestSchema):
+class ClaimInSchema(RequestSchema):
     """A claim of another seat, whose time is over."""
 
     seat = StrictInteger(
@@ -382,7 +382,7 @@ def _text(where: str) -> QueryBoolean:
     )
 
 
-class GameQuery(RequestSchema):
+class GameQuerySchema(RequestSchema):
     """Whether a view is requested now, or when it has changed."""
 
     after = QueryInteger(
@@ -398,7 +398,7 @@ class GameQuery(RequestSchema):
     text = _text("that tells how the game stands, as `text`")
 
 
-class EventsQuery(RequestSchema):
+class EventsQuerySchema(RequestSchema):
     """The requested events."""
 
     after = QueryInteger(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from marshmallow import Schema, fields
 
 from service.web.schemas.fields import doc
-from service.web.schemas.game import SeatOut, seat_field, shown_tile
+from service.web.schemas.game import SeatOutSchema, seat_field, shown_tile
 
 
-class Standing(SeatOut):
+class StandingSchema(SeatOutSchema):
     """A seat's place in the match."""
 
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
@@ -21,14 +21,14 @@ class Standing(SeatOut):
     )
 
 
-class HandLeft(SeatOut):
+class HandLeftSchema(SeatOutSchema):
     """A hand at the end of a round."""
 
     tiles = fields.List(shown_tile("A tile."), required=True, metadata=doc("Sorted."))
     value = fields.Integer(required=True, metadata=doc("Its value in points.", minimum=0, example=5))
 
 
-class ScoreLine(SeatOut):
+class ScoreLineSchema(SeatOutSchema):
     """Points of a seat and the rule they follow from."""
 
     points = fields.Integer(required=True, metadata=doc("The points.", example=625))
@@ -43,7 +43,7 @@ class ScoreLine(SeatOut):
     text = fields.String(required=True, metadata=doc("The arithmetic.", example="(25 ÷ 4 − 0) × 100"))
 
 
-class Round(Schema):
+class RoundSchema(Schema):
     """The result of a round."""
 
     number = fields.Integer(required=True, metadata=doc("From 1.", minimum=1, example=1))
@@ -63,7 +63,7 @@ class Round(Schema):
         "it is one seat of the side. Absent without one."
     )
     hands = fields.List(
-        fields.Nested(HandLeft), required=True, metadata=doc("The hands of all seats that were in the match.")
+        fields.Nested(HandLeftSchema), required=True, metadata=doc("The hands of all seats that were in the match.")
     )
     scores = fields.List(
         fields.Integer(),
@@ -76,20 +76,20 @@ class Round(Schema):
         required=True, metadata=doc("The points that this round carries over to the next loser.", minimum=0, example=0)
     )
     lines = fields.List(
-        fields.Nested(ScoreLine),
+        fields.Nested(ScoreLineSchema),
         required=True,
         metadata=doc("The score lines that explain every point; they add up to the scores."),
     )
 
 
-class Amount(SeatOut):
+class AmountSchema(SeatOutSchema):
     """The amount that a seat receives, or pays if negative."""
 
     amount = fields.Float(required=True, metadata=doc("Rounded to two decimals.", example=-8))
     exact = fields.String(required=True, metadata=doc("An integer or a fraction.", example="77/3"))
 
 
-class Payment(Schema):
+class PaymentSchema(Schema):
     """A payment from one seat to another."""
 
     from_ = seat_field("The seat that pays.", required=True, data_key="from")
@@ -98,28 +98,28 @@ class Payment(Schema):
     exact = fields.String(required=True, metadata=doc("An integer or a fraction.", example="8"))
 
 
-class Settlement(Schema):
+class SettlementSchema(Schema):
     """The settlement of a finished match."""
 
     mode = fields.String(required=True, metadata=doc("`average`, `difference` or `fixed`.", example="average"))
-    amounts = fields.List(fields.Nested(Amount), required=True, metadata=doc("One per seat; they add up to 0."))
+    amounts = fields.List(fields.Nested(AmountSchema), required=True, metadata=doc("One per seat; they add up to 0."))
     payments = fields.List(
-        fields.Nested(Payment), required=True, metadata=doc("Payments that result in these amounts.")
+        fields.Nested(PaymentSchema), required=True, metadata=doc("Payments that result in these amounts.")
     )
 
 
-class Score(Schema):
+class ScoreSchema(Schema):
     """The score card."""
 
     game = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=40))
     status = fields.String(required=True, metadata=doc("As in the game view.", example="finished"))
     best = fields.String(required=True, metadata=doc("`highest` or `lowest`: which total wins.", example="highest"))
-    standings = fields.List(fields.Nested(Standing), required=True, metadata=doc("From first to last."))
-    rounds = fields.List(fields.Nested(Round), required=True, metadata=doc("The rounds that are over."))
+    standings = fields.List(fields.Nested(StandingSchema), required=True, metadata=doc("From first to last."))
+    rounds = fields.List(fields.Nested(RoundSchema), required=True, metadata=doc("The rounds that are over."))
     carry = fields.Integer(
         required=True,
         metadata=doc("The points that are carried over to the next loser of a round.", minimum=0, example=0),
     )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[0]))
-    settlement = fields.Nested(Settlement, metadata=doc("In `dominospiel`, when finished."))
+    settlement = fields.Nested(SettlementSchema, metadata=doc("In `dominospiel`, when finished."))

@@ -10,14 +10,14 @@ from service.web.schemas.fields import doc
 from service.web.schemas.game import seat_field
 
 
-class SeatRef(Schema):
+class SeatRefSchema(Schema):
     """A seat, and what the application calls its player."""
 
     seat = seat_field(required=True)
     ref = fields.String(metadata=doc("Absent where the player has none.", example="player-4711"))
 
 
-class SeatResult(SeatRef):
+class SeatResultSchema(SeatRefSchema):
     """What a match has come to for a seat, and what the application calls its player."""
 
     total = fields.Integer(required=True, metadata=doc("The match score.", example=104))
@@ -26,7 +26,7 @@ class SeatResult(SeatRef):
 
 def waiting_for_field(text: str, **arguments: Any) -> fields.List[Any]:
     """The seats that may move, with refs."""
-    return fields.List(fields.Nested(SeatRef), metadata=doc(text), **arguments)
+    return fields.List(fields.Nested(SeatRefSchema), metadata=doc(text), **arguments)
 
 
 def winners_field(text: str) -> fields.List[Any]:
@@ -36,4 +36,4 @@ def winners_field(text: str) -> fields.List[Any]:
 
 def results_field(text: str) -> fields.List[Any]:
     """The results of all seats."""
-    return fields.List(fields.Nested(SeatResult), metadata=doc(text))
+    return fields.List(fields.Nested(SeatResultSchema), metadata=doc(text))

@@ -7,20 +7,20 @@ from marshmallow import Schema, fields
 from service.web.schemas.fields import doc
 
 
-class Health(Schema):
+class HealthSchema(Schema):
     """The state of the service."""
 
     status = fields.String(required=True, metadata=doc("Always `ok`.", example="ok"))
 
 
-class ServiceVersion(Schema):
+class ServiceVersionSchema(Schema):
     """The version of the service."""
 
     name = fields.String(required=True, metadata=doc("The name of the service.", example="Domino"))
     version = fields.String(required=True, metadata=doc("The version of the service.", example="0.1.0"))
 
 
-class ServiceIndex(ServiceVersion):
+class ServiceIndexSchema(ServiceVersionSchema):
     """The service and its addresses, each a path."""
 
     contract = fields.String(required=True, metadata=doc("The OpenAPI document.", example="/openapi.yaml"))

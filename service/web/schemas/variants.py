@@ -7,14 +7,14 @@ from marshmallow import Schema, fields
 from service.web.schemas.fields import doc
 
 
-class Bounds(Schema):
+class BoundsSchema(Schema):
     """Bounds, both included."""
 
     min = fields.Integer(required=True, metadata=doc("The minimum.", example=2))
     max = fields.Integer(required=True, metadata=doc("The maximum.", example=10))
 
 
-class OtherName(Schema):
+class OtherNameSchema(Schema):
     """Another name of a game."""
 
     name = fields.String(required=True, metadata=doc("The name.", example="Козёл"))
@@ -22,13 +22,13 @@ class OtherName(Schema):
     region = fields.String(required=True, metadata=doc("Where the game is called so.", example="Russia, Ukraine"))
 
 
-class VariantSummary(Schema):
+class VariantSummarySchema(Schema):
     """An available variant."""
 
     id = fields.String(required=True, metadata=doc("Its id.", example="domino"))
     name = fields.String(required=True, metadata=doc("Its name, in the requested language.", example="Dominó"))
     summary = fields.String(required=True, metadata=doc("A description in one sentence."))
-    players = fields.Nested(Bounds, required=True, metadata=doc("The possible numbers of players."))
+    players = fields.Nested(BoundsSchema, required=True, metadata=doc("The possible numbers of players."))
     minutes = fields.Integer(
         required=True,
         metadata=doc(
@@ -36,18 +36,18 @@ class VariantSummary(Schema):
         ),
     )
     also_known_as = fields.List(
-        fields.Nested(OtherName), required=True, metadata=doc("What its players call it elsewhere; may be empty.")
+        fields.Nested(OtherNameSchema), required=True, metadata=doc("What its players call it elsewhere; may be empty.")
     )
 
 
-class Bot(Schema):
+class BotSchema(Schema):
     """A level of computer players."""
 
     id = fields.String(required=True, metadata=doc("Its id, as `bot` of a player.", example="greedy"))
     summary = fields.String(required=True, metadata=doc("How it chooses its moves, in one sentence."))
 
 
-class VariantBot(Bot):
+class VariantBotSchema(BotSchema):
     """A level of computer players, and how strong it is in this game."""
 
     strength = fields.String(
@@ -55,16 +55,16 @@ class VariantBot(Bot):
     )
 
 
-class VariantList(Schema):
+class VariantListSchema(Schema):
     """The available variants."""
 
-    variants = fields.List(fields.Nested(VariantSummary), required=True, metadata=doc("Sorted by id."))
+    variants = fields.List(fields.Nested(VariantSummarySchema), required=True, metadata=doc("Sorted by id."))
     bots = fields.List(
-        fields.Nested(Bot), required=True, metadata=doc("The levels of computer players, from weak to strong.")
+        fields.Nested(BotSchema), required=True, metadata=doc("The levels of computer players, from weak to strong.")
     )
 
 
-class OptionSchema(Schema):
+class OptionSchemaSchema(Schema):
     """An option, as a JSON Schema."""
 
     title = fields.String(required=True, metadata=doc("Its label.", example="Set"))
@@ -76,13 +76,13 @@ class OptionSchema(Schema):
     default = fields.Raw(metadata=doc("The default; absent where it depends on the number of players."))
 
 
-class OptionsSchema(Schema):
+class OptionsSchemaSchema(Schema):
     """The options of a variant, as a JSON Schema."""
 
     type = fields.String(required=True, metadata=doc("Always `object`.", example="object"))
     properties = fields.Dict(
         keys=fields.String(),
-        values=fields.Nested(OptionSchema),
+        values=fields.Nested(OptionSchemaSchema),
         required=True,
         metadata=doc("Every option by its key."),
     )
@@ -91,7 +91,7 @@ class OptionsSchema(Schema):
     )
 
 
-class DealRow(Schema):
+class DealRowSchema(Schema):
     """A row of the deal table."""
 
     set = fields.Integer(required=True, metadata=doc("The highest double of the set.", example=6))
@@ -101,24 +101,26 @@ class DealRow(Schema):
     drawable = fields.Integer(required=True, metadata=doc("The number of them that can be drawn.", example=0))
 
 
-class Scoring(Schema):
+class ScoringSchema(Schema):
     """The scoring of a variant."""
 
     best = fields.String(required=True, metadata=doc("`highest` or `lowest`: which total wins.", example="lowest"))
     text = fields.String(required=True, metadata=doc("A short description."))
 
 
-class Variant(VariantSummary):
+class VariantSchema(VariantSummarySchema):
     """A variant in full."""
 
     edition = fields.Integer(required=True, metadata=doc("The edition of its rules, from 1.", example=1))
     language = fields.String(required=True, metadata=doc("The language of the texts: `en` or `de`.", example="en"))
     options = fields.Nested(
-        OptionsSchema, required=True, metadata=doc("The possible contents of `rules` when a game is created.")
+        OptionsSchemaSchema, required=True, metadata=doc("The possible contents of `rules` when a game is created.")
     )
-    deals = fields.List(fields.Nested(DealRow), required=True, metadata=doc("The deal table."))
-    scoring = fields.Nested(Scoring, required=True, metadata=doc("The scoring."))
+    deals = fields.List(fields.Nested(DealRowSchema), required=True, metadata=doc("The deal table."))
+    scoring = fields.Nested(ScoringSchema, required=True, metadata=doc("The scoring."))
     bots = fields.List(
-        fields.Nested(VariantBot), required=True, metadata=doc("The levels of computer players, from weak to strong.")
+        fields.Nested(VariantBotSchema),
+        required=True,
+        metadata=doc("The levels of computer players, from weak to strong."),
     )
     rules = fields.String(required=True, metadata=doc("The rules, as a page in Markdown."))

@@ -31,14 +31,14 @@ def _events(*, required: bool) -> BoundedList:
     )
 
 
-class WebhookIn(RequestSchema):
+class WebhookInSchema(RequestSchema):
     """An endpoint to be registered."""
 
     url = _url(required=True)
     events = _events(required=True)
 
 
-class WebhookChangeIn(RequestSchema):
+class WebhookChangeInSchema(RequestSchema):
     """What is to change of an endpoint."""
 
     url = _url(required=False)
@@ -52,7 +52,7 @@ class WebhookChangeIn(RequestSchema):
     )
 
 
-class PingIn(RequestSchema):
+class PingInSchema(RequestSchema):
     """Which message is to be sent as a test."""
 
     type = fields.String(
@@ -66,7 +66,7 @@ class PingIn(RequestSchema):
     )
 
 
-class Webhook(Schema):
+class WebhookSchema(Schema):
     """An endpoint of an application."""
 
     id = fields.String(required=True, metadata=doc("The id of the endpoint.", example="mfrggzdfmztwq2lk"))
@@ -88,7 +88,7 @@ class Webhook(Schema):
     created_at = fields.DateTime(required=True, metadata=doc("When it was registered."))
 
 
-class CreatedWebhook(Webhook):
+class CreatedWebhookSchema(WebhookSchema):
     """An endpoint with its secret, which is returned only here."""
 
     secret = fields.String(
@@ -96,19 +96,19 @@ class CreatedWebhook(Webhook):
     )
 
 
-class WebhookList(Schema):
+class WebhookListSchema(Schema):
     """The endpoints of an application."""
 
-    webhooks = fields.List(fields.Nested(Webhook), required=True, metadata=doc("The oldest first."))
+    webhooks = fields.List(fields.Nested(WebhookSchema), required=True, metadata=doc("The oldest first."))
 
 
-class AskedMessage(Schema):
+class AskedMessageSchema(Schema):
     """A message that was asked for, and will be sent soon."""
 
     id = fields.String(required=True, metadata=doc("The id of the message.", example="msg_…"))
 
 
-class Delivery(Schema):
+class DeliverySchema(Schema):
     """One attempt to deliver a message."""
 
     id = fields.String(required=True, metadata=doc("The id of the message, the same for all attempts."))
@@ -129,9 +129,9 @@ class Delivery(Schema):
     )
 
 
-class DeliveryList(Schema):
+class DeliveryListSchema(Schema):
     """The last attempts to deliver to an endpoint."""
 
     deliveries = fields.List(
-        fields.Nested(Delivery), required=True, metadata=doc("The last 100 attempts, the newest first.")
+        fields.Nested(DeliverySchema), required=True, metadata=doc("The last 100 attempts, the newest first.")
     )
