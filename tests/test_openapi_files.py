@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from service.web.openapi.operations import operation_of
+from service.web.operation import operation_of
 from tools.openapi.document import document
 from tools.openapi.example_app import example_app
 from tools.openapi.examples import Examples, record_examples

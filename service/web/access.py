@@ -1,18 +1,18 @@
-"""Who may call an operation: every handler is called through here, with the access that its operation describes.
+"""Who may call an operation: every handler is called through here, with the access that its operation has.
 
 Owns the order: token or key, seat, rate limit, query, handler; one in a place where it does not count is refused before
 that. If access was granted on a cached game, and the request was rejected before a command read the stored one, the
-token is checked again on the stored game. A handler cannot be served without an ``Operation``, whose ``access`` is both
-enforced and documented. Does not depend on what is requested.
+token is checked again on the stored game. Does not depend on what is requested, nor on how an operation is guard.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from flask import request
+from marshmallow import Schema
 
 from service.backends.keys import is_key, no_valid_key
 from service.backends.ports import Application
@@ -21,7 +21,6 @@ from service.games.model.errors import MoveRefused, Unauthorized
 from service.games.model.tokens import SEAT_PREFIX
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.middleware import EXTRA_HEADERS
-from service.web.openapi.operations import Operation, describe
 from service.web.problems import RequestError
 from service.web.rate_limits import RateLimits
 from service.web.request_parsing import (
@@ -47,7 +46,37 @@ PLACES_PER_READ: Final = 4
 _APP: Final = "domino.app"
 """The key in the WSGI environment for the id of the application whose key was presented, once it was accepted."""
 
-_Decorator = Callable[[Callable[..., Any], Operation], Callable[..., Any]]
+AccessRule = Literal[
+    "public",
+    "public_or_app",
+    "spectator",
+    "join",
+    "seat",
+    "seat_or_app",
+    "token_change",
+    "app",
+    "anyone_or_app",
+    "key_change",
+    "app_game",
+]
+"""Who may call an operation: anybody; an application or anybody, with answers of their own; the bearer of a seat's
+token, the application that owns the game or, without a token, a spectator; the same or, where there are no spectators,
+who has the join code; the bearer of a seat's token; the bearer of the token of the seat in the path, or the application
+that owns the game; for a change of that token also the bearer of the old one, who repeats the request; an application;
+an application or anybody, unless the service requires one; for another key of an application also the bearer of its old
+one, who repeats the request; the application that owns the game."""
+
+
+class Guard(NamedTuple):
+    """What is checked before a handler is called; ``shows_quota``: its answer tells what is left of a rate limit."""
+
+    access: AccessRule
+    query: type[Schema] | None
+    ignores_query: bool
+    shows_quota: bool
+
+
+_Decorator = Callable[[Callable[..., Any], Guard], Callable[..., Any]]
 
 _WITHOUT_TOKEN: Final = ("spectator", "join")
 """Who may ask for a game without a token."""
@@ -71,37 +100,35 @@ class _Granted(Protocol):
     def from_store(self) -> bool: ...
 
 
-def operation(described: Operation) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a handler with the access check that the operation describes.
+def guarded(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
+    """The function that Flask calls for a handler.
 
     A handler of a public operation takes the services and the path's parameters; one of an operation of applications
     the services, the ``Application`` (``None`` for a bearer without a key, where that is allowed) and the path's
     parameters; any other one the services and what its authorization returned: ``Access``, or for ``token_change``, if
     it is the bearer of a seat's token, ``TokenRotation``.
     """
-    decorate: _Decorator = _DECORATORS.get(described.access, _authorized)
-    return lambda handler: describe(decorate(handler, described), described)
+    return _DECORATORS.get(guard.access, _authorized)(handler, guard)
 
 
-def _public(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
-    query = None if described.query is None else described.query()
+def _public(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
+    query = None if guard.query is None else guard.query()
 
     @wraps(handler)
     def call(**path: Any) -> Any:
         environ = request.environ
-        if environ.get("QUERY_STRING") and not described.ignores_query:
+        if environ.get("QUERY_STRING") and not guard.ignores_query:
             check_query(query)
         return handler(current_services(), **path)
 
     return call
 
 
-def _of_application(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
-    is_public = described.access == "public_or_app"
-    key_is_optional = described.access == "anyone_or_app"
-    repeats = described.access == "key_change"
-    shows_limit = any(response.limited for response in described.responses.values())
-    query = None if described.query is None else described.query()
+def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
+    is_public = guard.access == "public_or_app"
+    key_is_optional = guard.access == "anyone_or_app"
+    repeats = guard.access == "key_change"
+    query = None if guard.query is None else guard.query()
 
     @wraps(handler)
     def call(**path: Any) -> Any:
@@ -115,7 +142,7 @@ def _of_application(handler: Callable[..., Any], described: Operation) -> Callab
         if application is not None:
             weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer("", None, application.id, weight)
-            if quota is not None and shows_limit:
+            if quota is not None and guard.shows_quota:
                 environ[EXTRA_HEADERS] = quota.headers()
         if has_query:
             check_query(query)
@@ -146,10 +173,9 @@ def _application(services: Services, *, optional: bool, repeats: bool) -> Applic
     return application
 
 
-def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
-    authorize = _AUTHORIZE[described.access]
-    shows_limit = any(response.limited for response in described.responses.values())
-    query = None if described.query is None else described.query()
+def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
+    authorize = _AUTHORIZE[guard.access]
+    query = None if guard.query is None else guard.query()
 
     @wraps(handler)
     def call(game: str, **path: Any) -> Any:
@@ -158,7 +184,7 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
         has_query = environ.get("QUERY_STRING")
         try:
             if has_query or "HTTP_X_API_KEY" in environ:
-                check_token_place(needs_token=described.access not in _WITHOUT_TOKEN)
+                check_token_place(needs_token=guard.access not in _WITHOUT_TOKEN)
             granted = authorize(services, game, **path)
         except Unauthorized:
             services.games.access.check_not_deleted(game)
@@ -166,7 +192,7 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
         try:
             weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer(game, granted.seat, granted.app, weight)
-            if quota is not None and shows_limit:
+            if quota is not None and guard.shows_quota:
                 environ[EXTRA_HEADERS] = quota.headers()
             if has_query:
                 check_query(query)

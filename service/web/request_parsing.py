@@ -287,7 +287,7 @@ def idempotency_key(min_length: int) -> str | None:
     return key if len(key) >= min_length else None
 
 
-def idempotency(body: Any, min_length: int) -> IdempotencyKey | None:
+def idempotency(body: Any, min_length: int = 1) -> IdempotencyKey | None:
     """The idempotency key of a request with this body, ``None`` without one.
 
     Raises ``InvalidBody`` for one that is not valid, or shorter than ``min_length`` characters.

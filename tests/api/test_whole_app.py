@@ -13,7 +13,8 @@ from werkzeug.routing import Rule
 
 import service
 from service.engine.errors import Refusal
-from service.web.openapi.operations import AccessRule, Operation, operation_of
+from service.web.access import AccessRule
+from service.web.operation import Operation, operation_of
 from service.web.problems import PROBLEMS
 from tests.api.client import ANYWHERE, Api
 

@@ -18,7 +18,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin, resolver
 from flask import Flask
 from marshmallow import Schema
 
-from service.web.openapi.operations import Operation, ResponseSpec, operation_of
+from service.web.operation import Operation, operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS
 from service.web.request_parsing import KEY_PATTERN
 from service.web.schemas import game as game_schemas
@@ -207,7 +207,11 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
         if described.text_body:
             content["text/plain"] = {"schema": {"type": "string", "description": described.text_body}}
         result["requestBody"] = {"required": required, "content": content}
-    responses = {str(status): _response(spec) for status, spec in described.responses.items() if not spec.for_streams}
+    responses = {
+        str(status): _response(described, status)
+        for status, response in described.responses.items()
+        if not response.for_streams
+    }
     if "If-None-Match" in described.headers:
         responses["304"] = {
             "description": "The client has the current version.",
@@ -251,10 +255,12 @@ def _add_examples(result: dict[str, Any], responses: dict[str, Any], operation_i
 
 def _not_modified_headers(described: Operation) -> tuple[str, ...]:
     """The headers of a 304: all but those that describe a body."""
-    return tuple(name for name in next(iter(described.responses.values())).headers if not name.startswith("Content-"))
+    required, _ = described.headers_of(next(iter(described.responses)))
+    return tuple(name for name in required if not name.startswith("Content-"))
 
 
-def _response(spec: ResponseSpec) -> dict[str, Any]:
+def _response(described: Operation, status: int) -> dict[str, Any]:
+    spec = described.responses[status]
     result: dict[str, Any] = {"description": spec.description}
     if spec.media_type is not None:
         schema: Any = spec.schema
@@ -263,14 +269,9 @@ def _response(spec: ResponseSpec) -> dict[str, Any]:
         result["content"] = {spec.media_type: {"schema": schema}}
         for media_type, text in spec.streams.items():
             result["content"][media_type] = {"schema": {"type": "string", "description": text}}
-    names = (
-        *spec.headers,
-        *spec.optional_headers,
-        *(("Idempotent-Replayed",) if spec.replayable else ()),
-        *(_QUOTA if spec.limited else ()),
-    )
-    if names:
-        result["headers"] = _headers(names, spec.optional_headers)
+    required, optional = described.headers_of(status)
+    if required or optional:
+        result["headers"] = _headers((*required, *optional), optional)
     if spec.schema is game_schemas.CreatedGameSchema:
         result["links"] = {
             each: {

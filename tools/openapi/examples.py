@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 from service.backends.ports import MOST_ERASURES
 from service.engine.errors import Reason
-from service.web.openapi.operations import operation_of
+from service.web.operation import operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS, problem, retry_later
 from service.web.request_parsing import MAX_BODY_BYTES
 from service.web.responses import JSON, SVG, TEXT, YAML

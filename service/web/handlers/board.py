@@ -18,8 +18,8 @@ from service.render.geometry import Geometry
 from service.render.layout_text import render_layout, unicode_writer, write_tile
 from service.render.sentences.board import board_description, board_sentence
 from service.render.svg import Caption, Style, render_svg
-from service.web.access import limit_places, operation
-from service.web.openapi.board_operations import GET_BOARD, GET_BOARD_AS_JSON, GET_BOARD_AS_SVG, GET_BOARD_AS_TEXT
+from service.web.access import limit_places
+from service.web.operation import Operation, ResponseSpec
 from service.web.problems import InvalidBody
 from service.web.request_parsing import etag_matches, negotiate, preferred_language, read_query
 from service.web.responses import (
@@ -45,36 +45,99 @@ _query_in: Final = board_schemas.BoardQuerySchema()
 _TITLE: Final = LocalizedText("The table of round {round}", "Der Tisch der {round}. Runde")
 _TITLE_BEFORE_A_ROUND: Final = LocalizedText("The table before the first round", "Der Tisch vor der ersten Runde")
 
+_PICTURE: Final = "A picture, for an `<img>`: no script, no link to anything else; its texts are in English or German."
+_AS_TEXT: Final = "The tiles on the table as lines of text; empty without tiles."
+
 _WIDTH: Final = 100
 """Columns of a table as text, where possible."""
 
 
 @blueprint.get("/v1/games/<game>/board")
-@operation(GET_BOARD)
+@Operation(
+    id="getBoard",
+    tag="games",
+    access="spectator",
+    headers=("Accept-Language", "If-None-Match"),
+    query=board_schemas.BoardQuerySchema,
+    responses={
+        200: ResponseSpec(
+            description="The table.",
+            schema=board_schemas.PlacedBoardSchema,
+            streams={
+                SVG: _PICTURE,
+                TEXT: _AS_TEXT,
+            },
+        )
+    },
+)
 def get_board(services: Services, access: Access) -> RawResponse:
-    """Get the table as the client accepts it."""
+    """Get the table with the place of every tile.
+
+    Where the tiles lie, and where a tile would lie at each end: for clients that draw the table. The same for every
+    viewer, with a token or without. A tile never moves while a round lasts, so that `from` brings what is new. By
+    `Accept` as JSON; as a picture, which an `<img>` gets (every `Accept` that begins with `image/`); or as
+    `text/plain`. `board.json`, `board.svg` and `board.txt` in place of `board` say what they are, whatever `Accept`
+    says. `version` is the table as it was, also in an earlier round; a version that the game has not reached is
+    `invalid`.
+    """
     wants_picture = request.environ.get("HTTP_ACCEPT", "").lower().startswith("image/")
     return _board(services, access, SVG if wants_picture else negotiate(JSON, SVG, TEXT))
 
 
 @blueprint.get("/v1/games/<game>/board.json")
-@operation(GET_BOARD_AS_JSON)
+@Operation(
+    id="getBoardAsJson",
+    tag="games",
+    access="spectator",
+    headers=("Accept-Language", "If-None-Match"),
+    query=board_schemas.BoardJsonQuerySchema,
+    fixed_type=True,
+    responses={200: ResponseSpec(description="The table.", schema=board_schemas.PlacedBoardSchema)},
+)
 def get_board_as_json(services: Services, access: Access) -> RawResponse:
-    """Get the table as JSON."""
+    """Get the table as JSON.
+
+    As `GET /v1/games/{game}/board`, always as JSON. The same for every viewer, with a token or without.
+    """
     return _board(services, access, JSON)
 
 
 @blueprint.get("/v1/games/<game>/board.svg")
-@operation(GET_BOARD_AS_SVG)
+@Operation(
+    id="getBoardAsSvg",
+    tag="games",
+    access="spectator",
+    headers=("Accept-Language", "If-None-Match"),
+    query=board_schemas.BoardSvgQuerySchema,
+    responses={
+        200: ResponseSpec(
+            description=_PICTURE,
+            media_type=SVG,
+        )
+    },
+)
 def get_board_as_svg(services: Services, access: Access) -> RawResponse:
-    """Get the table as a picture."""
+    """Get the table as a picture.
+
+    As `GET /v1/games/{game}/board`, always as SVG. The same for every viewer, with a token or without.
+    """
     return _board(services, access, SVG)
 
 
 @blueprint.get("/v1/games/<game>/board.txt")
-@operation(GET_BOARD_AS_TEXT)
+@Operation(
+    id="getBoardAsText",
+    tag="games",
+    access="spectator",
+    headers=("If-None-Match",),
+    query=board_schemas.BoardTextQuerySchema,
+    responses={200: ResponseSpec(description=_AS_TEXT, media_type=TEXT)},
+)
 def get_board_as_text(services: Services, access: Access) -> RawResponse:
-    """Get the table as text."""
+    """Get the table as text.
+
+    As `GET /v1/games/{game}/board`, always as text. The same for every viewer, with a token or without.
+    """
     return _board(services, access, TEXT)
 
 

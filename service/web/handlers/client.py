@@ -14,8 +14,8 @@ from typing import Final
 
 from flask import Blueprint, Response, abort
 
-from service.web.access import limit_reads, operation
-from service.web.openapi.service_operations import GET_EVENT_READER
+from service.web.access import limit_reads
+from service.web.operation import Operation, ResponseSpec
 from service.web.responses import HTML, JAVASCRIPT, public
 from service.web.services import Services, current_services
 
@@ -46,9 +46,19 @@ def page() -> Response:
 
 
 @blueprint.get("/client/events.js")
-@operation(GET_EVENT_READER)
+@Operation(
+    id="getEventReader",
+    tag="service",
+    headers=("If-None-Match",),
+    responses={200: ResponseSpec(description="The module.", media_type=JAVASCRIPT)},
+)
 def show_event_reader(_services: Services) -> Response:
-    """The reader of events for browsers."""
+    """Get the reader of events for browsers.
+
+    A module of JavaScript without dependencies, to be imported by a page. `follow(game, {token, after, view, signal})`
+    yields the events of a game as an asynchronous iterator, resumes a lost connection, and polls where no stream comes
+    through.
+    """
     return _file("events.js")
 
 

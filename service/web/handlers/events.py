@@ -15,11 +15,12 @@ from service.games.queries.catalogue import Language
 from service.games.queries.sentences import EventSentences
 from service.games.queries.subscription import EventSubscription
 from service.render.sentences.people import Reader
-from service.web.access import key_check, limit_history, limit_sentences, operation
-from service.web.openapi.game_operations import GET_EVENTS
+from service.web.access import key_check, limit_history, limit_sentences
+from service.web.operation import Operation, ResponseSpec
 from service.web.request_parsing import negotiate, preferred_language, read_query_of_reader
 from service.web.response_cache import cached_body
 from service.web.responses import JSON, RawResponse, ok, streamed, to_json
+from service.web.schemas import events as event_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.events import event_json, event_page_json
 from service.web.serializers.game import game_view_json
@@ -37,9 +38,42 @@ _query_in: Final = request_schemas.EventsQuerySchema()
 
 
 @blueprint.get("/v1/games/<game>/events")
-@operation(GET_EVENTS)
+@Operation(
+    id="getEvents",
+    tag="games",
+    access="spectator",
+    headers=("Last-Event-ID", "Accept-Language"),
+    query=request_schemas.EventsQuerySchema,
+    responses={
+        200: ResponseSpec(
+            description="The events, oldest first.",
+            schema=event_schemas.EventPageSchema,
+            streams={SSE: "Each `data` is an event.", NDJSON: "Each line is an event."},
+        ),
+        204: ResponseSpec(
+            description="As a stream: the match is finished, and there is nothing after this version.",
+            media_type=None,
+            for_streams=True,
+        ),
+    },
+)
 def get_events(services: Services, access: Access) -> RawResponse | Response:
-    """Get the events as the client accepts them."""
+    """Follow a game.
+
+    The events after a version, as the bearer of the token may know them; without a token, as a spectator. By `Accept`
+    as a page of JSON, with `wait` as a long poll, or as a stream: `text/event-stream` (the `id` of an event is its
+    version; events have no name, so `onmessage` gets all) or `application/x-ndjson` (one event per line). A stream
+    sends an empty comment or line at least every 15 s as a keep-alive and ends after `finished`; a stream requested
+    after that is answered with 204 without a body, which makes an `EventSource` stop (a page never is). Before the
+    service stops, a stream ends with an event `closing`; clients should reconnect. If the game is deleted, streams and
+    long polls end with an event `deleted`, and every later request is answered with 410. If the requested events are no
+    longer stored, or never existed, a single event `reset` contains the current game. With `view=true` a page also has
+    `game`, the bearer's view at the page's `version`; in a stream, events are followed by one more item, `{"type":
+    "view", "version", "game"}` with the view at that version, whenever no more events follow for the moment. A client
+    that shows each view needs no other request. A stream that is resumed by `Last-Event-ID` begins with the view if
+    there are no newer events. With `text=true` each event, and each view, has a sentence for people in `text`, in the
+    language that `Accept-Language` prefers.
+    """
     media_type = negotiate(JSON, SSE, NDJSON)
     query = read_query_of_reader(_query_in)
     language = preferred_language() if query["text"] else None

@@ -8,9 +8,9 @@ import orjson
 from flask import Blueprint, Response, request
 
 from service.backends.ports import Application
-from service.web.access import key_check, limit_history, operation
+from service.web.access import key_check, limit_history
 from service.web.feed_stream import FeedStream
-from service.web.openapi.feed_operations import GET_FEED
+from service.web.operation import Operation, ResponseSpec
 from service.web.request_parsing import negotiate, read_query_of_reader
 from service.web.responses import JSON, RawResponse, ok, streamed
 from service.web.schemas import feed as feed_schemas
@@ -23,9 +23,34 @@ _query_in: Final = feed_schemas.FeedQuerySchema()
 
 
 @blueprint.get("/v1/feed")
-@operation(GET_FEED)
+@Operation(
+    id="getFeed",
+    tag="applications",
+    access="app",
+    headers=("Last-Event-ID",),
+    query=feed_schemas.FeedQuerySchema,
+    responses={
+        200: ResponseSpec(
+            description="The items, oldest first.",
+            schema=feed_schemas.FeedPageSchema,
+            streams={SSE: "Each `data` is an item.", NDJSON: "Each line is an item."},
+        )
+    },
+)
 def get_feed(services: Services, application: Application) -> RawResponse | Response:
-    """Get the items as the client accepts them."""
+    """Follow all games of the application.
+
+    What has happened in all games of the application, as a spectator may know it, with what the application calls the
+    games and their players. By `Accept` as a page of JSON, with `wait` as a long poll, or as a stream:
+    `text/event-stream` (the `id` of an item is its cursor; items have no name, so `onmessage` gets all) or
+    `application/x-ndjson` (one item per line). Each event of a game is an item, in the order of the versions of the
+    game; the order of items of different games is that in which they were told, usually within half a second. After a
+    fault of the servers an item may be told again: its `game` and `version` say what is known already. A cursor stays
+    valid whatever is restarted. The last 100,000 items or a few more are kept; where items after the cursor are no
+    longer kept, the first item is `reset`: read the list of games, and go on. A stream does not end by itself: it sends
+    an empty comment or line at least every 15 s as a keep-alive, ends some seconds after the key is revoked, and with
+    an item `closing` before the service stops; clients should reconnect.
+    """
     media_type = negotiate(JSON, SSE, NDJSON)
     query = read_query_of_reader(_query_in)
     if media_type == JSON:

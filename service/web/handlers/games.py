@@ -19,23 +19,12 @@ from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
 from service.games.model.game import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.outgoing.addresses import RefusedUrl
-from service.web.access import key_check, limit_expensive, operation
-from service.web.openapi.game_operations import (
-    CHANGE_TOKEN,
-    CLAIM_SEAT,
-    CREATE_GAME,
-    DELETE_GAME,
-    GET_GAME,
-    GET_MOVES,
-    GET_SCORE,
-    JOIN_GAME,
-    MAKE_MOVE,
-    REMATCH,
-    SET_PRESENCE,
-)
+from service.web.access import key_check, limit_expensive
+from service.web.operation import Operation, ResponseSpec
 from service.web.posted_moves import read_move
 from service.web.problems import InvalidBody
 from service.web.request_parsing import (
+    TOKEN_KEY_LENGTH,
     expected_game,
     idempotency,
     negotiate,
@@ -47,7 +36,10 @@ from service.web.request_parsing import (
 )
 from service.web.response_cache import cached_json
 from service.web.responses import JSON, RawResponse, conditional, created, created_secret, no_content, ok, to_json
+from service.web.schemas import game as game_schemas
+from service.web.schemas import moves as move_schemas
 from service.web.schemas import requests as request_schemas
+from service.web.schemas import score as score_schemas
 from service.web.serializers.game import (
     created_game_json,
     game_view_json,
@@ -70,9 +62,27 @@ _claim_in: Final = request_schemas.ClaimInSchema()
 
 
 @blueprint.post("/v1/games")
-@operation(CREATE_GAME)
+@Operation(
+    id="createGame",
+    tag="games",
+    access="anyone_or_app",
+    headers=("Idempotency-Key",),
+    body=request_schemas.GameInSchema,
+    secret=True,
+    responses={
+        201: ResponseSpec(
+            description="The game, as a spectator or, with a key, its application sees it, and the tokens.",
+            schema=game_schemas.CreatedGameSchema,
+        )
+    },
+)
 def create_game(services: Services, application: Application | None) -> RawResponse:
-    """Create a game."""
+    """Create a game.
+
+    Creates a game with its seats and house rules. Returns the token of every named seat, only here. The first round is
+    dealt as soon as no seat is open. Computer players move by themselves, and deal where no player is left to do it.
+    With the key of an application, the game belongs to that.
+    """
     limit_expensive(services)
     negotiate(JSON)
     body = read_json()
@@ -80,7 +90,7 @@ def create_game(services: Services, application: Application | None) -> RawRespo
     if application is not None:
         _check_urls(services, fields["players"])
     requested = _game_request(fields, application)
-    game, replayed = services.games.commands.create(requested, idempotency(body, CREATE_GAME.min_key_length))
+    game, replayed = services.games.commands.create(requested, idempotency(body, TOKEN_KEY_LENGTH))
     return created_secret(created_game_json(game), f"/v1/games/{game.view.id}", replayed=replayed)
 
 
@@ -98,9 +108,24 @@ def _check_urls(services: Services, players: list[dict[str, Any]]) -> None:
 
 
 @blueprint.get("/v1/games/<game>")
-@operation(GET_GAME)
+@Operation(
+    id="getGame",
+    tag="games",
+    access="spectator",
+    headers=("If-None-Match", "Accept-Language"),
+    query=request_schemas.GameQuerySchema,
+    responses={200: ResponseSpec(description="The game view.", schema=game_schemas.GameSchema)},
+)
 def get_game(services: Services, access: Access) -> RawResponse:
-    """View a game, at once or when it has changed."""
+    """Get a game.
+
+    The game as the bearer of the token may know it; without a token, as a spectator. It contains the legal moves of the
+    bearer, so that a client need not implement any rules. With `after` and `wait` it is a long poll: answered as soon
+    as the version of the game is past `after`, at the latest after `wait` seconds, at once if the match is finished;
+    then 304 if `If-None-Match` is still current, else 200. While it waits it counts as a stream. With `text=true` the
+    view has a sentence for people in `text`, in the language that `Accept-Language` prefers; its `ETag` is then one of
+    that language, and as good for `If-Match` as the other.
+    """
     language = None
     if request.query_string:
         negotiate(JSON)
@@ -132,9 +157,28 @@ def _awaited(services: Services, access: Access, after: int, wait: int) -> Acces
 
 
 @blueprint.post("/v1/games/<game>/players")
-@operation(JOIN_GAME)
+@Operation(
+    id="joinGame",
+    tag="games",
+    access="join",
+    headers=("Idempotency-Key",),
+    body=request_schemas.PlayerInSchema,
+    secret=True,
+    responses={
+        201: ResponseSpec(
+            description="The seat with its token, which is returned only here, and the game as its player sees it.",
+            schema=game_schemas.CreatedSeatSchema,
+        )
+    },
+    own_problems=("forbidden", "seats_taken"),
+)
 def join_game(services: Services, access: Access) -> RawResponse:
-    """Take an open seat."""
+    """Take an open seat.
+
+    Takes the first open seat, by the join code of the game. If it was the last one, the first round is dealt. The
+    application that owns the game takes it for one of its users: with its key no code is needed, and with `ref`
+    whatever follows, such as the first `game.turn`, is told of that user.
+    """
     limit_expensive(services)
     negotiate(JSON)
     body = read_json()
@@ -143,16 +187,30 @@ def join_game(services: Services, access: Access) -> RawResponse:
         # A wrong code is reported before any other error in the body; that of a repeated request may be an old one.
         check_join_code(access.game, join_code)
     player = validate(_player_in, body)
-    key = idempotency(body, JOIN_GAME.min_key_length)
+    key = idempotency(body, TOKEN_KEY_LENGTH)
     command = JoinCommand(player.get("join_code"), player["name"], player.get("client_seed"), key, player.get("ref"))
     joined, replayed = services.games.commands.join(access, command)
     return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)
 
 
 @blueprint.post("/v1/games/<game>/players/<int:seat>/token")
-@operation(CHANGE_TOKEN)
+@Operation(
+    id="changeToken",
+    tag="games",
+    access="token_change",
+    headers=("Idempotency-Key",),
+    body=request_schemas.EmptyInSchema,
+    secret=True,
+    responses={201: ResponseSpec(description="The seat and its new token.", schema=game_schemas.CreatedTokenSchema)},
+    own_problems=("forbidden",),
+)
 def change_token(services: Services, granted: TokenRotation | Access) -> RawResponse:
-    """Change the token of a seat: for its player, or for the application that owns the game."""
+    """Change the token of a seat.
+
+    Gives the bearer's own seat a new token, which is returned only here; the old one is revoked. The application that
+    owns the game may do it for any seat that has a token, without it: for who has lost it. The body is empty, or an
+    empty object.
+    """
     if isinstance(granted, TokenRotation):
         game, seat = granted.game_id, granted.seat
         change = partial(services.games.commands.rotate_token, granted)
@@ -164,14 +222,30 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
     negotiate(JSON)
     body = read_json_or_nothing()
     validate(_empty_in, body)
-    token, replayed = change(idempotency(body, CHANGE_TOKEN.min_key_length))
+    token, replayed = change(idempotency(body, TOKEN_KEY_LENGTH))
     return created_secret(seat_token_json(token), f"/v1/games/{game}", replayed=replayed)
 
 
 @blueprint.put("/v1/games/<game>/players/<int:seat>/presence")
-@operation(SET_PRESENCE)
+@Operation(
+    id="setPresence",
+    tag="games",
+    access="seat_or_app",
+    body=request_schemas.PresenceInSchema,
+    responses={
+        200: ResponseSpec(description="The game, as the bearer sees it.", schema=game_schemas.GameSchema, etag=True)
+    },
+    own_problems=("forbidden", "outcome_unknown", "not_away", "not_in_match", "not_started", "game_over"),
+)
 def set_presence(services: Services, access: Access) -> RawResponse:
-    """Leave a seat to a computer player, or come back."""
+    """Leave, or come back.
+
+    Has the bearer's own seat played by a computer player from now on, or no longer. Leaving again changes nothing. A
+    move of the seat brings its player back, too. Works with and without a clock; a player who comes back has at least
+    10 s in its bank, or for the running turn, once in a match. While all players who are still in the match are away,
+    nobody moves, unless all of them have forfeited. The application that owns the game may do it for any player: a
+    computer player goes on for who is taken off the table.
+    """
     negotiate(JSON)
     assert access.target is not None
     services.limits.limit_presence(access.game.id, access.target)
@@ -181,63 +255,161 @@ def set_presence(services: Services, access: Access) -> RawResponse:
 
 
 @blueprint.post("/v1/games/<game>/claims")
-@operation(CLAIM_SEAT)
+@Operation(
+    id="claimSeat",
+    tag="games",
+    access="seat",
+    headers=("Idempotency-Key",),
+    body=request_schemas.ClaimInSchema,
+    responses={
+        201: ResponseSpec(
+            description="The game after the claim, as the bearer sees it.", schema=game_schemas.GameSchema
+        )
+    },
+    own_problems=("not_due", "not_in_match", "not_started", "game_over"),
+)
 def claim_seat(services: Services, access: Access) -> RawResponse:
-    """Claim a seat whose time is over."""
+    """Claim a seat whose time is over.
+
+    In a game with `"absence": {"then": "claim"}`: has the seat whose turn it is played by a computer player until its
+    player is back. Any other seat that is in the match may claim it, from a second after the deadline of the turn on.
+    """
     negotiate(JSON)
     body = read_json()
     seat = validate(_claim_in, body)["seat"]
-    view, replayed = services.games.commands.claim(access, seat, idempotency(body, CLAIM_SEAT.min_key_length))
+    view, replayed = services.games.commands.claim(access, seat, idempotency(body))
     return created(game_view_json(view), etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed)
 
 
 @blueprint.delete("/v1/games/<game>")
-@operation(DELETE_GAME)
+@Operation(
+    id="deleteGame",
+    tag="games",
+    access="app_game",
+    limited=False,
+    responses={204: ResponseSpec(description="The game is deleted.", media_type=None)},
+    own_problems=("outcome_unknown",),
+)
 def delete_game(services: Services, access: Access) -> RawResponse:
-    """Delete a game."""
+    """Delete a game.
+
+    Deletes a game for the application that owns it, in whatever phase it is: its names, refs, hands and tokens are gone
+    from the storage, the listing and the feed, and within two seconds from the memory of the service. Streams end with
+    an event `deleted`. For as long as the game would have lived, every request for it is answered with 410, also this
+    one: if its answer was lost, 410 says that the game is deleted.
+    """
     services.games.commands.delete(access.game)
     return no_content()
 
 
 @blueprint.post("/v1/games/<game>/rematch")
-@operation(REMATCH)
+@Operation(
+    id="beginRematch",
+    tag="games",
+    access="seat",
+    headers=("Idempotency-Key",),
+    body=request_schemas.EmptyInSchema,
+    secret=True,
+    shortest_key=1,
+    responses={
+        201: ResponseSpec(
+            description="The seat in the new game with its token, and the game as its player sees it.",
+            schema=game_schemas.CreatedSeatSchema,
+        )
+    },
+    own_problems=("forbidden", "not_finished"),
+)
 def begin_rematch(services: Services, access: Access) -> RawResponse:
-    """Begin another game with the same players, or take the own seat in it."""
+    """Play another game with the same players.
+
+    After a finished match: the game that follows it, with the bearer's seat and token there. Every player who asks gets
+    **the same new game**, whoever asks first, and whenever; so a request can be repeated. Its variant, rules, clock,
+    pace, names and computer players are those of the finished one, its deals are shuffled anew. Everybody moves on by
+    one seat (seat 1 becomes seat 0), so teams stay together. It is dealt at once, and its clock runs; who was away at
+    the end still is. The finished game has the event `rematched`, and `rematch` in its view; the new one has
+    `rematch_of`. The streams of the finished game have ended with `finished` by then, and requests with `wait` do not
+    wait: who wants to know whether somebody else has begun asks for the view now and then. Where only applications
+    create games, only their games have a rematch. The body is empty, or an empty object.
+    """
     if services.apps.needed_for_games and access.game.ownership is None:
         raise no_valid_key()
     limit_expensive(services)
     negotiate(JSON)
     body = read_json_or_nothing()
     validate(_empty_in, body)
-    joined, replayed = services.games.rematches.begin(access, idempotency(body, REMATCH.min_key_length))
+    joined, replayed = services.games.rematches.begin(access, idempotency(body))
     return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)
 
 
 @blueprint.get("/v1/games/<game>/moves")
-@operation(GET_MOVES)
+@Operation(
+    id="getMoves",
+    tag="moves",
+    access="spectator",
+    headers=("If-None-Match",),
+    responses={200: ResponseSpec(description="The legal moves.", schema=game_schemas.LegalMovesSchema)},
+)
 def get_moves(services: Services, access: Access) -> RawResponse:
-    """List the legal moves."""
+    """List the legal moves.
+
+    The legal moves of the bearer's seat, each of which can be posted back unchanged; empty for a spectator, and when it
+    is not the seat's turn.
+    """
     return conditional(access.etag, lambda: to_json(legal_moves_json(services.games.queries.legal_moves(access))))
 
 
 @blueprint.post("/v1/games/<game>/moves")
-@operation(MAKE_MOVE)
+@Operation(
+    id="makeMove",
+    tag="moves",
+    access="seat",
+    headers=("If-Match", "Idempotency-Key"),
+    body=move_schemas.MoveSchema,
+    responses={
+        201: ResponseSpec(description="The game after the move, as the bearer sees it.", schema=game_schemas.GameSchema)
+    },
+    own_problems=(
+        "stale_version",
+        "not_your_turn",
+        "not_in_match",
+        "illegal_move",
+        "not_started",
+        "round_over",
+        "game_over",
+    ),
+)
 def make_move(services: Services, access: Access) -> RawResponse:
-    """Make a move."""
+    """Make a move.
+
+    Makes one move for the bearer's seat. A rejected move changes nothing; the problem contains the reason and the legal
+    moves. With `version` or `If-Match`, the move is made only if the match has not gone on since that version; the
+    change of a token, or that a player left or returned, which are events too, does not count. A move of a seat that is
+    away brings its player back. A move counts until the service has acted on the deadline of the turn, whichever comes
+    first.
+    """
     negotiate(JSON)
     body = read_json()
     move, version, client_seed = read_move(body)
     expected = expected_game(version)
-    key = idempotency(body, MAKE_MOVE.min_key_length)
+    key = idempotency(body)
     command = MoveCommand(move, expected, client_seed, key)
     view, replayed = services.games.commands.make_move(access, command)
     return created(game_view_json(view), etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed)
 
 
 @blueprint.get("/v1/games/<game>/score")
-@operation(GET_SCORE)
+@Operation(
+    id="getScore",
+    tag="games",
+    access="spectator",
+    headers=("If-None-Match",),
+    responses={200: ResponseSpec(description="The score card.", schema=score_schemas.ScoreSchema)},
+)
 def get_score(services: Services, access: Access) -> RawResponse:
-    """Read the score."""
+    """Get the score.
+
+    The standings, the result of every round explained line by line, and the settlement.
+    """
     return cached_json(services.responses, access, "score", lambda: score_json(services.games.queries.score(access)))
 
 

@@ -11,8 +11,8 @@ from flask import Blueprint
 from service.backends.index.listing import ListedGames, is_kept
 from service.backends.ports import Application, IndexQuery, LobbyQuery
 from service.engine.errors import Reason
-from service.web.access import limit_reads, operation
-from service.web.openapi.listing_operations import LIST_GAMES, LIST_LOBBY
+from service.web.access import limit_reads
+from service.web.operation import Operation, ResponseSpec
 from service.web.problems import InvalidBody
 from service.web.request_parsing import negotiate, read_query
 from service.web.responses import JSON, RawResponse, conditional, etag_of, ok_json, shared
@@ -26,9 +26,20 @@ _lobby_in: Final = listing_schemas.LobbyQuerySchema()
 
 
 @blueprint.get("/v1/games")
-@operation(LIST_GAMES)
+@Operation(
+    id="listGames",
+    tag="applications",
+    access="app",
+    query=listing_schemas.ListQuerySchema,
+    responses={200: ResponseSpec(description="A page of games.", schema=listing_schemas.GamePageSchema)},
+)
 def list_games(services: Services, application: Application) -> RawResponse:
-    """List games of the application."""
+    """List the application's games.
+
+    The games of the application as a spectator may know them, with what the application calls them and their players:
+    those that were written last come first, with `to_act` the most urgent ones. The list follows the games, usually
+    within half a second.
+    """
     negotiate(JSON)
     query = read_query(_list_in)
     waiting = query.pop("to_act")
@@ -36,9 +47,23 @@ def list_games(services: Services, application: Application) -> RawResponse:
 
 
 @blueprint.get("/v1/lobby")
-@operation(LIST_LOBBY)
+@Operation(
+    id="listLobby",
+    tag="games",
+    access="public_or_app",
+    headers=("If-None-Match",),
+    query=listing_schemas.LobbyQuerySchema,
+    responses={200: ResponseSpec(description="A page of games.", schema=listing_schemas.LobbyPageSchema)},
+)
 def list_lobby(services: Services, application: Application | None) -> RawResponse:
-    """List public games with open seats: those of the application, or those for everybody."""
+    """List public games with open seats.
+
+    Games with open seats, each with the code by which one can be taken, the newest first. Without a key those that
+    applications have made public for everybody: of each application the ten newest, with `variant` the ten newest of
+    that; when seats are taken, others follow. With the key of an application its own games that are public, for
+    everybody or for its lobby alone: the 1000 newest. The list follows the games, usually within two seconds: a seat
+    may just have been taken.
+    """
     negotiate(JSON)
     query = LobbyQuery(None if application is None else application.id, **read_query(_lobby_in))
     if application is None and not is_kept(query):

@@ -7,10 +7,17 @@ from typing import Final
 from flask import Blueprint
 
 from service.games.access import Access
-from service.web.access import operation
-from service.web.openapi.owner_operations import CHANGE_JOIN_CODE, CHANGE_PLAYER
-from service.web.request_parsing import idempotency, negotiate, read_json, read_json_or_nothing, validate
+from service.web.operation import Operation, ResponseSpec
+from service.web.request_parsing import (
+    TOKEN_KEY_LENGTH,
+    idempotency,
+    negotiate,
+    read_json,
+    read_json_or_nothing,
+    validate,
+)
 from service.web.responses import JSON, RawResponse, created_secret, ok
+from service.web.schemas import game as game_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.game import game_view_json
 from service.web.services import Services
@@ -22,9 +29,28 @@ _empty_in: Final = request_schemas.EmptyInSchema()
 
 
 @blueprint.patch("/v1/games/<game>/players/<int:seat>")
-@operation(CHANGE_PLAYER)
+@Operation(
+    id="changePlayer",
+    tag="games",
+    access="app_game",
+    body=request_schemas.PlayerChangeInSchema,
+    needs_body=True,
+    responses={
+        200: ResponseSpec(
+            description="The game, as the application sees it.", schema=game_schemas.GameSchema, etag=True
+        )
+    },
+    own_problems=("not_found", "outcome_unknown"),
+)
 def change_player(services: Services, access: Access) -> RawResponse:
-    """Give a player another name or reference."""
+    """Change a player.
+
+    Gives the player of a seat another name, another `ref`, or both; what is missing stays as it is, and if nothing
+    would be another, nothing happens. Computer players can be renamed, too; an open seat has no name, but may have a
+    `ref`. The event is `renamed`, without `name` if only the `ref` is another one. From then on the former name is
+    shown nowhere: events from before, too, and records have the current names. Moves that are under way are not
+    affected. The body may also be sent as `application/merge-patch+json`.
+    """
     negotiate(JSON)
     assert access.target is not None
     fields = validate(_player_in, read_json())
@@ -34,12 +60,26 @@ def change_player(services: Services, access: Access) -> RawResponse:
 
 
 @blueprint.post("/v1/games/<game>/join-code")
-@operation(CHANGE_JOIN_CODE)
+@Operation(
+    id="changeJoinCode",
+    tag="games",
+    access="app_game",
+    headers=("Idempotency-Key",),
+    body=request_schemas.EmptyInSchema,
+    secret=True,
+    responses={201: ResponseSpec(description="The new join code.", schema=game_schemas.CreatedJoinCodeSchema)},
+    own_problems=("not_found", "seats_taken"),
+)
 def change_join_code(services: Services, access: Access) -> RawResponse:
-    """Change the join code."""
+    """Change the join code.
+
+    Gives a game with open seats a new join code, which the application is told here, in views and in lists, and
+    everybody in the lobby if the game is public. With the old one no seat can be taken any more. The event is
+    `join_code_changed`. The body is empty, or an empty object.
+    """
     negotiate(JSON)
     body = read_json_or_nothing()
     validate(_empty_in, body)
-    key = idempotency(body, CHANGE_JOIN_CODE.min_key_length)
+    key = idempotency(body, TOKEN_KEY_LENGTH)
     code, replayed = services.games.owner_commands.change_join_code(access, key)
     return created_secret({"join_code": code}, f"/v1/games/{access.game.id}", replayed=replayed)

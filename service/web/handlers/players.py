@@ -9,8 +9,7 @@ from flask import Blueprint
 from service.backends.ports import Application
 from service.engine.errors import Reason
 from service.games.model.errors import NotFound
-from service.web.access import operation
-from service.web.openapi.player_operations import ERASE_PLAYER, GET_PLAYER
+from service.web.operation import Operation, ResponseSpec
 from service.web.problems import InvalidBody
 from service.web.request_parsing import negotiate, read_query
 from service.web.responses import JSON, RawResponse, accepted_nothing, ok
@@ -24,9 +23,22 @@ _player_in: Final = player_schemas.PlayerQuerySchema()
 
 
 @blueprint.get("/v1/players/<ref:ref>")
-@operation(GET_PLAYER)
+@Operation(
+    id="getPlayer",
+    tag="applications",
+    access="app",
+    query=player_schemas.PlayerQuerySchema,
+    responses={200: ResponseSpec(description="A page of what is kept.", schema=player_schemas.PlayerPageSchema)},
+    own_problems=("not_found",),
+)
 def get_player(services: Services, application: Application, ref: str) -> RawResponse:
-    """Tell what is kept of a person."""
+    """Get what is kept of a person.
+
+    All that is kept of the person whom the application calls so, in pages: the games in which the person has a seat,
+    those that were written last first, with name, score and rank. Others at the table are not told. What belongs to
+    another application is 404. The list follows the games, usually within half a second. While a person is being
+    erased, the list is not 404, though perhaps empty.
+    """
     negotiate(JSON)
     query = read_query(_player_in)
     try:
@@ -37,9 +49,23 @@ def get_player(services: Services, application: Application, ref: str) -> RawRes
 
 
 @blueprint.delete("/v1/players/<ref:ref>")
-@operation(ERASE_PLAYER)
+@Operation(
+    id="erasePlayer",
+    tag="applications",
+    access="app",
+    responses={202: ResponseSpec(description="It will be done.", media_type=None)},
+    own_problems=("not_found", "limit_reached", "outcome_unknown"),
+)
 def erase_player(services: Services, application: Application, ref: str) -> RawResponse:
-    """Have a person erased from all games."""
+    """Erase a person.
+
+    Erases the person whom the application calls so from all its games, which go on for the others: the name becomes
+    `Player` and the number of the seat, from 1; `ref`, token and the `url` of a remote player go; a computer player
+    goes on with the match. An open seat stays open. It is done in the background, usually within two seconds, and is
+    done when `GET` is 404: then no game that was created before this request has the person. Until then, games that are
+    given the same `ref` are erased from as well. May be repeated, and is 202 also if no game has such a person. Games
+    and feed tell `left`, `renamed` and `token_changed`.
+    """
     if not is_reference(ref):
         raise NotFound("no_such_person")
     services.apps.people.erase(application.id, ref)

@@ -10,11 +10,11 @@ from flask import Blueprint, Response, render_template
 
 from service.games.queries.catalogue import Language, localize
 from service.reasons import REASONS
-from service.web.access import operation
-from service.web.openapi.service_operations import GET_PROBLEMS
+from service.web.operation import Operation, ResponseSpec
 from service.web.problems import PROBLEMS
 from service.web.request_parsing import negotiate, preferred_language
 from service.web.responses import HTML, JSON, public
+from service.web.schemas import problems as problem_schemas
 from service.web.services import Services
 
 blueprint: Final = Blueprint("problems", __name__)
@@ -34,9 +34,24 @@ _HEADINGS: Final = {
 
 
 @blueprint.get("/problems")
-@operation(GET_PROBLEMS)
+@Operation(
+    id="listProblems",
+    tag="service",
+    headers=("Accept-Language", "If-None-Match"),
+    responses={
+        200: ResponseSpec(
+            description="The problems.",
+            schema=problem_schemas.ProblemListSchema,
+            streams={HTML: "A page with an anchor for each code and each reason."},
+        )
+    },
+)
 def list_problems(_services: Services) -> Response:
-    """List the problems, in the client's language."""
+    """List the problems.
+
+    Every `code` of an error, with its status, and every `reason` with its sentence. The `type` of a problem leads to
+    its place in the page that a browser gets.
+    """
     media_type = negotiate(JSON, HTML)
     language = preferred_language()
     return public(_body(media_type, language), media_type, language)

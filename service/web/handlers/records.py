@@ -18,8 +18,8 @@ from service.records.record import Record
 from service.records.verification import verify
 from service.records.writer import format_record
 from service.render.replays import replay
-from service.web.access import limit_expensive, limit_places, operation
-from service.web.openapi.record_operations import GET_FAIRNESS, GET_RECORD, REPLAY_RECORD, VERIFY_RECORD
+from service.web.access import limit_expensive, limit_places
+from service.web.operation import Operation, ResponseSpec
 from service.web.problems import InvalidBody
 from service.web.request_parsing import (
     etag_matches,
@@ -34,6 +34,7 @@ from service.web.request_parsing import (
 )
 from service.web.response_cache import cached_body, cached_json
 from service.web.responses import JSON, TEXT, RawResponse, not_modified, ok, ok_json, plain, to_json
+from service.web.schemas import records as record_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.fairness import fairness_json
 from service.web.serializers.records import record_json, replay_json, report_json
@@ -46,18 +47,52 @@ _replay_query_in: Final = request_schemas.ReplayQuerySchema()
 
 
 @blueprint.get("/v1/games/<game>/fairness")
-@operation(GET_FAIRNESS)
+@Operation(
+    id="getFairness",
+    tag="records",
+    access="spectator",
+    headers=("If-None-Match",),
+    responses={
+        200: ResponseSpec(description="What is revealed of the deals so far.", schema=record_schemas.FairnessSchema)
+    },
+)
 def get_fairness(services: Services, access: Access) -> RawResponse:
-    """Get what is revealed of the deals of a game."""
+    """Get the fairness report of a game.
+
+    For every round the commitment to its seed, published before the deal; the client seeds, from the deal on; and when
+    the round is over the seed itself, with the hands and the stock as they were dealt. From these anybody can repeat
+    the deal and compare: `docs/fairness.md` of the source code explains how, and `docs/verify` contains two programs
+    that do it. The same for all viewers. It does not prove that the server reveals the hands to nobody. For an arranged
+    game there is nothing to prove.
+    """
     return cached_json(
         services.responses, access, "fairness", lambda: fairness_json(services.games.queries.fairness(access))
     )
 
 
 @blueprint.get("/v1/games/<game>/record")
-@operation(GET_RECORD)
+@Operation(
+    id="getRecord",
+    tag="records",
+    access="spectator",
+    headers=("If-None-Match",),
+    responses={
+        200: ResponseSpec(
+            description="The record.",
+            schema=record_schemas.MatchRecordSchema,
+            streams={TEXT: "The record in its notation."},
+        )
+    },
+)
 def get_record(services: Services, access: Access) -> RawResponse:
-    """Get the record of a game, as JSON or text."""
+    """Get the record of a match.
+
+    The whole match in one notation, like PGN for chess: the players and rules, every deal with its proof, every move,
+    and the result of every round. By `Accept` as JSON, or as `text/plain` (defined in `docs/record.md` of the source
+    code) where it has a higher weight than JSON. A round in progress contains only what the bearer of the token has
+    seen, or a spectator; all others are complete. The text can be verified (`POST /v1/verifications`) and continued
+    (`from` in `POST /v1/games`).
+    """
     media_type = negotiate(JSON, TEXT)
     etag = f"{access.etag}-{'text' if media_type == TEXT else 'json'}"
     if etag_matches(etag):
@@ -70,9 +105,24 @@ def get_record(services: Services, access: Access) -> RawResponse:
 
 
 @blueprint.post("/v1/verifications")
-@operation(VERIFY_RECORD)
+@Operation(
+    id="verifyRecord",
+    tag="records",
+    headers=("Idempotency-Key",),
+    body=request_schemas.RecordedInSchema,
+    text_body="The record itself.",
+    responses={
+        200: ResponseSpec(description="What was checked, and the findings.", schema=record_schemas.VerificationSchema)
+    },
+)
 def verify_record(services: Services) -> RawResponse:
-    """Verify a record."""
+    """Verify a record.
+
+    Verifies the record of any match: every seed against its commitment, every deal against its seed, every move and
+    every result against the rules. In a partial record the current round is checked only in part: its tiles, their
+    places on the table, the sums of the ends and the points, but not whose turn it was, nor whether a seat had to play.
+    The record is not stored. A text that is not a record is `invalid`, with line and column.
+    """
     limit_expensive(services)
     negotiate(JSON)
     record = _sent_record(services)
@@ -80,9 +130,24 @@ def verify_record(services: Services) -> RawResponse:
 
 
 @blueprint.post("/v1/replays")
-@operation(REPLAY_RECORD)
+@Operation(
+    id="replayRecord",
+    tag="records",
+    headers=("Accept-Language", "Idempotency-Key"),
+    query=request_schemas.ReplayQuerySchema,
+    body=request_schemas.RecordedInSchema,
+    text_body="The record itself.",
+    responses={200: ResponseSpec(description="The match, round by round.", schema=record_schemas.ReplaySchema)},
+)
 def replay_record(services: Services) -> RawResponse:
-    """Replay a record."""
+    """Replay a record.
+
+    The match of any record, to be shown step by step: for every round the hands, the last table with the place of every
+    tile, and every event with a sentence on it. The moves are checked against the rules, but not the seeds (`POST
+    /v1/verifications`): where they break the rules the replay ends, and `fault` says why. A record that is partial is
+    replayed as far as its viewer has seen the match. The record is not stored. A text that is not a record is
+    `invalid`, with line and column.
+    """
     limit_expensive(services)
     negotiate(JSON)
     aspect = read_query(_replay_query_in)["aspect"]
@@ -100,7 +165,7 @@ def _sent_record(services: Services) -> Record:
             text = decode_record(read_text())
         else:
             text = validate(_recorded_in, read_json())["record"]
-        idempotency(None, 1)  # nothing is made, so that there is nothing to repeat; but the key has to be one
+        idempotency(None)  # nothing is made, so that there is nothing to repeat; but the key has to be one
         return parse_record(text, services.yield_control)
     except InvalidRecord as refusal:
         raise InvalidBody({"record": [refusal.reason]}) from refusal

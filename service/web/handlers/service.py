@@ -13,19 +13,12 @@ from typing import Final
 import orjson
 from flask import Blueprint, Response
 
-from service.web.access import operation
 from service.web.handlers.client import page
 from service.web.metrics import PROMETHEUS_TEXT
-from service.web.openapi.service_operations import (
-    GET_DOCUMENT,
-    GET_DOCUMENT_AS_JSON,
-    GET_HEALTH,
-    GET_INDEX,
-    GET_READINESS,
-    GET_VERSION,
-)
+from service.web.operation import Operation, ResponseSpec
 from service.web.request_parsing import negotiate
 from service.web.responses import HTML, JSON, YAML, RawResponse, ok, public
+from service.web.schemas import service as service_schemas
 from service.web.services import Services, current_services
 
 _VERSION: Final = {"name": "Domino", "version": version("domino-service")}
@@ -46,35 +39,75 @@ metrics_blueprint: Final = Blueprint("metrics", __name__)
 
 
 @blueprint.get("/")
-@operation(GET_INDEX)
+@Operation(
+    id="getIndex",
+    tag="service",
+    headers=("If-None-Match",),
+    ignores_query=True,
+    responses={
+        200: ResponseSpec(
+            description="The name and version of the service, and its addresses.",
+            schema=service_schemas.ServiceIndexSchema,
+            streams={HTML: "A page that says the same to people."},
+        )
+    },
+)
 def show_index(_services: Services) -> Response:
-    """The service and its addresses: a page for a browser, JSON for a program."""
+    """Get the addresses of the service.
+
+    Where everything is. A browser gets a page for people instead.
+    """
     if negotiate(JSON, HTML) == JSON:
         return public(_INDEX, JSON)
     return page()
 
 
 @blueprint.get("/version")
-@operation(GET_VERSION)
+@Operation(
+    id="getVersion",
+    tag="service",
+    headers=("If-None-Match",),
+    responses={200: ResponseSpec(description="The version.", schema=service_schemas.ServiceVersionSchema)},
+)
 def show_version(_services: Services) -> Response:
-    """The version of the service."""
+    """Get the version of the service.
+
+    The version of the running service. The paths begin with the version of the contract, `/v1`, which only grows.
+    """
     negotiate(JSON)
     return public(orjson.dumps(_VERSION), JSON)
 
 
 @metrics_blueprint.get("/healthz")
 @blueprint.get("/healthz")
-@operation(GET_HEALTH)
+@Operation(
+    id="getHealth",
+    tag="service",
+    fixed_type=True,
+    responses={200: ResponseSpec(description="Alive.", schema=service_schemas.HealthSchema)},
+)
 def healthz(_services: Services) -> RawResponse:
-    """Liveness: the process answers requests."""
+    """Check liveness.
+
+    Answers 200 as long as the process serves, whatever the state of the store.
+    """
     return ok({"status": "ok"})
 
 
 @metrics_blueprint.get("/readyz")
 @blueprint.get("/readyz")
-@operation(GET_READINESS)
+@Operation(
+    id="getReadiness",
+    tag="service",
+    fixed_type=True,
+    responses={200: ResponseSpec(description="Ready.", schema=service_schemas.HealthSchema)},
+    own_problems=("storage_unavailable",),
+)
 def readyz(services: Services) -> RawResponse:
-    """Readiness: games can be written."""
+    """Check readiness.
+
+    Answers 200 if games can be read and written, else 503. The store is asked at most once a second.
+    """
     services.games.readiness.require()
     return ok({"status": "ok"})
 
@@ -88,16 +121,32 @@ def show_metrics() -> Response:
 
 
 @blueprint.get("/openapi.yaml")
-@operation(GET_DOCUMENT)
+@Operation(
+    id="getContract",
+    tag="service",
+    headers=("If-None-Match",),
+    responses={200: ResponseSpec(description="OpenAPI, as YAML.", media_type=YAML)},
+)
 def show_document(_services: Services) -> Response:
-    """The OpenAPI document."""
+    """Get the OpenAPI document.
+
+    This document.
+    """
     return public(_document("openapi.yaml"), YAML)
 
 
 @blueprint.get("/openapi.json")
-@operation(GET_DOCUMENT_AS_JSON)
+@Operation(
+    id="getContractAsJson",
+    tag="service",
+    headers=("If-None-Match",),
+    responses={200: ResponseSpec(description="OpenAPI, as JSON.", media_type=JSON)},
+)
 def show_document_as_json(_services: Services) -> Response:
-    """The OpenAPI document as JSON."""
+    """Get the OpenAPI document as JSON.
+
+    The same as `/openapi.yaml`, for tools that read JSON only.
+    """
     return public(_document("openapi.json"), JSON)
 
 

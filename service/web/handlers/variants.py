@@ -8,10 +8,10 @@ from flask import Blueprint, Response
 
 from service.engine.variants import variants
 from service.games.queries.catalogue import find_variant
-from service.web.access import operation
-from service.web.openapi.service_operations import GET_VARIANT, LIST_VARIANTS
+from service.web.operation import Operation, ResponseSpec
 from service.web.request_parsing import negotiate, preferred_language
 from service.web.responses import JSON, public, to_json
+from service.web.schemas import variants as variant_schemas
 from service.web.serializers.variants import bots_json, variant_json, variant_summary_json
 from service.web.services import Services
 
@@ -19,9 +19,18 @@ blueprint: Final = Blueprint("variants", __name__)
 
 
 @blueprint.get("/v1/variants")
-@operation(LIST_VARIANTS)
+@Operation(
+    id="listVariants",
+    tag="variants",
+    headers=("Accept-Language", "If-None-Match"),
+    responses={200: ResponseSpec(description="The variants.", schema=variant_schemas.VariantListSchema)},
+)
 def list_variants(_services: Services) -> Response:
-    """List the variants, in the client's language."""
+    """List the variants.
+
+    All variants that can be played, each with its name and a description in one sentence, and the levels of computer
+    players.
+    """
     negotiate(JSON)
     language = preferred_language()
     summaries = [variant_summary_json(variant, language) for variant in variants().values()]
@@ -29,9 +38,18 @@ def list_variants(_services: Services) -> Response:
 
 
 @blueprint.get("/v1/variants/<variant>")
-@operation(GET_VARIANT)
+@Operation(
+    id="getVariant",
+    tag="variants",
+    headers=("Accept-Language", "If-None-Match"),
+    responses={200: ResponseSpec(description="The variant.", schema=variant_schemas.VariantSchema)},
+    own_problems=("not_found",),
+)
 def get_variant(_services: Services, variant: str) -> Response:
-    """Get one variant in full, in the client's language."""
+    """Get a variant.
+
+    Its options as a JSON Schema, the deal table, the scoring, the rules, and how strong the computer players are.
+    """
     negotiate(JSON)
     language = preferred_language()
     return public(to_json(variant_json(find_variant(variant), language)), JSON, language)

@@ -13,21 +13,18 @@ from service.backends.webhooks.endpoints import WebhookChange
 from service.engine.errors import Reason
 from service.games.model.errors import NotFound
 from service.outgoing.addresses import RefusedUrl
-from service.web.access import operation
-from service.web.openapi.webhook_operations import (
-    CHANGE_WEBHOOK,
-    CHANGE_WEBHOOK_SECRET,
-    CREATE_WEBHOOK,
-    DELETE_WEBHOOK,
-    GET_WEBHOOK,
-    LIST_DELIVERIES,
-    LIST_WEBHOOKS,
-    PING_WEBHOOK,
-    REDELIVER_MESSAGE,
-)
+from service.web.operation import Operation, ResponseSpec
 from service.web.problems import InvalidBody
-from service.web.request_parsing import idempotency, negotiate, read_json, read_json_or_nothing, validate
+from service.web.request_parsing import (
+    TOKEN_KEY_LENGTH,
+    idempotency,
+    negotiate,
+    read_json,
+    read_json_or_nothing,
+    validate,
+)
 from service.web.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
+from service.web.schemas import requests as request_schemas
 from service.web.schemas import webhooks as webhook_schemas
 from service.web.schemas.requests import EmptyInSchema
 from service.web.serializers.webhooks import deliveries_json, new_webhook_json, webhook_json
@@ -53,38 +50,85 @@ _REFUSED: Final = {
 
 
 @blueprint.post("/v1/webhooks")
-@operation(CREATE_WEBHOOK)
+@Operation(
+    id="createWebhook",
+    tag="webhooks",
+    access="app",
+    headers=("Idempotency-Key",),
+    body=webhook_schemas.WebhookInSchema,
+    secret=True,
+    responses={
+        201: ResponseSpec(description="The endpoint, with its secret.", schema=webhook_schemas.CreatedWebhookSchema)
+    },
+    own_problems=("limit_reached",),
+)
 def create_webhook(services: Services, application: Application) -> RawResponse:
-    """Register an endpoint."""
+    """Register an endpoint.
+
+    Messages about the games of the application are posted there, once it has answered a challenge: it gets
+    `webhook.challenge`, and must answer with the challenge, as text or as `{"challenge": …}`. The secret by which it
+    recognises messages is returned only here. An application has at most five endpoints.
+    """
     negotiate(JSON)
     body = read_json()
     wanted = validate(_webhook_in, body)
-    key = idempotency(body, CREATE_WEBHOOK.min_key_length)
+    key = idempotency(body, TOKEN_KEY_LENGTH)
     with _checked_url():
         webhook, replayed = services.apps.webhooks.create(application.id, wanted["url"], wanted["events"], key)
     return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=replayed)
 
 
 @blueprint.get("/v1/webhooks")
-@operation(LIST_WEBHOOKS)
+@Operation(
+    id="listWebhooks",
+    tag="webhooks",
+    access="app",
+    responses={200: ResponseSpec(description="The endpoints.", schema=webhook_schemas.WebhookListSchema)},
+)
 def list_webhooks(services: Services, application: Application) -> RawResponse:
-    """List the endpoints."""
+    """List the endpoints.
+
+    The endpoints of the application.
+    """
     negotiate(JSON)
     return ok({"webhooks": [webhook_json(each) for each in services.apps.webhooks.all(application.id)]})
 
 
 @blueprint.get("/v1/webhooks/<webhook>")
-@operation(GET_WEBHOOK)
+@Operation(
+    id="getWebhook",
+    tag="webhooks",
+    access="app",
+    responses={200: ResponseSpec(description="The endpoint.", schema=webhook_schemas.WebhookSchema)},
+    own_problems=("not_found",),
+)
 def get_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
-    """Get an endpoint."""
+    """Get an endpoint.
+
+    An endpoint, and how it fares.
+    """
     negotiate(JSON)
     return ok(webhook_json(services.apps.webhooks.get(application.id, webhook)))
 
 
 @blueprint.patch("/v1/webhooks/<webhook>")
-@operation(CHANGE_WEBHOOK)
+@Operation(
+    id="changeWebhook",
+    tag="webhooks",
+    access="app",
+    body=webhook_schemas.WebhookChangeInSchema,
+    needs_body=True,
+    responses={200: ResponseSpec(description="The endpoint.", schema=webhook_schemas.WebhookSchema)},
+    own_problems=("not_found", "outcome_unknown"),
+)
 def change_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
-    """Change an endpoint."""
+    """Change an endpoint.
+
+    Another `url` has to answer a challenge before it gets messages. `status` `active` opens an endpoint at once,
+    whether it is failing, disabled, or has asked for a pause: call it when your backend starts. Each game is told from
+    where it was told, whatever has happened since; but of turns only those that run. The body may also be sent as
+    `application/merge-patch+json`.
+    """
     negotiate(JSON)
     wanted = validate(_change_in, read_json())
     status = wanted.get("status")
@@ -94,45 +138,98 @@ def change_webhook(services: Services, application: Application, webhook: str) -
 
 
 @blueprint.delete("/v1/webhooks/<webhook>")
-@operation(DELETE_WEBHOOK)
+@Operation(
+    id="deleteWebhook",
+    tag="webhooks",
+    access="app",
+    responses={204: ResponseSpec(description="It is deleted.", media_type=None)},
+    own_problems=("not_found", "outcome_unknown"),
+)
 def delete_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
-    """Delete an endpoint."""
+    """Delete an endpoint.
+
+    Nothing is sent there any more, but for what is under way.
+    """
     services.apps.webhooks.delete(application.id, webhook)
     return no_content()
 
 
 @blueprint.post("/v1/webhooks/<webhook>/secret")
-@operation(CHANGE_WEBHOOK_SECRET)
+@Operation(
+    id="changeWebhookSecret",
+    tag="webhooks",
+    access="app",
+    headers=("Idempotency-Key",),
+    body=request_schemas.EmptyInSchema,
+    secret=True,
+    responses={
+        201: ResponseSpec(description="The endpoint, with its new secret.", schema=webhook_schemas.CreatedWebhookSchema)
+    },
+    own_problems=("not_found", "limit_reached"),
+)
 def change_webhook_secret(services: Services, application: Application, webhook: str) -> RawResponse:
-    """Make a new secret."""
+    """Make a new secret.
+
+    Returned only here. For 24 hours messages are signed with the old secret, too: `webhook-signature` has two
+    signatures. The body is empty, or an empty object.
+    """
     negotiate(JSON)
     body = read_json_or_nothing()
     validate(_empty_in, body)
-    key = idempotency(body, CHANGE_WEBHOOK_SECRET.min_key_length)
+    key = idempotency(body, TOKEN_KEY_LENGTH)
     changed, replayed = services.apps.webhooks.change_secret(application.id, webhook, key)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
 
 
 @blueprint.post("/v1/webhooks/<webhook>/pings")
-@operation(PING_WEBHOOK)
+@Operation(
+    id="pingWebhook",
+    tag="webhooks",
+    access="app",
+    headers=("Idempotency-Key",),
+    body=webhook_schemas.PingInSchema,
+    responses={202: ResponseSpec(description="It will be sent.", schema=webhook_schemas.AskedMessageSchema)},
+    own_problems=("not_found", "limit_reached"),
+)
 def ping_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
-    """Send a test message."""
+    """Send a test message.
+
+    A sample of the `type` is sent soon, once, whatever the `events` of the endpoint are: of the form of a real message,
+    with invented data, and `data.sample` `true`; without a body `webhook.ping`. It is also sent to an endpoint that is
+    failing or disabled, but not to one that is unverified before it is verified. How that went is in `deliveries`. At
+    most ten messages that were asked for wait.
+    """
     negotiate(JSON)
     body = read_json_or_nothing()
     kind = validate(_ping_in, body)["type"]
-    key = idempotency(body, PING_WEBHOOK.min_key_length)
+    key = idempotency(body)
     ping, replayed = services.apps.webhooks.ping(application.id, webhook, kind, key)
     return accepted({"id": ping}, replayed=replayed)
 
 
 @blueprint.post("/v1/webhooks/<webhook>/deliveries/<message>/attempts")
-@operation(REDELIVER_MESSAGE)
+@Operation(
+    id="redeliverMessage",
+    tag="webhooks",
+    access="app",
+    headers=("Idempotency-Key",),
+    body=request_schemas.EmptyInSchema,
+    responses={202: ResponseSpec(description="It will be sent.", schema=webhook_schemas.AskedMessageSchema)},
+    own_problems=("not_found", "forbidden", "gone", "limit_reached"),
+)
 def redeliver_message(services: Services, application: Application, webhook: str, message: str) -> RawResponse:
-    """Send a message again."""
+    """Send a message again.
+
+    A message of `deliveries` is sent once more, soon: with the same id, what it told, and signatures by the current
+    secrets. It is made anew from the game: with the refs of now, and `game.round_over` with who is still to deal. It
+    may come after later messages of the game, so a `game.turn` may be over. It is sent once, whether it was delivered
+    before or not, and to the same endpoints as a test message. Of a game that was deleted only `game.deleted` can be
+    sent again; a challenge cannot. The body is empty, or an empty object.
+    """
     negotiate(JSON)
     body = read_json_or_nothing()
     validate(_empty_in, body)
-    key = idempotency(body, REDELIVER_MESSAGE.min_key_length)
+    key = idempotency(body)
 
     def check_game(game: str) -> None:
         if services.games.access.of_application(game, application.id) is None:
@@ -143,9 +240,18 @@ def redeliver_message(services: Services, application: Application, webhook: str
 
 
 @blueprint.get("/v1/webhooks/<webhook>/deliveries")
-@operation(LIST_DELIVERIES)
+@Operation(
+    id="listDeliveries",
+    tag="webhooks",
+    access="app",
+    responses={200: ResponseSpec(description="The attempts.", schema=webhook_schemas.DeliveryListSchema)},
+    own_problems=("not_found",),
+)
 def list_deliveries(services: Services, application: Application, webhook: str) -> RawResponse:
-    """List the last deliveries."""
+    """List the last deliveries.
+
+    The last 100 attempts to deliver a message to the endpoint.
+    """
     negotiate(JSON)
     return ok(deliveries_json(services.apps.webhooks.attempts(application.id, webhook)))
 
