@@ -46,11 +46,11 @@ from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
 from service.storage.secret_file import load_or_create_secret, read_secret
 from service.storage.webhooks import RedisWebhooks
-from service.web.access import limit_history
 from service.web.app import create_app
+from service.web.http.streams import StreamLimits, Streams
 from service.web.metrics import Metrics
+from service.web.quotas import limit_history
 from service.web.rate_limits import RateLimits
-from service.web.streams import StreamLimits, Streams
 
 YIELD_SECONDS = 1e-9
 """The shortest sleep for which gevent polls its sockets. The same as in ``service.server.gunicorn_worker``, which must

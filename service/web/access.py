@@ -2,7 +2,7 @@
 
 Owns the order: token or key, seat, rate limit, query, handler; one in a place where it does not count is refused before
 that. If access was granted on a cached game, and the request was rejected before a command read the stored one, the
-token is checked again on the stored game. Does not depend on what is requested, nor on how an operation is guard.
+token is checked again on the stored game. Does not depend on what is requested, nor on how an operation is described.
 """
 
 from __future__ import annotations
@@ -20,31 +20,13 @@ from service.games.access import Access, Invitation, check_seat
 from service.games.model.errors import MoveRefused, Unauthorized
 from service.games.model.tokens import SEAT_PREFIX
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.web.middleware import EXTRA_HEADERS
-from service.web.problems import RequestError
-from service.web.rate_limits import RateLimits
-from service.web.request_parsing import (
-    TOKEN_KEY_LENGTH,
-    bearer_token,
-    body_units,
-    check_query,
-    check_token_place,
-    idempotency_key,
-    read_json,
-)
+from service.web.http.body import body_units, read_json
+from service.web.http.errors import RequestError
+from service.web.http.headers import TOKEN_KEY_LENGTH, bearer_token, idempotency_key
+from service.web.http.middleware import EXTRA_HEADERS
+from service.web.http.query import check_query, check_token_place
+from service.web.quotas import APP
 from service.web.services import Services, current_services
-
-EVENTS_PER_READ: Final = 100
-"""Events whose reading counts as one in the rate limit of reads: about a millisecond."""
-
-SENTENCES_PER_READ: Final = 20
-"""Events that take as long to be told in a sentence each."""
-
-PLACES_PER_READ: Final = 4
-"""Tiles and ends whose places on a table take as long."""
-
-_APP: Final = "domino.app"
-"""The key in the WSGI environment for the id of the application whose key was presented, once it was accepted."""
 
 AccessRule = Literal[
     "public",
@@ -77,12 +59,9 @@ class Guard(NamedTuple):
 
 
 _Decorator = Callable[[Callable[..., Any], Guard], Callable[..., Any]]
-
 _WITHOUT_TOKEN: Final = ("spectator", "join")
 """Who may ask for a game without a token."""
-
 _METHODS_WITH_BODY: Final = ("POST", "PUT", "PATCH")
-
 _RAISED_AFTER_READING_THE_STORE: Final = (MoveRefused, StorageUnavailable, OutcomeUnknown)
 """Errors of a command after it read the stored game, or failed to: the token need not be checked again."""
 
@@ -169,7 +148,7 @@ def _application(services: Services, *, optional: bool, repeats: bool) -> Applic
         if repeated is None:
             raise
         application = services.apps.applications.authenticate_repeat(key, repeated)
-    request.environ[_APP] = application.id
+    request.environ[APP] = application.id
     return application
 
 
@@ -259,7 +238,7 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
     access = services.games.access.of_application(game, app)
     if access is None:
         raise no_valid_key()
-    request.environ[_APP] = app
+    request.environ[APP] = app
     if seat is not None:
         check_seat(access.game, seat)
     return access._replace(target=seat)
@@ -280,7 +259,6 @@ _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
     "app_game": _owner,
     "seat_or_app": _seat_or_owner,
 }
-
 _DECORATORS: Final[Mapping[str, _Decorator]] = {
     "public": _public,
     "app": _of_application,
@@ -293,43 +271,3 @@ _DECORATORS: Final[Mapping[str, _Decorator]] = {
 def key_check(services: Services) -> Callable[[], object]:
     """A function that raises ``Unauthorized`` once the key of the current request is no longer valid."""
     return partial(services.apps.applications.authenticate, bearer_token() or "")
-
-
-def limit_expensive(services: Services) -> None:
-    """Count an expensive request that needs no token by the size of its body, and by its application or its address.
-
-    Raises ``RateLimited``.
-    """
-    environ = request.environ
-    app = environ.get(_APP)
-    if app is not None:
-        quota = services.limits.limit_app_games(app, 1 + body_units())
-    else:
-        quota = services.limits.limit_create(environ.get("REMOTE_ADDR", ""), 1 + body_units())
-    if quota is not None:
-        request.environ[EXTRA_HEADERS] = quota.headers()
-
-
-def limit_history(limits: RateLimits, events: int) -> None:
-    """Count that the current request reads so many events, by the address of its client. Raises ``RateLimited``."""
-    limit_reads(limits, max(events, 0) // EVENTS_PER_READ)
-
-
-def limit_sentences(limits: RateLimits, events: int) -> None:
-    """Count that so many events are told in sentences, as reads. Raises ``RateLimited``."""
-    limit_reads(limits, max(events, 0) // SENTENCES_PER_READ)
-
-
-def limit_places(limits: RateLimits, places: int) -> None:
-    """Count that the places of so many tiles and ends are computed, as reads. Raises ``RateLimited``."""
-    limit_reads(limits, places // PLACES_PER_READ)
-
-
-def limit_reads(limits: RateLimits, reads: int) -> None:
-    """Count reads of the current request by its application, as requests, or by its address. Raises ``RateLimited``."""
-    environ = request.environ
-    app = environ.get(_APP)
-    if app is None:
-        limits.limit_read(environ.get("REMOTE_ADDR", ""), reads)
-    elif reads:
-        limits.limit_bearer("", None, app, reads)

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from marshmallow import Schema
 
 from service.web.access import AccessRule, Guard, guarded
-from service.web.request_parsing import TOKEN_KEY_LENGTH
+from service.web.http.headers import TOKEN_KEY_LENGTH
 
 _BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
 _ABOUT_A_GAME: Final = ("spectator", "join", "seat", "seat_or_app", "token_change")

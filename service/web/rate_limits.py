@@ -21,7 +21,6 @@ depend on the store of the games, nor on the form of a response.
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import time
 from collections.abc import Callable
@@ -29,7 +28,7 @@ from typing import Final, NamedTuple
 
 from limits.storage import MemoryStorage, Storage
 
-from service.web.client_address import parse_address
+from service.web.http.client_address import client_network
 
 WINDOW_SECONDS: Final = 60
 TOKEN_WINDOW_SECONDS: Final = 3600
@@ -41,14 +40,12 @@ could keep one that takes its time from ever moving.
 """
 FALLBACK_SECONDS: Final = 5.0
 """How long a worker uses its local count after Redis has failed."""
-
 _UNSHARED: Final = 10
 """All workers together count up to this fraction (1/10) of the limit of a seat or an application without Redis.
 
 Each counts an equal part of it. So a seat gets at most a tenth more than its limit. An ordinary seat, of which each
 worker counts less than its part, needs no round trip.
 """
-
 _log = logging.getLogger(__name__)
 
 
@@ -225,16 +222,6 @@ class _SharedCounter:
         if self._local is None:
             self._local = MemoryStorage()
         return self._local.incr(key, window, amount)
-
-
-def client_network(address: str) -> str:
-    """The address, for IPv6 its network of 64 bits; ``"unknown"`` for an invalid one."""
-    parsed = parse_address(address)
-    if parsed is None:
-        return "unknown"
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return str(parsed)
-    return str(ipaddress.IPv6Address(int(parsed) >> 64 << 64))
 
 
 def _checked(quota: Quota | None) -> Quota | None:

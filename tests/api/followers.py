@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 
 from service.games.facade import GameService
 from service.web.app import create_app
-from service.web.streams import StreamLimits, Streams
+from service.web.http.streams import StreamLimits, Streams
 from tests.api.client import Api, Table
 
 Event = dict[str, Any]

@@ -8,8 +8,8 @@ import pytest
 
 from service.bootstrap import build_games
 from service.engine.variants import variants
-from service.web.access import PLACES_PER_READ
 from service.web.app import create_app
+from service.web.quotas import PLACES_PER_READ
 from service.web.rate_limits import RateLimits
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import SEED, some_seats

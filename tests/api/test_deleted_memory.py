@@ -38,7 +38,7 @@ from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.server_clock import system_clock
 from service.storage.reminders import RedisReminders
 from service.web.app import Application, create_app
-from service.web.streams import Streams
+from service.web.http.streams import Streams
 from service.workers.bot_worker import BotWorker
 from service.workers.decisions import Decisions
 from service.workers.metrics import WorkerMetrics

@@ -28,8 +28,8 @@ from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.web.app import create_app
+from service.web.http.streams import StreamLimits, Streams
 from service.web.services import installed
-from service.web.streams import StreamLimits, Streams
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.followers import LINES, SSE, events_in, rest_of_stream, stream

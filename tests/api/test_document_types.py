@@ -15,7 +15,7 @@ from service.engine.moves import ACTIONS
 from service.engine.variants import variants
 from service.records.parser import parse_record
 from service.records.verification import verify
-from service.web.schemas.fields import RequestSchema
+from service.web.fields.strict import RequestSchema
 from tests.support.contract import committed
 
 DOCUMENT: dict[str, Any] = committed().document

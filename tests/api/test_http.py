@@ -295,7 +295,7 @@ ASKS: list[tuple[str, str, Any, str | None]] = [
 def test_an_internal_error_is_500_and_reveals_nothing_about_itself(
     caplog: pytest.LogCaptureFixture, method: str, path: str, body: Any, token: str | None
 ) -> None:
-    with caplog.at_level(logging.CRITICAL, "service.web.problems"):
+    with caplog.at_level(logging.CRITICAL, "service.web.problems.answers"):
         answer = broken(ZeroDivisionError("a secret of the house")).ask(method, path, json=body, token=token)
     assert answer.status_code == 500
     assert_open_to_all(answer.headers)

@@ -23,11 +23,12 @@ from service.devserver.embedded import EmbeddedServer
 from service.engine.events import Played
 from service.games.facade import GameService
 from service.storage.rate_limits import counters_at
-from service.web.access import PLACES_PER_READ
 from service.web.app import create_app
-from service.web.handlers.docs import READS_PER_FILE
-from service.web.rate_limits import FALLBACK_SECONDS, PRESENCE_CHANGES, RateLimited, RateLimits, client_network
-from service.web.request_parsing import BODY_UNIT_BYTES, MAX_BODY_BYTES
+from service.web.docs.routes import READS_PER_FILE
+from service.web.http.body import BODY_UNIT_BYTES, MAX_BODY_BYTES
+from service.web.http.client_address import client_network
+from service.web.quotas import PLACES_PER_READ
+from service.web.rate_limits import FALLBACK_SECONDS, PRESENCE_CHANGES, RateLimited, RateLimits
 from tests.api.client import Api, Table
 from tests.api.test_bad_input import as_stream
 from tests.games.test_recorded import events_in, file_of, record_in, recorded
@@ -267,7 +268,7 @@ def test_every_request_of_an_application_counts(workers: Workers, app_key: str, 
 def test_the_history_that_an_application_reads_counts_as_its_requests(
     workers: Workers, app_key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.web.access.EVENTS_PER_READ", 1)
+    monkeypatch.setattr("service.web.quotas.EVENTS_PER_READ", 1)
     (api,) = workers(app=10, read=1)
     table = Table(api, create_with(api, app_key).get_json())
     api.take_seat(table)

@@ -11,8 +11,8 @@ import pytest
 from werkzeug.test import TestResponse
 
 from service.games.facade import GameService
-from service.web.access import EVENTS_PER_READ, SENTENCES_PER_READ, limit_history
 from service.web.app import create_app
+from service.web.quotas import EVENTS_PER_READ, SENTENCES_PER_READ, limit_history
 from service.web.rate_limits import RateLimits
 from tests.api.client import Api
 from tests.api.followers import Event, events_in, stream

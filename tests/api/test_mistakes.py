@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from service.reasons import REASONS
-from service.web.schemas.requests import GameInSchema
+from service.web.games.creation_schemas import GameInSchema
 from tests.api.client import Api, Table
 from tests.api.deals import deal
 from tests.api.notation import make_moves

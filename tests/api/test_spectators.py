@@ -10,8 +10,8 @@ from flask import Flask
 
 from service.games.facade import GameService
 from service.web.app import create_app
+from service.web.http.stream_formats import NDJSON, SSE
 from service.web.rate_limits import RateLimits
-from service.web.streams import NDJSON, SSE
 from tests.api.client import Api, Table, content_of, status_and_code
 from tests.api.saved_games import shortest
 from tests.api.test_whole_app import method_of, operations

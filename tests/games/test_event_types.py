@@ -37,8 +37,8 @@ from service.records.event_checks import move_of
 from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
 from service.render.sentences.people import Reader
-from service.web.schemas.events import EventDataSchema, GameEventSchema
-from service.web.serializers.events import event_json
+from service.web.events.schemas import EventDataSchema, GameEventSchema
+from service.web.events.serializers import event_json
 
 VALUES: dict[str, Any] = {
     "seat": 2,

@@ -18,11 +18,12 @@ from apispec.ext.marshmallow import MarshmallowPlugin, resolver
 from flask import Flask
 from marshmallow import Schema
 
+from service.web.fields.strict import QueryWords
+from service.web.games.schemas import CreatedGameSchema
+from service.web.http.headers import KEY_PATTERN
 from service.web.operation import Operation, operation_of
-from service.web.problems import PROBLEM_JSON, PROBLEMS
-from service.web.request_parsing import KEY_PATTERN
-from service.web.schemas import game as game_schemas
-from service.web.schemas.fields import QueryWords
+from service.web.problems.answers import PROBLEM_JSON, PROBLEMS
+from service.web.problems.schemas import ProblemSchema
 from tools.openapi import message_schemas
 from tools.openapi.examples import Examples
 from tools.openapi.layout import Example
@@ -272,7 +273,7 @@ def _response(described: Operation, status: int) -> dict[str, Any]:
     required, optional = described.headers_of(status)
     if required or optional:
         result["headers"] = _headers((*required, *optional), optional)
-    if spec.schema is game_schemas.CreatedGameSchema:
+    if spec.schema is CreatedGameSchema:
         result["links"] = {
             each: {
                 "operationId": each,
@@ -330,7 +331,7 @@ def _component_name(code: str) -> str:
 def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "description": " ".join(f"`{code}`: {PROBLEMS[code].description.en}" for code in codes),
-        "content": {PROBLEM_JSON: {"schema": game_schemas.ProblemSchema, **example}},
+        "content": {PROBLEM_JSON: {"schema": ProblemSchema, **example}},
     }
     # Refusals of requests that are counted have the quota, and most are described once for all operations. A request
     # that cannot be read at all is refused in English, whatever it says.

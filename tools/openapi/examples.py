@@ -16,12 +16,12 @@ from werkzeug.test import TestResponse
 
 from service.backends.ports import MOST_ERASURES
 from service.engine.errors import Reason
+from service.web.fields.moves import MAX_VERSION
+from service.web.http.body import MAX_BODY_BYTES
+from service.web.http.responses import JSON, SVG, TEXT, YAML
+from service.web.http.stream_formats import NDJSON, SSE
 from service.web.operation import operation_of
-from service.web.problems import PROBLEM_JSON, PROBLEMS, problem, retry_later
-from service.web.request_parsing import MAX_BODY_BYTES
-from service.web.responses import JSON, SVG, TEXT, YAML
-from service.web.schemas.moves import MAX_VERSION
-from service.web.streams import NDJSON, SSE
+from service.web.problems.answers import PROBLEM_JSON, PROBLEMS, problem, retry_later
 
 _MAX_MOVES: Final = 100
 _REJECTED_AT_VERSION: Final = 10

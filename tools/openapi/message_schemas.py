@@ -10,9 +10,11 @@ from typing import Final
 from marshmallow import Schema, fields
 
 from service.backends.webhooks.messages import CHALLENGE, DELETED, MESSAGE_TYPES, PING
-from service.web.schemas.fields import doc
-from service.web.schemas.game import GameSchema, ProblemSchema, rematch_of_field, to_act_field
-from service.web.schemas.seats import results_field, waiting_for_field, winners_field
+from service.web.fields.seats import results_field, waiting_for_field, winners_field
+from service.web.fields.shown import rematch_of_field, to_act_field
+from service.web.fields.strict import doc
+from service.web.problems.schemas import ProblemSchema
+from service.web.view.schemas import GameSchema
 
 _GAME_TYPES: Final = tuple(each for each in MESSAGE_TYPES if each not in (DELETED, PING))
 

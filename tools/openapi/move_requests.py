@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from service.web.remote_messages import MESSAGE_TYPE
+from service.web.moves.remote_messages import MESSAGE_TYPE
 
 _ASK_FOR_MOVE: Final = """\
 Sent to the `url` of a remote player when its seat is on turn, signed by [Standard Webhooks](https://www.standardwebhooks.com)

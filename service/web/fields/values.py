@@ -1,0 +1,8 @@
+"""What serializers make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+JsonObject = dict[str, Any]
+"""An object of JSON, before it is written."""
