@@ -6,13 +6,13 @@ Does not depend on the store.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from flask import Flask, Request, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import MapAdapter
 
-from service.backends.facade import ApplicationService, without_applications
+from service.backends.facade import ApplicationService
 from service.games.facade import GameService
 from service.web import services
 from service.web.backends import routes as backends_routes
@@ -130,32 +130,41 @@ class Application(Flask):
         return response
 
 
-def create_app(
-    games: GameService,
-    streams: Streams | None = None,
-    *,
-    apps: ApplicationService | None = None,
-    metrics: Metrics | None = None,
-    limits: RateLimits | None = None,
-    proxies: int = 0,
-    banned: Sequence[Network] = (),
-    yield_control: Callable[[], None] = lambda: None,
-    metrics_port: int = 0,
-) -> Application:
-    """The application for these games.
+class WebParts(NamedTuple):
+    """What the application of a worker is made of.
 
-    Without ``apps``, no key is valid, and no game belongs to anybody. Without ``metrics`` nothing is measured and no
-    request is logged; without ``limits`` there are no rate limits; without ``streams`` their number is not limited.
-    ``proxies`` is the number of reverse proxies that are trusted for the address of the client; clients in ``banned``
-    networks are refused. ``yield_control`` is called during long computations to let other requests run. Connections
-    to ``metrics_port`` are served by ``create_metrics_app``; 0 is none.
+    Without ``metrics`` nothing is measured and no request is logged. ``yield_control`` is called during long
+    computations to let other requests run.
     """
-    limits = limits or RateLimits()
-    streams = streams or Streams()
+
+    games: GameService
+    apps: ApplicationService
+    limits: RateLimits
+    streams: Streams
+    metrics: Metrics | None
+    yield_control: Callable[[], None]
+
+
+class Ingress(NamedTuple):
+    """How requests come in.
+
+    ``proxies`` is the number of reverse proxies that are trusted for the address of the client; clients in ``banned``
+    networks are refused. Connections to ``metrics_port`` are served by ``create_metrics_app``; 0 is none.
+    """
+
+    proxies: int = 0
+    banned: Sequence[Network] = ()
+    metrics_port: int = 0
+
+
+def create_app(parts: WebParts, ingress: Ingress) -> Application:
+    """The application of a worker."""
+    games, apps, limits, streams, metrics, yield_control = parts
+    proxies, banned, metrics_port = ingress
     app = Application(streams)
     app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
-    own_services = Services(games, apps or without_applications(), limits, streams, *caches, metrics, yield_control)
+    own_services = Services(games, apps, limits, streams, *caches, metrics, yield_control)
     services.install(app, own_services)
     answers.install(app, limits)
     app.before_request(check_headers)

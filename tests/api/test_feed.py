@@ -30,11 +30,12 @@ from service.storage.redis.calls import RedisCalls
 from service.storage.redis.connection import connect
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import SingleNodeTopology
-from service.web.app import Application, create_app
+from service.web.app import Application
 from service.web.feed import stream as feed_stream
 from service.web.http.streams import StreamLimits, Streams
 from tests.api.client import Api, Table, status_and_code
 from tests.api.followers import LINES, PATIENCE, SSE
+from tests.support.application import create_app
 
 Tell = Callable[[], None]
 Item = dict[str, Any]

@@ -24,11 +24,11 @@ from service.games.model.game import Game, Remote
 from service.storage.backends import RedisApplications
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
-from service.web.app import create_app
 from service.web.http.stream_formats import NDJSON, SSE
 from service.web.http.streams import CHECK_SECONDS, KEEPALIVE_SECONDS
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import decoded, shortest, take_snapshot
+from tests.support.application import create_app
 from tests.support.table import match_finished
 
 GAME, ADA, LATE, BOT, REMOTE = REFS = ("ref-of-the-game", "ref-of-ada", "ref-of-late", "ref-of-bot", "ref-of-remote")
