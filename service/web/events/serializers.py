@@ -12,7 +12,7 @@ from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import Deleted, EventPage, EventView, Reset
 from service.web.fields.values import JsonObject
 from service.web.score.serializers import round_json
-from service.web.view.serializers import game_view_json, tile_names
+from service.web.view.serializers import game_view_json
 
 _FIELDS: Final[dict[type, list[tuple[str, FieldKind]]]] = {
     kind.event: [(name, field) for name, field in kind.fields or () if name != "seat"] for kind in GAME_EVENT_TYPES
@@ -56,7 +56,7 @@ def _event_data(event: object, text: str | None) -> JsonObject:
         case DealtView():
             data: JsonObject = {"round": event.round, "arranged": event.arranged}
             if event.hand is not None:
-                data["hand"] = tile_names(event.hand)
+                data["hand"] = [tile.name for tile in event.hand]
             if event.client_seeds is not None and event.next_commitment is not None:
                 data |= {"client_seeds": list(event.client_seeds), "next_commitment": event.next_commitment.hex()}
             return data

@@ -67,7 +67,10 @@ def ok(value: Any, *, etag: str | None = None, language: Language | None = None)
 
 def ok_json(body: bytes, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
     """As ``ok``, with JSON in UTF-8."""
-    return RawResponse(_OK, [_JSON_TYPE, *_viewer_headers(etag), *_language_header(language)], body)
+    headers = [_JSON_TYPE, *_viewer_headers(etag)]
+    if language is not None:
+        headers.append(("Content-Language", language))
+    return RawResponse(_OK, headers, body)
 
 
 def to_json(value: Any) -> bytes:
@@ -104,7 +107,7 @@ def conditional(etag: str, make: Callable[[], bytes], language: Language | None 
 
 def created(value: Any, *, etag: str, location: str, replayed: bool) -> RawResponse:
     """201 with the view after a move."""
-    headers = [_JSON_TYPE, *_viewer_headers(etag), ("Location", location)]
+    headers = [_JSON_TYPE, _PRIVATE_NO_CACHE, ("Vary", _VARY), ("ETag", f'"{etag}"'), ("Location", location)]
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 

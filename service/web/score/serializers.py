@@ -8,7 +8,6 @@ from service.engine.events import RoundResult, ScoreLine
 from service.engine.variant import Settlement
 from service.games.model.views import ScoreCard
 from service.web.fields.values import JsonObject
-from service.web.view.serializers import tile_names
 
 
 def score_json(card: ScoreCard) -> JsonObject:
@@ -49,7 +48,8 @@ def round_json(round_result: RoundResult) -> JsonObject:
         result["loser"] = round_result.loser
     result |= {
         "hands": [
-            {"seat": left.seat, "tiles": tile_names(left.tiles), "value": left.value} for left in round_result.hands
+            {"seat": left.seat, "tiles": [tile.name for tile in left.tiles], "value": left.value}
+            for left in round_result.hands
         ],
         "scores": list(round_result.scores),
         "carried": round_result.carried,

@@ -14,6 +14,7 @@ import orjson
 from service.engine.layout import OPEN, End, Layout, Placement, Side
 from service.engine.moves import Move
 from service.engine.tiles import Tile
+from service.engine.view import You
 from service.games.model.clock import ClockSettings
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import GameView
@@ -46,38 +47,15 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         result["unique_names"] = True
     if not game.spectators:
         result["spectators"] = False
-    if game.status == "playing":
-        result["turn"] = {"seat": view.turn} | deadline_json(game.deadline)
-    elif game.deadline is not None:
-        result["deal"] = deadline_json(game.deadline)
+    result |= turn_json(view.turn if game.status == "playing" else None, game.deadline)
     result["to_act"] = list(view.to_act)
     if game.clock is not None:
         result |= _clock(game.clock)
     if view.you is not None:
-        result["you"] = {"seat": view.you.seat, "hand": tile_names(view.you.hand)}
-        if view.you.rows is not None:
-            result["you"]["rows"] = list(view.you.rows)
-    players = []
-    for (seat, tiles, total, in_match, team), player in zip(view.players, game.seats, strict=True):
-        each: JsonObject = {"seat": seat, "kind": player.kind, "tiles": tiles, "total": total, "in": in_match}
-        if player.name is not None:
-            each["name"] = player.name
-        if player.ref is not None:
-            each["ref"] = player.ref
-        if team is not None:
-            each["team"] = team
-        if player.level is not None:
-            each["bot"] = player.level
-        if player.bank is not None:
-            each["bank"] = player.bank / 1000
-        if player.away:
-            each["away"] = True
-        if player.forfeited:
-            each["forfeited"] = True
-        players.append(each)
+        result["you"] = _you(view.you)
     result |= {
         "legal_moves": moves_json(view.legal_moves, game.version),
-        "players": players,
+        "players": _players(game),
         "stock": {"tiles": view.stock, "drawable": view.drawable},
         "board": _board(view.layout).complete,
         "carry": view.carry,
@@ -99,9 +77,43 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
     return result
 
 
-def deadline_json(deadline: int | None) -> JsonObject:
-    """When the time for the running turn or deal is over; empty while no clock runs."""
-    return {} if deadline is None else {"deadline": format_rfc3339(deadline)}
+def turn_json(turn: int | None, deadline: int | None) -> JsonObject:
+    """Whose turn it is, or else the deal that is due, with the deadline; empty if neither is, or no clock runs."""
+    until = {} if deadline is None else {"deadline": format_rfc3339(deadline)}
+    if turn is not None:
+        return {"turn": {"seat": turn} | until}
+    return {"deal": until} if until else {}
+
+
+def _you(own: You) -> JsonObject:
+    """The viewer's own seat."""
+    result: JsonObject = {"seat": own.seat, "hand": [tile.name for tile in own.hand]}
+    if own.rows is not None:
+        result["rows"] = list(own.rows)
+    return result
+
+
+def _players(game: GameView) -> list[JsonObject]:
+    """What everybody knows of the players, in the order of their seats."""
+    players = []
+    for (seat, tiles, total, in_match, team), player in zip(game.view.players, game.seats, strict=True):
+        each: JsonObject = {"seat": seat, "kind": player.kind, "tiles": tiles, "total": total, "in": in_match}
+        if player.name is not None:
+            each["name"] = player.name
+        if player.ref is not None:
+            each["ref"] = player.ref
+        if team is not None:
+            each["team"] = team
+        if player.level is not None:
+            each["bot"] = player.level
+        if player.bank is not None:
+            each["bank"] = player.bank / 1000
+        if player.away:
+            each["away"] = True
+        if player.forfeited:
+            each["forfeited"] = True
+        players.append(each)
+    return players
 
 
 def _clock(clock: ClockSettings) -> JsonObject:
@@ -134,11 +146,6 @@ def _move(move: Move, version: int) -> JsonObject:
     if move.points is not None:
         result["points"] = move.points
     return result
-
-
-def tile_names(tiles: Sequence[Tile]) -> list[str]:
-    """The tiles by their names."""
-    return [tile.name for tile in tiles]
 
 
 @lru_cache(maxsize=1024)
