@@ -14,7 +14,7 @@ from textwrap import indent
 from typing import Any, Final
 
 from apispec import APISpec
-from apispec.ext.marshmallow import MarshmallowPlugin, resolver
+from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 from marshmallow import Schema
 
@@ -22,40 +22,30 @@ from service.web.fields.strict import QueryWords
 from service.web.games.schemas import CreatedGameSchema
 from service.web.http.headers import KEY_PATTERN
 from service.web.operation import Operation, operation_of
-from service.web.problems.answers import PROBLEM_JSON, PROBLEMS
-from service.web.problems.schemas import ProblemSchema
-from tools.openapi import message_schemas
-from tools.openapi.examples import Examples
+from tools.openapi.headers import headers_section
 from tools.openapi.layout import Example
-from tools.openapi.messages import DELIVERY, MESSAGES
-from tools.openapi.messages import HEADERS as MESSAGE_HEADERS
-from tools.openapi.move_requests import move_requests
+from tools.openapi.problems import problem_responses
+from tools.openapi.session import Examples
 from tools.openapi.texts import (
     CONTACT,
     DESCRIPTION,
     LICENSE,
     PATH_PARAMETERS,
     REQUEST_HEADERS,
-    RESPONSE_HEADERS,
     TAGS,
 )
+from tools.openapi.webhooks import webhooks_section
 
 _TAGS_WITHOUT_STORE: Final = ("service", "variants")
 """Tags of operations that do not use the store, or that list its problem themselves."""
-
 _RULES_WITHOUT_GAME: Final = ("public", "public_or_app", "anyone_or_app", "app", "key_change")
 """The access of operations that are not about one game."""
-
-_OWN_EXAMPLES: Final = (403, 409, 412, 422)
-"""The statuses of problems that differ from one operation to the next; others are described once, for all."""
-
 _LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness", "getRecord")
 _DESCRIPTIONS: Final = {
     "RulesIn": "House rules, all optional.",
     "Rules": "The house rules in force.",
     "ProblemParams": "The values that the sentence of a problem names; which ones depends on its reason.",
 }
-
 _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "public": [],
     "spectator": [{}, {"seat": []}, {"application": []}],
@@ -70,18 +60,6 @@ _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "seat_or_app": [{"seat": []}, {"application": []}],
 }
 """By the access of an operation."""
-
-_QUOTA: Final = ("RateLimit", "RateLimit-Policy")
-_OPTIONAL_HEADERS: Final = (*_QUOTA, "Accept-Patch", "Idempotent-Replayed")
-"""Headers that are not in every response."""
-_HEADERS_OF_EVERY_PROBLEM: Final = ("Content-Language", "Cache-Control", "Vary")
-_HEADERS_OF_PROBLEMS: Final = {
-    401: ("WWW-Authenticate",),
-    405: ("Allow",),
-    415: ("Accept-Patch",),
-    429: ("Retry-After",),
-    503: ("Retry-After",),
-}
 
 
 def document(app: Flask, examples: Examples) -> dict[str, Any]:
@@ -102,6 +80,20 @@ def document(app: Flask, examples: Examples) -> dict[str, Any]:
     )
     assert marshmallow.converter is not None
     marshmallow.converter.add_parameter_attribute_function(_style_of_words)
+    _add_security_schemes(spec)
+    for path, methods in sorted(_routes(app)):
+        operations = {method: _operation(described, examples, spec) for method, described in methods}
+        spec.path(path=path, operations=operations, parameters=_path_parameters(path))
+    webhooks = webhooks_section(spec)
+    described = spec.to_dict()
+    described["webhooks"] = webhooks
+    classes = {name: key[0] for key, name in marshmallow.converter.refs.items()}
+    _describe_schemas(described["components"]["schemas"], classes)
+    first = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
+    return {key: described[key] for key in first} | described
+
+
+def _add_security_schemes(spec: APISpec) -> None:
     spec.components.security_scheme(
         "seat",
         {
@@ -118,16 +110,6 @@ def document(app: Flask, examples: Examples) -> dict[str, Any]:
             "description": "A key of an application, returned when it was made. For a game, that of its owner.",
         },
     )
-    for path, methods in sorted(_routes(app)):
-        operations = {method: _operation(described, examples, spec) for method, described in methods}
-        spec.path(path=path, operations=operations, parameters=_path_parameters(path))
-    webhooks = _webhooks(spec)
-    described = spec.to_dict()
-    described["webhooks"] = webhooks
-    classes = {name: key[0] for key, name in marshmallow.converter.refs.items()}
-    _describe_schemas(described["components"]["schemas"], classes)
-    first = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
-    return {key: described[key] for key in first} | described
 
 
 def _style_of_words(_converter: Any, field: Any, **_: Any) -> dict[str, Any]:
@@ -147,46 +129,6 @@ def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
         paths.setdefault(path, []).append((method.lower(), described))
     for path, methods in paths.items():
         yield path, sorted(methods, key=lambda each: each[0])
-
-
-def _webhooks(spec: APISpec) -> dict[str, Any]:
-    """The messages that the service sends, each as the operation of who gets it."""
-    schemas: list[type[Schema]] = [*(message.schema for message in MESSAGES), message_schemas.MoveMessageSchema]
-    for schema in dict.fromkeys(schemas):
-        spec.components.schema(resolver(schema), schema=schema)
-    headers = [
-        {"in": "header", "name": name, "required": True, "description": text, "schema": {"type": "string"}}
-        for name, text in MESSAGE_HEADERS.items()
-    ]
-    messages = {
-        message.name: {
-            "post": {
-                "operationId": _receive(message.name),
-                "security": [],
-                "tags": ["messages"],
-                "summary": message.summary,
-                "description": f"{message.description} {DELIVERY}",
-                "parameters": headers,
-                "requestBody": {
-                    "required": True,
-                    "content": {
-                        "application/json": {
-                            "schema": {"$ref": f"#/components/schemas/{resolver(message.schema)}"},
-                            "example": Example(message.example),
-                        }
-                    },
-                },
-                "responses": {"2XX": {"description": "It has arrived."}},
-            }
-        }
-        for message in MESSAGES
-    }
-    return messages | move_requests(headers)
-
-
-def _receive(name: str) -> str:
-    """The name of the operation that takes a message of this type: ``receiveGameTurn`` for ``game.turn``."""
-    return "receive" + "".join([word.capitalize() for word in re.split(r"[._]", name)])
 
 
 def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[str, Any]:
@@ -216,7 +158,7 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
     if "If-None-Match" in described.headers:
         responses["304"] = {
             "description": "The client has the current version.",
-            "headers": _headers(_not_modified_headers(described)),
+            "headers": headers_section(_not_modified_headers(described)),
         }
     _add_examples(result, responses, described.id, examples)
     # Any query may have a parameter that is unknown.
@@ -225,7 +167,9 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
         codes["gone"] = None
     if described.tag not in _TAGS_WITHOUT_STORE:
         codes["storage_unavailable"] = None
-    result["responses"] = dict(sorted({**responses, **_problems(list(codes), described.id, examples, spec)}.items()))
+    result["responses"] = dict(
+        sorted({**responses, **problem_responses(list(codes), described.id, examples, spec)}.items())
+    )
     return result
 
 
@@ -272,7 +216,7 @@ def _response(described: Operation, status: int) -> dict[str, Any]:
             result["content"][media_type] = {"schema": {"type": "string", "description": text}}
     required, optional = described.headers_of(status)
     if required or optional:
-        result["headers"] = _headers((*required, *optional), optional)
+        result["headers"] = headers_section((*required, *optional), optional)
     if spec.schema is CreatedGameSchema:
         result["links"] = {
             each: {
@@ -282,61 +226,6 @@ def _response(described: Operation, status: int) -> dict[str, Any]:
             }
             for each in _LINKED
         }
-    return result
-
-
-def _headers(names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
-    return {
-        name: {
-            "description": RESPONSE_HEADERS[name],
-            **({} if name in (*_OPTIONAL_HEADERS, *optional) else {"required": True}),
-            "schema": {"type": "integer", "minimum": 0} if name == "Retry-After" else {"type": "string"},
-        }
-        for name in names
-    }
-
-
-def _problems(codes: list[str], operation_id: str, examples: Examples, spec: APISpec) -> dict[str, Any]:
-    """The problems of an operation by status: its own, or the names of those that it shares with other operations."""
-    by_status: dict[int, list[str]] = {}
-    for code in codes:
-        by_status.setdefault(PROBLEMS[code].status, []).append(code)
-    result: dict[str, Any] = {}
-    for status, each in by_status.items():
-        example = examples.operations.get((operation_id, status, PROBLEM_JSON))
-        if status in _OWN_EXAMPLES and example is not None:
-            result[str(status)] = _problem(status, each, {"example": Example(example.response)})
-        else:
-            result[str(status)] = _shared_problem(status, each, examples, spec)
-    return result
-
-
-def _shared_problem(status: int, codes: list[str], examples: Examples, spec: APISpec) -> str:
-    """The name of a component that describes these problems; it is added if it is new."""
-    name = "Or".join(_component_name(code) for code in codes)
-    components = spec.components
-    if name not in components.responses:
-        for code in codes:
-            if _component_name(code) not in components.examples:
-                components.example(_component_name(code), {"value": Example(examples.problems[code])})
-        shown = {code: _component_name(code) for code in codes}
-        components.response(name, _problem(status, codes, {"examples": shown}))
-    return name
-
-
-def _component_name(code: str) -> str:
-    return code.title().replace("_", "")
-
-
-def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "description": " ".join(f"`{code}`: {PROBLEMS[code].description.en}" for code in codes),
-        "content": {PROBLEM_JSON: {"schema": ProblemSchema, **example}},
-    }
-    # Refusals of requests that are counted have the quota, and most are described once for all operations. A request
-    # that cannot be read at all is refused in English, whatever it says.
-    names = (*_HEADERS_OF_EVERY_PROBLEM, *_HEADERS_OF_PROBLEMS.get(status, ()), *_QUOTA)
-    result["headers"] = _headers(names, optional=("Vary",))
     return result
 
 
