@@ -1,6 +1,6 @@
 """The Flask application: routes, error handlers, CORS. It holds no state of any game.
 
-Does not depend on the store.
+Owns the order of what is between server and handlers. Does not depend on the store.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What the current request counts in the rate limits, by its application or by the address of its client."""
+"""What the current request counts in the rate limits, by its application or by the address of its client.
+
+Owns how much work counts as one. Does not depend on how counts are kept (``service.web.rate_limits``).
+"""
 
 from __future__ import annotations
 

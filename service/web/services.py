@@ -1,4 +1,7 @@
-"""The dependencies of the handlers of one application."""
+"""The dependencies of the handlers of one application.
+
+Owns what a handler is given. Does not depend on the rooms, whose own caches it knows by their methods.
+"""
 
 from __future__ import annotations
 

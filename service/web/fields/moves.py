@@ -1,4 +1,8 @@
-"""The schema of a move, the same where moves are listed and where one is made, so that clients can post it back."""
+"""The schema of a move, the same where moves are listed and where one is made, so that clients can post it back.
+
+Owns the fields of a move: an action, a tile, an end, a client seed, a version. Does not depend on the rules: whether a
+move is legal says the engine.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The parameters of a query that several resources share."""
+"""The parameters of a query that several resources share.
+
+Owns the longest wait. Does not depend on any resource.
+"""
 
 from __future__ import annotations
 

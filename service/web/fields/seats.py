@@ -1,4 +1,7 @@
-"""The schemas of seats as an application is told of them."""
+"""The schemas of seats as an application is told of them.
+
+Owns how a seat is told with what the application calls its player. Does not depend on where it is told.
+"""
 
 from __future__ import annotations
 

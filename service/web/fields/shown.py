@@ -1,4 +1,7 @@
-"""The fields of answers that several resources share: a tile, a seat, who is to act, a digest."""
+"""The fields of answers that several resources share: a tile, a seat, who is to act, a digest.
+
+Owns the form of each. Does not depend on any resource.
+"""
 
 from __future__ import annotations
 

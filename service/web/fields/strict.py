@@ -2,7 +2,8 @@
 
 The fields of marshmallow convert ``"2"`` and ``true`` to numbers; here they are reported as errors of the client. They
 also load every element of a list before its length is checked; here a list or an object that is too long is rejected
-before that, and the elements of a list are loaded up to the tenth faulty one.
+before that, and the elements of a list are loaded up to the tenth faulty one. Owns what is accepted of a value. Does
+not depend on what it means.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What serializers make."""
+"""What serializers make.
+
+Owns their type alone. Does not depend on any resource.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What schemas take from the variants: their names, their numbers of seats, and the fields of their house rules."""
+"""What schemas take from the variants: their names, their numbers of seats, and the fields of their house rules.
+
+Owns how options become fields of the document. Does not depend on any variant: it walks the registry.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The request for a game, from the fields of its body."""
+"""The request for a game, from the fields of its body.
+
+Owns which field becomes what, and the units. Does not depend on whether there can be such a game.
+"""
 
 from __future__ import annotations
 

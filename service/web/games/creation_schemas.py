@@ -1,4 +1,8 @@
-"""The schema of the request for a new game."""
+"""The schema of the request for a new game.
+
+Owns what its fields may be, each by itself and together. Does not depend on the house rules of a variant:
+``service.web.fields.variants`` has their fields.
+"""
 
 from __future__ import annotations
 

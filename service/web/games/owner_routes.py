@@ -1,4 +1,7 @@
-"""``/v1/games/{game}``, for the application that owns the game: rename its players, and change its join code."""
+"""``/v1/games/{game}``, for the application that owns the game: rename its players, and change its join code.
+
+Does not depend on who sits at the table.
+"""
 
 from __future__ import annotations
 

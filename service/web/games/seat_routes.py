@@ -1,4 +1,7 @@
-"""``/v1/games/{game}``, for its seats: take one, change its token, leave it and come back, claim one."""
+"""``/v1/games/{game}``, for its seats: take one, change its token, leave it and come back, claim one.
+
+Owns the order of the checks of a request. Does not depend on what a command does.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The address of a client, as the server or a proxy writes it.
 
-Does not depend on what it is used for: rate limits count by it, operators ban it.
+Owns in which form an address may be. Does not depend on what it is used for: rate limits count by it, operators ban it.
 """
 
 from __future__ import annotations

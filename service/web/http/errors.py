@@ -1,4 +1,7 @@
-"""Why a request is refused at the level of HTTP. Does not depend on how that is told."""
+"""Why a request is refused at the level of HTTP.
+
+Owns the errors of a request that is not of the form that it should have. Does not depend on how that is told.
+"""
 
 from __future__ import annotations
 

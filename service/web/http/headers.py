@@ -1,6 +1,7 @@
 """The headers of a request: the token, what the client accepts, has and expects, and the key under which it repeats.
 
-Does not depend on any resource, nor on which texts there are.
+Owns which values of these headers are accepted, and what follows from a preference. Does not depend on any resource,
+nor on which texts there are.
 """
 
 from __future__ import annotations

@@ -59,11 +59,8 @@ class RequestMiddleware:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Handle a request as a WSGI application."""
         started = perf_counter()
-        request_id = _request_id(environ)
-        environ[REQUEST_ID] = request_id
-        status = 500
-        route = "-"
-        streamed = False
+        request_id = environ[REQUEST_ID] = _request_id(environ)
+        status, route, streamed = 500, "-", False
 
         def start(line: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
             nonlocal status, route, streamed

@@ -1,4 +1,7 @@
-"""The query of a request: nothing but the parameters of its schema, each once, and never a token."""
+"""The query of a request: nothing but the parameters of its schema, each once, and never a token.
+
+Owns which parameters are refused. Does not depend on what they mean.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Responses and their headers: JSON by orjson, ETags, caching."""
+"""Responses and their headers: JSON by orjson, ETags, caching.
+
+Owns which headers an answer of each kind has. Does not depend on what it says.
+"""
 
 from __future__ import annotations
 

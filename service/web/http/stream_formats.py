@@ -1,4 +1,7 @@
-"""The two formats of streams: server-sent events, and lines of JSON. Does not depend on what they carry."""
+"""The two formats of streams: server-sent events, and lines of JSON.
+
+Owns how an item, a cursor and a keep-alive are written. Does not depend on what an item says.
+"""
 
 from __future__ import annotations
 

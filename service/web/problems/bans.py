@@ -1,7 +1,7 @@
 """Refuses clients from banned networks.
 
-It is a WSGI middleware, so that nothing of such a request is parsed or counted by a limit. Does not depend on where the
-networks are listed.
+It is a WSGI middleware, so that nothing of such a request is parsed or counted by a limit. Owns how a network is found
+quickly. Does not depend on where the networks are listed.
 """
 
 from __future__ import annotations

@@ -54,12 +54,19 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
     if view.you is not None:
         result["you"] = _you(view.you)
     result |= {
-        "legal_moves": moves_json(view.legal_moves, game.version),
+        "legal_moves": [_move(move, game.version) for move in view.legal_moves],
         "players": _players(game),
         "stock": {"tiles": view.stock, "drawable": view.drawable},
         "board": _board(view.layout).complete,
         "carry": view.carry,
     }
+    return result | _outcome_and_times(game)
+
+
+def _outcome_and_times(game: GameView) -> JsonObject:
+    """Who deals, who has won, the games before and after this one, and its times."""
+    view = game.view
+    result: JsonObject = {}
     if view.dealer is not None:
         result["dealer"] = view.dealer
     if game.commitments:
