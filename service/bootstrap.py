@@ -47,11 +47,11 @@ from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
 from service.storage.secret_file import load_or_create_secret, read_secret
 from service.storage.webhooks import RedisWebhooks
-from service.web.access import limit_history
-from service.web.app import create_app
+from service.web.app import Ingress, WebParts, create_app
+from service.web.http.streams import StreamLimits, Streams
 from service.web.metrics import Metrics
-from service.web.rate_limits import RateLimits
-from service.web.streams import StreamLimits, Streams
+from service.web.quotas import limit_history
+from service.web.rate_limits import Limits, RateLimits
 
 YIELD_SECONDS = 1e-9
 """The shortest sleep for which gevent polls its sockets. The same as in ``service.server.request_bodies``, which must
@@ -70,17 +70,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     for warning in storage.topology.durability_warnings():
         logging.getLogger(__name__).warning(warning)
     storage.clock.start_measurement()
-    limits = RateLimits(
-        partial(counters_at, storage.url),
-        workers=settings.workers,
-        create=settings.creates_per_minute,
-        failure=settings.token_failures_per_minute,
-        read=settings.reads_per_minute,
-        seat=settings.seat_requests_per_minute,
-        token=settings.token_changes_per_hour,
-        app=settings.app_requests_per_minute,
-        app_games=settings.app_games_per_minute,
-    )
+    limits = build_limits(settings, storage.url)
     hints = RedisEventFeed(storage.topology)
     secrets = server_secrets(settings)
     games = build_games(
@@ -99,28 +89,22 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     )
     streams = Streams(stream_limits, metrics.streams, watch_disconnect=watch_disconnect)
     listing = Listing(storage.game_index, storage.lobby, ttl=settings.game_ttl_seconds * 1000)
+    apps = build_apps(
+        storage.applications,
+        secrets,
+        clock=storage.clock,
+        open_to_all=settings.apps == "open",
+        needed_for_games=settings.games == "apps",
+        networks=settings.webhook_networks,
+        listing=listing,
+        webhooks=storage.webhooks,
+        check_endpoint_url=build_sender(settings).check,
+        feed=Feeds(RedisFeed(storage.calls), hints, storage.clock),
+        people=People(storage.game_index, storage.erasures, ttl=settings.game_ttl_seconds * 1000),
+    )
     app = create_app(
-        games,
-        streams,
-        apps=build_apps(
-            storage.applications,
-            secrets,
-            clock=storage.clock,
-            open_to_all=settings.apps == "open",
-            needed_for_games=settings.games == "apps",
-            networks=settings.webhook_networks,
-            listing=listing,
-            webhooks=storage.webhooks,
-            check_endpoint_url=build_sender(settings).check,
-            feed=Feeds(RedisFeed(storage.calls), hints, storage.clock),
-            people=People(storage.game_index, storage.erasures, ttl=settings.game_ttl_seconds * 1000),
-        ),
-        metrics=metrics,
-        limits=limits,
-        proxies=settings.trusted_proxies,
-        banned=banned,
-        yield_control=yield_control,
-        metrics_port=settings.metrics_port,
+        WebParts(games, apps, limits, streams, metrics, yield_control),
+        Ingress(settings.trusted_proxies, banned, settings.metrics_port),
     )
     storage.deleted.on_deletion(app.forget)
     storage.deleted.on_deletion(listing.forget)
@@ -207,6 +191,20 @@ class WorkerParts(NamedTuple):
     webhooks: WebhookStore
     erasures: ErasureStore
     clock: ServerClock
+
+
+def build_limits(settings: Settings, url: str) -> RateLimits:
+    """The rate limits of the settings, counted in the Redis at this address."""
+    limits = Limits(
+        create=settings.creates_per_minute,
+        failure=settings.token_failures_per_minute,
+        read=settings.reads_per_minute,
+        seat=settings.seat_requests_per_minute,
+        token=settings.token_changes_per_hour,
+        app=settings.app_requests_per_minute,
+        app_games=settings.app_games_per_minute,
+    )
+    return RateLimits(partial(counters_at, url), limits, workers=settings.workers)
 
 
 def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> WorkerParts:

@@ -25,10 +25,10 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.reasons import sentence
 from service.storage.redis.server_clock import system_clock
 from service.storage.scan import RedisScan
+from service.web.backends.schemas import ApplicationInSchema
+from service.web.http.body import validate
+from service.web.http.errors import InvalidBody
 from service.web.metrics import Metrics
-from service.web.problems import InvalidBody
-from service.web.request_parsing import validate
-from service.web.schemas.apps import ApplicationIn
 
 _REPORT_SECONDS: Final = 2.0
 """Seconds between two lines about how far a command is."""
@@ -38,7 +38,7 @@ def create(settings: Settings, name: str) -> int:
     """Make an application; prints its key."""
 
     def command(applications: Applications) -> None:
-        new = applications.create(validate(ApplicationIn(), {"name": name})["name"])
+        new = applications.create(validate(ApplicationInSchema(), {"name": name})["name"])
         _say(f"application {new.application.id} ({new.application.name}); its key is shown only now")
         _print_key(new)
 

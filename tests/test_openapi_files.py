@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from service.web.openapi.operations import operation_of
+from service.web.operation import operation_of
 from tools.openapi.document import document
 from tools.openapi.example_app import example_app
-from tools.openapi.examples import Examples, record_examples
+from tools.openapi.examples import record_examples
 from tools.openapi.files import DOCUMENT, ROOT, build_files
 from tools.openapi.layout import resolve, to_yaml
+from tools.openapi.session import Examples
 
 NOT_RECORDED = {"getEventReader"}
 """A file of the page: it has no example."""

@@ -35,7 +35,7 @@ CAPTIONS: Final = {
 """What each package of ``service`` is for."""
 
 _MARGIN: Final = 24
-_WIDTHS: Final = (620, 336)
+_WIDTHS: Final = (620, 500)
 _HEAD: Final = 34
 _ROW: Final = 58
 _SMALL_ROW: Final = 29
@@ -61,7 +61,7 @@ _ARROW_HEAD: Final = (
 
 
 class Panel(NamedTuple):
-    """One package: the layers of its contract from the top, each the modules side by side in it."""
+    """One package, or several of the same form: the layers from the top, each the modules side by side in it."""
 
     name: str
     layers: list[list[str]]
@@ -74,12 +74,17 @@ def panels(project: Path = ROOT) -> list[Panel]:
     for contract in settings["tool"]["importlinter"]["contracts"]:
         if contract["type"] != "layers":
             continue
-        (package,) = contract["containers"]
+        packages = contract["containers"]
         layers = [
-            [name for name in (each.strip(" ()") for each in layer.split("|")) if _exists(project, package, name)]
+            [
+                name
+                for name in (each.strip(" ()") for each in layer.split("|"))
+                if any(_exists(project, package, name) for package in packages)
+            ]
             for layer in contract["layers"]
         ]
-        found.append(Panel(package, [layer for layer in layers if layer]))
+        name = packages[0] if len(packages) == 1 else contract["name"]
+        found.append(Panel(name, [layer for layer in layers if layer]))
     return found
 
 

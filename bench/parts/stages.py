@@ -37,9 +37,10 @@ from service.games.store.codec import decode_game, encode_event, encode_game
 from service.games.store.repository import seats_to_act
 from service.storage.games import RedisStore
 from service.storage.redis.topology import SingleNodeTopology
-from service.web.request_parsing import bearer_token, expected_game, negotiate, read_json, validate
-from service.web.schemas import moves as move_schemas
-from service.web.serializers.game import game_view_json
+from service.web.fields.moves import MoveSchema
+from service.web.http.body import read_json, validate
+from service.web.http.headers import bearer_token, expected_game, negotiate
+from service.web.view.serializers import game_view_json
 
 STAGES: Final = ("parse", "enter", "decide", "encode", "script", "present")
 UNLESS_REMEMBERED: Final = ("read", "decode")
@@ -57,7 +58,7 @@ MEANINGS: Final = {
     "server": "gunicorn, gevent, sockets, and the client",
 }
 TTL_SECONDS: Final = 30 * 86_400
-_move_in: Final = move_schemas.Move()
+_move_in: Final = MoveSchema()
 _SETUPS: Final = (USUAL, LONGEST)
 
 

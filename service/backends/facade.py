@@ -5,7 +5,7 @@ from __future__ import annotations
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.people import People
-from service.backends.keys import Applications, NoApplications
+from service.backends.keys import Applications
 from service.backends.ports import ApplicationStore, WebhookStore
 from service.backends.webhooks.endpoints import CheckUrl, Webhooks
 from service.games.ports import Clock, RandomBytes, StorageUnavailable
@@ -71,10 +71,3 @@ class ApplicationService:
         if self._webhooks is None:
             raise StorageUnavailable("no webhooks")
         return self._webhooks
-
-
-def without_applications() -> ApplicationService:
-    """The service of a store without applications."""
-    return ApplicationService(
-        NoApplications(), clock=lambda: 0, random_bytes=bytes, idempotency=Idempotency([bytes(32)])
-    )

@@ -248,39 +248,6 @@ class Applications:
         return accepted
 
 
-class NoApplications(ApplicationStore):
-    """The store of a service without applications: there are none, and none can be made."""
-
-    def repeated(self, app: str, name: str, now: int) -> Repeat | None:  # noqa: ARG002
-        """There is none."""
-        return None
-
-    def reserve(self, name: str, app: str) -> str:  # noqa: ARG002
-        """Raises ``StorageUnavailable``."""
-        raise StorageUnavailable("no applications")
-
-    def create(self, application: Application, repeat: Repeat | None = None) -> bool:  # noqa: ARG002
-        """Raises ``StorageUnavailable``."""
-        raise StorageUnavailable("no applications")
-
-    def read(self, app: str) -> Application | None:  # noqa: ARG002
-        """There is none."""
-        return None
-
-    def replace(
-        self,
-        before: Application,  # noqa: ARG002
-        after: Application | None,  # noqa: ARG002
-        repeat: Repeat | None = None,  # noqa: ARG002
-    ) -> bool:
-        """There is nothing to replace."""
-        return False
-
-    def all(self) -> list[Application]:
-        """There are none."""
-        return []
-
-
 def is_key(token: str) -> bool:
     """Whether a bearer's token is meant to be the key of an application, and not that of a seat."""
     return token.startswith(KEY_PREFIX)

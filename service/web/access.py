@@ -1,18 +1,18 @@
-"""Who may call an operation: every handler is called through here, with the access that its operation describes.
+"""Who may call an operation: every handler is called through here, with the access that its operation has.
 
 Owns the order: token or key, seat, rate limit, query, handler; one in a place where it does not count is refused before
 that. If access was granted on a cached game, and the request was rejected before a command read the stored one, the
-token is checked again on the stored game. A handler cannot be served without an ``Operation``, whose ``access`` is both
-enforced and documented. Does not depend on what is requested.
+token is checked again on the stored game. Does not depend on what is requested, nor on how an operation is described.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from flask import request
+from marshmallow import Schema
 
 from service.backends.keys import is_key, no_valid_key
 from service.backends.ports import Application
@@ -20,40 +20,48 @@ from service.games.access import Access, Invitation, check_seat
 from service.games.model.errors import MoveRefused, Unauthorized
 from service.games.model.tokens import SEAT_PREFIX
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.web.middleware import EXTRA_HEADERS
-from service.web.openapi.operations import Operation, describe
-from service.web.problems import RequestError
-from service.web.rate_limits import RateLimits
-from service.web.request_parsing import (
-    TOKEN_KEY_LENGTH,
-    bearer_token,
-    body_units,
-    check_query,
-    check_token_place,
-    idempotency_key,
-    read_json,
-)
+from service.web.http.body import body_units, read_json
+from service.web.http.errors import RequestError
+from service.web.http.headers import TOKEN_KEY_LENGTH, bearer_token, idempotency_key
+from service.web.http.middleware import EXTRA_HEADERS
+from service.web.http.query import check_query, check_token_place
+from service.web.quotas import APP
 from service.web.services import Services, current_services
 
-EVENTS_PER_READ: Final = 100
-"""Events whose reading counts as one in the rate limit of reads: about a millisecond."""
+AccessRule = Literal[
+    "public",
+    "public_or_app",
+    "spectator",
+    "join",
+    "seat",
+    "seat_or_app",
+    "token_change",
+    "app",
+    "anyone_or_app",
+    "key_change",
+    "app_game",
+]
+"""Who may call an operation: anybody; an application or anybody, with answers of their own; the bearer of a seat's
+token, the application that owns the game or, without a token, a spectator; the same or, where there are no spectators,
+who has the join code; the bearer of a seat's token; the bearer of the token of the seat in the path, or the application
+that owns the game; for a change of that token also the bearer of the old one, who repeats the request; an application;
+an application or anybody, unless the service requires one; for another key of an application also the bearer of its old
+one, who repeats the request; the application that owns the game."""
 
-SENTENCES_PER_READ: Final = 20
-"""Events that take as long to be told in a sentence each."""
 
-PLACES_PER_READ: Final = 4
-"""Tiles and ends whose places on a table take as long."""
+class Guard(NamedTuple):
+    """What is checked before a handler is called; ``shows_quota``: its answer tells what is left of a rate limit."""
 
-_APP: Final = "domino.app"
-"""The key in the WSGI environment for the id of the application whose key was presented, once it was accepted."""
+    access: AccessRule
+    query: type[Schema] | None
+    ignores_query: bool
+    shows_quota: bool
 
-_Decorator = Callable[[Callable[..., Any], Operation], Callable[..., Any]]
 
+_Decorator = Callable[[Callable[..., Any], Guard], Callable[..., Any]]
 _WITHOUT_TOKEN: Final = ("spectator", "join")
 """Who may ask for a game without a token."""
-
 _METHODS_WITH_BODY: Final = ("POST", "PUT", "PATCH")
-
 _RAISED_AFTER_READING_THE_STORE: Final = (MoveRefused, StorageUnavailable, OutcomeUnknown)
 """Errors of a command after it read the stored game, or failed to: the token need not be checked again."""
 
@@ -71,37 +79,35 @@ class _Granted(Protocol):
     def from_store(self) -> bool: ...
 
 
-def operation(described: Operation) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a handler with the access check that the operation describes.
+def guarded(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
+    """The function that Flask calls for a handler.
 
     A handler of a public operation takes the services and the path's parameters; one of an operation of applications
     the services, the ``Application`` (``None`` for a bearer without a key, where that is allowed) and the path's
     parameters; any other one the services and what its authorization returned: ``Access``, or for ``token_change``, if
     it is the bearer of a seat's token, ``TokenRotation``.
     """
-    decorate: _Decorator = _DECORATORS.get(described.access, _authorized)
-    return lambda handler: describe(decorate(handler, described), described)
+    return _DECORATORS.get(guard.access, _authorized)(handler, guard)
 
 
-def _public(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
-    query = None if described.query is None else described.query()
+def _public(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
+    query = None if guard.query is None else guard.query()
 
     @wraps(handler)
     def call(**path: Any) -> Any:
         environ = request.environ
-        if environ.get("QUERY_STRING") and not described.ignores_query:
+        if environ.get("QUERY_STRING") and not guard.ignores_query:
             check_query(query)
         return handler(current_services(), **path)
 
     return call
 
 
-def _of_application(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
-    is_public = described.access == "public_or_app"
-    key_is_optional = described.access == "anyone_or_app"
-    repeats = described.access == "key_change"
-    shows_limit = any(response.limited for response in described.responses.values())
-    query = None if described.query is None else described.query()
+def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
+    is_public = guard.access == "public_or_app"
+    key_is_optional = guard.access == "anyone_or_app"
+    repeats = guard.access == "key_change"
+    query = None if guard.query is None else guard.query()
 
     @wraps(handler)
     def call(**path: Any) -> Any:
@@ -115,7 +121,7 @@ def _of_application(handler: Callable[..., Any], described: Operation) -> Callab
         if application is not None:
             weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer("", None, application.id, weight)
-            if quota is not None and shows_limit:
+            if quota is not None and guard.shows_quota:
                 environ[EXTRA_HEADERS] = quota.headers()
         if has_query:
             check_query(query)
@@ -142,14 +148,13 @@ def _application(services: Services, *, optional: bool, repeats: bool) -> Applic
         if repeated is None:
             raise
         application = services.apps.applications.authenticate_repeat(key, repeated)
-    request.environ[_APP] = application.id
+    request.environ[APP] = application.id
     return application
 
 
-def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
-    authorize = _AUTHORIZE[described.access]
-    shows_limit = any(response.limited for response in described.responses.values())
-    query = None if described.query is None else described.query()
+def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
+    authorize = _AUTHORIZE[guard.access]
+    query = None if guard.query is None else guard.query()
 
     @wraps(handler)
     def call(game: str, **path: Any) -> Any:
@@ -158,7 +163,7 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
         has_query = environ.get("QUERY_STRING")
         try:
             if has_query or "HTTP_X_API_KEY" in environ:
-                check_token_place(needs_token=described.access not in _WITHOUT_TOKEN)
+                check_token_place(needs_token=guard.access not in _WITHOUT_TOKEN)
             granted = authorize(services, game, **path)
         except Unauthorized:
             services.games.access.check_not_deleted(game)
@@ -166,7 +171,7 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
         try:
             weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer(game, granted.seat, granted.app, weight)
-            if quota is not None and shows_limit:
+            if quota is not None and guard.shows_quota:
                 environ[EXTRA_HEADERS] = quota.headers()
             if has_query:
                 check_query(query)
@@ -233,7 +238,7 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
     access = services.games.access.of_application(game, app)
     if access is None:
         raise no_valid_key()
-    request.environ[_APP] = app
+    request.environ[APP] = app
     if seat is not None:
         check_seat(access.game, seat)
     return access._replace(target=seat)
@@ -254,7 +259,6 @@ _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
     "app_game": _owner,
     "seat_or_app": _seat_or_owner,
 }
-
 _DECORATORS: Final[Mapping[str, _Decorator]] = {
     "public": _public,
     "app": _of_application,
@@ -267,43 +271,3 @@ _DECORATORS: Final[Mapping[str, _Decorator]] = {
 def key_check(services: Services) -> Callable[[], object]:
     """A function that raises ``Unauthorized`` once the key of the current request is no longer valid."""
     return partial(services.apps.applications.authenticate, bearer_token() or "")
-
-
-def limit_expensive(services: Services) -> None:
-    """Count an expensive request that needs no token by the size of its body, and by its application or its address.
-
-    Raises ``RateLimited``.
-    """
-    environ = request.environ
-    app = environ.get(_APP)
-    if app is not None:
-        quota = services.limits.limit_app_games(app, 1 + body_units())
-    else:
-        quota = services.limits.limit_create(environ.get("REMOTE_ADDR", ""), 1 + body_units())
-    if quota is not None:
-        request.environ[EXTRA_HEADERS] = quota.headers()
-
-
-def limit_history(limits: RateLimits, events: int) -> None:
-    """Count that the current request reads so many events, by the address of its client. Raises ``RateLimited``."""
-    limit_reads(limits, max(events, 0) // EVENTS_PER_READ)
-
-
-def limit_sentences(limits: RateLimits, events: int) -> None:
-    """Count that so many events are told in sentences, as reads. Raises ``RateLimited``."""
-    limit_reads(limits, max(events, 0) // SENTENCES_PER_READ)
-
-
-def limit_places(limits: RateLimits, places: int) -> None:
-    """Count that the places of so many tiles and ends are computed, as reads. Raises ``RateLimited``."""
-    limit_reads(limits, places // PLACES_PER_READ)
-
-
-def limit_reads(limits: RateLimits, reads: int) -> None:
-    """Count reads of the current request by its application, as requests, or by its address. Raises ``RateLimited``."""
-    environ = request.environ
-    app = environ.get(_APP)
-    if app is None:
-        limits.limit_read(environ.get("REMOTE_ADDR", ""), reads)
-    elif reads:
-        limits.limit_bearer("", None, app, reads)

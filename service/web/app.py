@@ -1,64 +1,71 @@
 """The Flask application: routes, error handlers, CORS. It holds no state of any game.
 
-Does not depend on the store.
+Owns the order of what is between server and handlers. Does not depend on the store.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from flask import Flask, Request, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import MapAdapter
 
-from service.backends.facade import ApplicationService, without_applications
+from service.backends.facade import ApplicationService
 from service.games.facade import GameService
-from service.web import cors, problems, services
-from service.web.bans import BanMiddleware, Network
-from service.web.geometry_cache import GeometryCache
-from service.web.handlers import apps as app_handlers
-from service.web.handlers import board as board_handlers
-from service.web.handlers import client as client_handlers
-from service.web.handlers import docs as docs_handlers
-from service.web.handlers import events as event_handlers
-from service.web.handlers import feed as feed_handlers
-from service.web.handlers import games as game_handlers
-from service.web.handlers import listing as listing_handlers
-from service.web.handlers import owner as owner_handlers
-from service.web.handlers import players as player_handlers
-from service.web.handlers import problems as problem_handlers
-from service.web.handlers import records as record_handlers
-from service.web.handlers import service as service_handlers
-from service.web.handlers import variants as variant_handlers
-from service.web.handlers import webhooks as webhook_handlers
+from service.web import services
+from service.web.backends import routes as backends_routes
+from service.web.board import routes as board_routes
+from service.web.board.geometry_cache import GeometryCache
+from service.web.docs import routes as docs_routes
+from service.web.events import routes as events_routes
+from service.web.feed import routes as feed_routes
+from service.web.games import owner_routes, seat_routes
+from service.web.games import routes as games_routes
+from service.web.http import cors
+from service.web.http.headers import check_headers
+from service.web.http.metrics_port import MetricsPort
+from service.web.http.middleware import RequestMiddleware
+from service.web.http.response_cache import ResponseCache
+from service.web.http.responses import RawResponse
+from service.web.http.routing import add_converters, match_plain_routes
+from service.web.http.streams import Streams
+from service.web.listing import routes as listing_routes
+from service.web.meta import routes as meta_routes
 from service.web.metrics import Metrics
-from service.web.metrics_port import MetricsPort
-from service.web.middleware import RequestMiddleware
+from service.web.moves import routes as moves_routes
+from service.web.page import routes as page_routes
+from service.web.players import routes as players_routes
+from service.web.problems import answers
+from service.web.problems import routes as problems_routes
+from service.web.problems.bans import BanMiddleware, Network
 from service.web.rate_limits import RateLimits
-from service.web.request_parsing import check_headers
-from service.web.response_cache import ResponseCache
-from service.web.responses import RawResponse
-from service.web.routing import add_converters, match_plain_routes
+from service.web.records import routes as records_routes
+from service.web.score import routes as score_routes
 from service.web.services import Services
-from service.web.streams import Streams
+from service.web.variants import routes as variants_routes
+from service.web.webhooks import routes as webhooks_routes
 
 _BLUEPRINTS: Final = (
-    variant_handlers.blueprint,
-    game_handlers.blueprint,
-    listing_handlers.blueprint,
-    owner_handlers.blueprint,
-    player_handlers.blueprint,
-    board_handlers.blueprint,
-    event_handlers.blueprint,
-    feed_handlers.blueprint,
-    record_handlers.blueprint,
-    app_handlers.blueprint,
-    webhook_handlers.blueprint,
-    problem_handlers.blueprint,
-    service_handlers.blueprint,
-    docs_handlers.blueprint,
-    client_handlers.blueprint,
+    variants_routes.blueprint,
+    games_routes.blueprint,
+    seat_routes.blueprint,
+    owner_routes.blueprint,
+    listing_routes.blueprint,
+    players_routes.blueprint,
+    moves_routes.blueprint,
+    score_routes.blueprint,
+    board_routes.blueprint,
+    events_routes.blueprint,
+    feed_routes.blueprint,
+    records_routes.blueprint,
+    backends_routes.blueprint,
+    webhooks_routes.blueprint,
+    problems_routes.blueprint,
+    meta_routes.blueprint,
+    docs_routes.blueprint,
+    page_routes.blueprint,
 )
 
 MAX_VIEW_CACHE_BYTES: Final = 1024 * 1024
@@ -123,39 +130,48 @@ class Application(Flask):
         return response
 
 
-def create_app(
-    games: GameService,
-    streams: Streams | None = None,
-    *,
-    apps: ApplicationService | None = None,
-    metrics: Metrics | None = None,
-    limits: RateLimits | None = None,
-    proxies: int = 0,
-    banned: Sequence[Network] = (),
-    yield_control: Callable[[], None] = lambda: None,
-    metrics_port: int = 0,
-) -> Application:
-    """The application for these games.
+class WebParts(NamedTuple):
+    """What the application of a worker is made of.
 
-    Without ``apps``, no key is valid, and no game belongs to anybody. Without ``metrics`` nothing is measured and no
-    request is logged; without ``limits`` there are no rate limits; without ``streams`` their number is not limited.
-    ``proxies`` is the number of reverse proxies that are trusted for the address of the client; clients in ``banned``
-    networks are refused. ``yield_control`` is called during long computations to let other requests run. Connections
-    to ``metrics_port`` are served by ``create_metrics_app``; 0 is none.
+    Without ``metrics`` nothing is measured and no request is logged. ``yield_control`` is called during long
+    computations to let other requests run.
     """
-    limits = limits or RateLimits()
-    streams = streams or Streams()
+
+    games: GameService
+    apps: ApplicationService
+    limits: RateLimits
+    streams: Streams
+    metrics: Metrics | None
+    yield_control: Callable[[], None]
+
+
+class Ingress(NamedTuple):
+    """How requests come in.
+
+    ``proxies`` is the number of reverse proxies that are trusted for the address of the client; clients in ``banned``
+    networks are refused. Connections to ``metrics_port`` are served by ``create_metrics_app``; 0 is none.
+    """
+
+    proxies: int = 0
+    banned: Sequence[Network] = ()
+    metrics_port: int = 0
+
+
+def create_app(parts: WebParts, ingress: Ingress) -> Application:
+    """The application of a worker."""
+    games, apps, limits, streams, metrics, yield_control = parts
+    proxies, banned, metrics_port = ingress
     app = Application(streams)
     app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
-    own_services = Services(games, apps or without_applications(), limits, streams, *caches, metrics, yield_control)
+    own_services = Services(games, apps, limits, streams, *caches, metrics, yield_control)
     services.install(app, own_services)
-    problems.install(app, limits)
+    answers.install(app, limits)
     app.before_request(check_headers)
     plain_headers = cors.install(app)
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)
-    app.register_blueprint(docs_handlers.swagger_ui())
+    app.register_blueprint(docs_routes.swagger_ui())
     if banned:
         app.wsgi_app = BanMiddleware(app.wsgi_app, banned)  # type: ignore[method-assign]
     if proxies:
@@ -172,7 +188,7 @@ def create_metrics_app(own_services: Services) -> Application:
     app = Application(own_services.streams)
     app.url_map.merge_slashes = False
     services.install(app, own_services)
-    problems.install(app, own_services.limits)
-    app.register_blueprint(service_handlers.metrics_blueprint)
+    answers.install(app, own_services.limits)
+    app.register_blueprint(meta_routes.metrics_blueprint)
     app.wsgi_app = RequestMiddleware(app.wsgi_app, own_services.metrics, ())  # type: ignore[method-assign]
     return app

@@ -2,12 +2,13 @@
 
 Owns the names of the metrics and their labels, which never contain anything that a client sent. With
 ``PROMETHEUS_MULTIPROC_DIR`` in the environment when the process starts, the processes of one service count in that
-folder, and each exposes the sum; a process must then have at most one ``Metrics``.
+folder, and each exposes the sum; a process must then have at most one ``Metrics``. Does not depend on who counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
@@ -34,45 +35,37 @@ class Metrics:
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self._registry = CollectorRegistry() if registry is None else registry
-        self._requests = Counter(
-            "domino_http_requests_total", "HTTP requests.", ["method", "route", "status"], registry=self._registry
-        )
-        self._durations = Histogram(
+        counter = partial(Counter, registry=self._registry)
+        histogram = partial(Histogram, registry=self._registry)
+        gauge = partial(Gauge, registry=self._registry)
+        self._requests = counter("domino_http_requests_total", "HTTP requests.", ["method", "route", "status"])
+        self._durations = histogram(
             "domino_http_request_duration_seconds",
             "Seconds until the response; for a stream, until its end.",
             ["method", "route"],
             buckets=_REQUEST_SECONDS,
-            registry=self._registry,
         )
-        self._moves = Counter("domino_moves_total", "Moves made.", ["variant"], registry=self._registry)
-        self._transitions = Counter(
-            "domino_game_status_transitions_total",
-            "Changes of the status of games, by the new status.",
-            ["status"],
-            registry=self._registry,
+        self._moves = counter("domino_moves_total", "Moves made.", ["variant"])
+        self._transitions = counter(
+            "domino_game_status_transitions_total", "Changes of the status of games, by the new status.", ["status"]
         )
-        self._redis = Histogram(
+        self._redis = histogram(
             "domino_redis_command_duration_seconds",
             "Seconds until the reply of Redis.",
             ["operation"],
             buckets=_REDIS_SECONDS,
-            registry=self._registry,
         )
-        self._failed_writes = Counter(
+        self._failed_writes = counter(
             "domino_store_write_errors_total",
             "Writes that the store refused or did not confirm, checks for readiness included.",
             ["reason"],
-            registry=self._registry,
         )
-        self._clock_offset = Gauge(
+        self._clock_offset = gauge(
             "domino_clock_offset_seconds",
             "By how much the clock of Redis is ahead of that of this machine.",
             multiprocess_mode="livemostrecent",
-            registry=self._registry,
         )
-        self.streams = Gauge(
-            "domino_open_streams", "Open streams.", multiprocess_mode="livesum", registry=self._registry
-        )
+        self.streams = gauge("domino_open_streams", "Open streams.", multiprocess_mode="livesum")
         # The children by their labels, as looking one up in its metric costs more than counting.
         self._by_request: dict[tuple[str, str, int], _RequestMetrics] = {}
         self._operations: dict[str, Callable[[float], None]] = {}

@@ -21,7 +21,6 @@ depend on the store of the games, nor on the form of a response.
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import time
 from collections.abc import Callable
@@ -29,7 +28,7 @@ from typing import Final, NamedTuple
 
 from limits.storage import MemoryStorage, Storage
 
-from service.web.client_address import parse_address
+from service.web.http.client_address import client_network
 
 WINDOW_SECONDS: Final = 60
 TOKEN_WINDOW_SECONDS: Final = 3600
@@ -41,14 +40,12 @@ could keep one that takes its time from ever moving.
 """
 FALLBACK_SECONDS: Final = 5.0
 """How long a worker uses its local count after Redis has failed."""
-
 _UNSHARED: Final = 10
 """All workers together count up to this fraction (1/10) of the limit of a seat or an application without Redis.
 
 Each counts an equal part of it. So a seat gets at most a tenth more than its limit. An ordinary seat, of which each
 worker counts less than its part, needs no round trip.
 """
-
 _log = logging.getLogger(__name__)
 
 
@@ -77,8 +74,20 @@ class RateLimited(Exception):
         self.quota = quota
 
 
+class Limits(NamedTuple):
+    """The limits, each a number per minute (``token``: per hour), 0 for none; the head of this module explains them."""
+
+    create: int = 0
+    read: int = 0
+    failure: int = 0
+    seat: int = 0
+    token: int = 0
+    app: int = 0
+    app_games: int = 0
+
+
 class RateLimits:
-    """The limits of one application, each a number per minute (``token``: per hour), 0 for none.
+    """The counters of one application.
 
     ``connect`` returns the storage that all workers share; it is called when it is first needed. ``workers`` is their
     number.
@@ -86,72 +95,60 @@ class RateLimits:
 
     def __init__(
         self,
-        connect: Callable[[], Storage] = MemoryStorage,
-        clock: Callable[[], float] = time.time,
+        connect: Callable[[], Storage],
+        limits: Limits,
         *,
-        workers: int = 1,
-        create: int = 0,
-        read: int = 0,
-        failure: int = 0,
-        seat: int = 0,
-        token: int = 0,
-        app: int = 0,
-        app_games: int = 0,
+        workers: int,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._shared = _SharedCounter(connect)
         self._clock = clock
-        self._create = create
-        self._read = read
-        self._failure = failure
-        self._seat = seat
-        self._token = token
-        self._app = app
-        self._app_games = app_games
-        self._seat_unshared = seat // (_UNSHARED * workers)
-        self._app_unshared = app // (_UNSHARED * workers)
+        self._limits = limits
+        self._seat_unshared = limits.seat // (_UNSHARED * workers)
+        self._app_unshared = limits.app // (_UNSHARED * workers)
         self._minute = 0
         self._counts: dict[tuple[str | int, ...], int] = {}
 
     @property
     def app_requests(self) -> int | None:
         """Requests that an application may send per minute; ``None`` without a limit."""
-        return self._app or None
+        return self._limits.app or None
 
     @property
     def app_games(self) -> int | None:
         """Games that an application may create or join per minute; ``None`` without a limit."""
-        return self._app_games or None
+        return self._limits.app_games or None
 
     def limit_create(self, address: str, weight: int = 1) -> Quota | None:
         """Count a request to create or join a game or to verify or replay a record, as so many (``weight``).
 
         Returns ``None`` without a limit. Raises ``RateLimited``.
         """
-        return _checked(self._by_address("create", self._create, address, weight))
+        return _checked(self._by_address("create", self._limits.create, address, weight))
 
     def limit_read(self, address: str, weight: int) -> None:
         """Count a read of the history of a game. Raises ``RateLimited``."""
         if weight:
-            _checked(self._by_address("read", self._read, address, weight))
+            _checked(self._by_address("read", self._limits.read, address, weight))
 
     def limit_app_games(self, app: str, weight: int = 1) -> Quota | None:
         """Count a request of an application to create or join a game, as so many; ``None`` without a limit.
 
         Raises ``RateLimited``.
         """
-        return _checked(self._count("app_games", app, self._app_games, weight, WINDOW_SECONDS))
+        return _checked(self._count("app_games", app, self._limits.app_games, weight, WINDOW_SECONDS))
 
     def limit_token(self, game: str, seat: int) -> None:
         """Count a change of the token of a seat. Raises ``RateLimited``."""
-        _checked(self._count("token", f"{game}/{seat}", self._token, 1, TOKEN_WINDOW_SECONDS))
+        _checked(self._count("token", f"{game}/{seat}", self._limits.token, 1, TOKEN_WINDOW_SECONDS))
 
     def limit_presence(self, game: str, seat: int) -> None:
         """Count a request of a seat to leave or come back. Raises ``RateLimited``."""
-        _checked(self._count("presence", f"{game}/{seat}", min(self._seat, PRESENCE_CHANGES), 1, WINDOW_SECONDS))
+        _checked(self._count("presence", f"{game}/{seat}", min(self._limits.seat, PRESENCE_CHANGES), 1, WINDOW_SECONDS))
 
     def count_failure(self, address: str) -> Quota | None:
         """Count a response that rejected a token, a code or an address; returns the quota if there were too many."""
-        quota = self._by_address("failure", self._failure, address)
+        quota = self._by_address("failure", self._limits.failure, address)
         return None if quota is None or quota.remaining >= 0 else quota._replace(remaining=0)
 
     def limit_bearer(self, game: str, seat: int | None, app: str | None, weight: int = 1) -> Quota | None:
@@ -161,9 +158,9 @@ class RateLimits:
         """
         key: tuple[str | int, ...]
         if app is not None:
-            name, key, limit, unshared = "app", (app,), self._app, self._app_unshared
+            name, key, limit, unshared = "app", (app,), self._limits.app, self._app_unshared
         elif seat is not None:
-            name, key, limit, unshared = "seat", (game, seat), self._seat, self._seat_unshared
+            name, key, limit, unshared = "seat", (game, seat), self._limits.seat, self._seat_unshared
         else:
             return None
         if not limit:
@@ -225,16 +222,6 @@ class _SharedCounter:
         if self._local is None:
             self._local = MemoryStorage()
         return self._local.incr(key, window, amount)
-
-
-def client_network(address: str) -> str:
-    """The address, for IPv6 its network of 64 bits; ``"unknown"`` for an invalid one."""
-    parsed = parse_address(address)
-    if parsed is None:
-        return "unknown"
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return str(parsed)
-    return str(ipaddress.IPv6Address(int(parsed) >> 64 << 64))
 
 
 def _checked(quota: Quota | None) -> Quota | None:

@@ -1,21 +1,35 @@
-"""The dependencies of the handlers of one application."""
+"""The dependencies of the handlers of one application.
+
+Owns what a handler is given. Does not depend on the rooms, whose own caches it knows by their methods.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from flask import Flask, current_app
 
 from service.backends.facade import ApplicationService
 from service.games.facade import GameService
-from service.web.geometry_cache import GeometryCache
+from service.games.model.views import TableView
+from service.render.geometry import Geometry
+from service.web.http.response_cache import ResponseCache
+from service.web.http.streams import Streams
 from service.web.metrics import Metrics
 from service.web.rate_limits import RateLimits
-from service.web.response_cache import ResponseCache
-from service.web.streams import Streams
 
 _EXTENSION: Final = "domino"
+
+
+class Geometries(Protocol):
+    """The geometries of tables, as ``service.web.board`` keeps them."""
+
+    def get(self, table: TableView, aspect: int, admit: Callable[[int], None]) -> Geometry:
+        """The geometry of a table."""
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop the geometries of the tables of these games."""
 
 
 class Services(NamedTuple):
@@ -31,7 +45,7 @@ class Services(NamedTuple):
     streams: Streams
     responses: ResponseCache
     views: ResponseCache
-    geometries: GeometryCache
+    geometries: Geometries
     metrics: Metrics | None
     yield_control: Callable[[], None]
 

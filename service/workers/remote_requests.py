@@ -8,7 +8,7 @@ from collections.abc import Callable
 from service.games.model.game import Remote
 from service.outgoing.sender import Sender, SendFailed
 from service.outgoing.signing import signed_headers
-from service.web.remote_messages import MAX_ANSWER_BYTES
+from service.web.moves.remote_messages import MAX_ANSWER_BYTES
 from service.workers.remote_turns import ANSWER_SECONDS, Answer, Ask, NoAnswer
 
 

@@ -16,8 +16,9 @@ from service.engine.errors import InvalidSetup
 from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.game import Remote
 from service.games.model.schedule import RemoteTurn
-from service.web.problems import InvalidBody, Refused, RequestError
-from service.web.remote_messages import move_message, read_answer
+from service.web.http.errors import InvalidBody, RequestError
+from service.web.moves.remote_messages import move_message, read_answer
+from service.web.problems.answers import Refused
 from service.workers.metrics import WorkerMetrics
 
 TRIES: Final = 3

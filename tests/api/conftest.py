@@ -40,12 +40,12 @@ from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import SingleNodeTopology
 from service.storage.reminders import RedisReminders
 from service.storage.webhooks import RedisWebhooks
-from service.web.app import create_app
 from tests.api.client import Api
 from tests.api.followers import Watched
 from tests.api.saved_games import GAME_SECONDS, SavedGame, SavedGames, Walk, walked_stages
 from tests.api.timed import TimedApi
 from tests.conftest import Figures
+from tests.support.application import create_app
 
 TTL_SECONDS = GAME_SECONDS
 SECRET = b"the secret of the tests"

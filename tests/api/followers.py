@@ -12,9 +12,9 @@ from prometheus_client import CollectorRegistry, Gauge
 from werkzeug.test import TestResponse
 
 from service.games.facade import GameService
-from service.web.app import create_app
-from service.web.streams import StreamLimits, Streams
+from service.web.http.streams import StreamLimits, Streams
 from tests.api.client import Api, Table
+from tests.support.application import create_app
 
 Event = dict[str, Any]
 Page = dict[str, Any]

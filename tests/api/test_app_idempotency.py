@@ -25,9 +25,9 @@ from service.storage.redis.connection import connect
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import SingleNodeTopology
 from service.storage.webhooks import RedisWebhooks
-from service.web.app import create_app
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
+from tests.support.application import create_app
 
 CROWD = 12
 URL = "https://club.example/hooks"

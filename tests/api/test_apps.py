@@ -17,9 +17,9 @@ from service.storage import keys as storage_keys
 from service.storage.backends import RedisApplications
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
-from service.web.app import create_app
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
+from tests.support.application import create_app
 
 HOSTILE_NAMES: tuple[Any, ...] = (
     "",

@@ -12,7 +12,7 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.web.request_parsing import MAX_BODY_BYTES
+from service.web.http.body import MAX_BODY_BYTES
 from tests.api.client import Api, Table, status_and_code
 from tests.api.deals import deal
 from tests.api.saved_games import SavedGames, Snapshot, count_keys, take_snapshot

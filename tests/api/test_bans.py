@@ -14,9 +14,8 @@ import redis
 from service.config import parse_networks
 from service.games.facade import GameService
 from service.storage.rate_limits import counters_at
-from service.web.app import create_app
-from service.web.rate_limits import RateLimits
 from tests.api.client import Api
+from tests.support.application import create_app, rate_limits
 
 NETWORKS = parse_networks("192.0.2.7\n198.51.100.0/24\n2001:db8:1::/48\n2001:db8:2::5\n::ffff:203.0.113.0/120")
 BANNED = [
@@ -36,8 +35,8 @@ def application(games: GameService, redis_url: str) -> Applications:
     """An application with these banned networks and limits."""
 
     def make(proxies: int = 0, **limits: int) -> Api:
-        rate_limits = RateLimits(partial(counters_at, redis_url), time.time, **limits)
-        app = create_app(games, limits=rate_limits, proxies=proxies, banned=NETWORKS)
+        limited = rate_limits(partial(counters_at, redis_url), time.time, **limits)
+        app = create_app(games, limits=limited, proxies=proxies, banned=NETWORKS)
         return Api(app.test_client(use_cookies=False))
 
     return make

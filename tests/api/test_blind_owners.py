@@ -29,8 +29,9 @@ from service.games.store.codec import decode_event
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.web.problems import InvalidBody, Refused, RequestError
-from service.web.remote_messages import move_message, read_answer
+from service.web.http.errors import InvalidBody, RequestError
+from service.web.moves.remote_messages import move_message, read_answer
+from service.web.problems.answers import Refused
 from tests.api.client import Api, Table, content_of
 from tests.api.conftest import TTL_SECONDS, api_with_fixed_clock
 from tests.api.saved_games import (

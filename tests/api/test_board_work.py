@@ -8,11 +8,10 @@ import pytest
 
 from service.bootstrap import build_games
 from service.engine.variants import variants
-from service.web.access import PLACES_PER_READ
-from service.web.app import create_app
-from service.web.rate_limits import RateLimits
+from service.web.quotas import PLACES_PER_READ
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import SEED, some_seats
+from tests.support.application import create_app, rate_limits
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.table import match_finished
 
@@ -24,7 +23,7 @@ class Worker:
 
     def __init__(self, store: MemoryStore, read: int = 0) -> None:
         games = build_games(store, store, [b"secret"], TTL_SECONDS)
-        limits = RateLimits(read=read, clock=lambda: 60.0)
+        limits = rate_limits(read=read, clock=lambda: 60.0)
         app = create_app(games, limits=limits, yield_control=self._count)
         self.api = Api(app.test_client(use_cookies=False))
         self.yields = 0

@@ -38,8 +38,8 @@ from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.server_clock import system_clock
 from service.storage.reminders import RedisReminders
-from service.web.app import Application, create_app
-from service.web.streams import Streams
+from service.web.app import Application
+from service.web.http.streams import Streams
 from service.workers.bot_worker import BotWorker
 from service.workers.consumer import Queue
 from service.workers.decisions import Decisions
@@ -47,6 +47,7 @@ from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.erasing import Eraser
+from tests.support.application import create_app
 
 pytestmark = pytest.mark.full
 

@@ -27,14 +27,14 @@ from service.games.store.codec import encode_tombstone
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.web.app import create_app
+from service.web.http.streams import StreamLimits, Streams
 from service.web.services import installed
-from service.web.streams import StreamLimits, Streams
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.followers import LINES, SSE, events_in, rest_of_stream, stream
 from tests.api.redis_contents import clear, contents, flat
 from tests.api.test_leaks import METHODS, bodies_of, game_addresses
+from tests.support.application import create_app
 from tests.support.table import match_finished, round_over
 
 PLAYERS = [{"name": "Ada Lovelace", "ref": "user-4711"}, {"name": "Bob Bernoulli", "ref": "user-4712"}]

@@ -24,7 +24,7 @@ from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
-from service.web.streams import KEEPALIVE_SECONDS, StreamLimits
+from service.web.http.streams import KEEPALIVE_SECONDS, StreamLimits
 from tests.api.client import Api, Table, viewers
 from tests.api.conftest import SECRET
 from tests.api.followers import (

@@ -30,11 +30,12 @@ from service.storage.redis.calls import RedisCalls
 from service.storage.redis.connection import connect
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import SingleNodeTopology
-from service.web import feed_stream
-from service.web.app import Application, create_app
-from service.web.streams import StreamLimits, Streams
+from service.web.app import Application
+from service.web.feed import stream as feed_stream
+from service.web.http.streams import StreamLimits, Streams
 from tests.api.client import Api, Table, status_and_code
 from tests.api.followers import LINES, PATIENCE, SSE
+from tests.support.application import create_app
 
 Tell = Callable[[], None]
 Item = dict[str, Any]
@@ -459,7 +460,7 @@ def test_nothing_is_told_to_a_revoked_key(
 def test_a_key_that_is_revoked_ends_its_long_poll(
     apps: ApplicationService, watching: Api, app_key: str, streams: Streams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.web.streams.CHECK_SECONDS", 0.1)
+    monkeypatch.setattr("service.web.http.streams.CHECK_SECONDS", 0.1)
     answers: list[TestResponse] = []
     poll = Thread(target=lambda: answers.append(watching.get("/v1/feed?wait=25", token=app_key)))
     poll.start()

@@ -19,8 +19,8 @@ from service.games.ports import EventRange, StorageUnavailable, StoredGame
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.web import streams as streams_module
-from service.web.streams import StreamLimits
+from service.web.events import stream as stream_module
+from service.web.http.streams import StreamLimits
 from tests.api.client import Api, Table, viewers
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.followers import (
@@ -206,7 +206,7 @@ def test_a_draining_worker_shows_no_view_after_the_closing_event(watched: Watche
 def test_while_the_store_is_away_a_stream_keeps_alive_and_then_shows_the_view(
     counted: Watched, counting: CountingStore, other_worker: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams_module, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(stream_module, "RETRY_SECONDS", 0.01)
     table = other_worker.create("domino", 2, seed=SEED)
     with closing(stream(counted.api, table, 0, "?view=true")) as received:
         chunks = received.iter_encoded()

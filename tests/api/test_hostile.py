@@ -13,7 +13,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.backends.facade import ApplicationService
-from service.web.request_parsing import MAX_BODY_BYTES
+from service.web.http.body import MAX_BODY_BYTES
 from tests.api.client import Api, Table
 from tests.api.test_bad_input import JSON, MALFORMED, StoreContents, as_stream, contents
 from tests.api.test_whole_app import method_of, operations

@@ -11,10 +11,10 @@ import pytest
 
 from service.bootstrap import build_games
 from service.games.ports import StorageUnavailable
-from service.web.app import create_app
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.saved_games import count_keys
+from tests.support.application import create_app
 from tests.support.contract import committed
 from tests.support.stores.memory_store import MemoryStore
 
@@ -295,7 +295,7 @@ ASKS: list[tuple[str, str, Any, str | None]] = [
 def test_an_internal_error_is_500_and_reveals_nothing_about_itself(
     caplog: pytest.LogCaptureFixture, method: str, path: str, body: Any, token: str | None
 ) -> None:
-    with caplog.at_level(logging.CRITICAL, "service.web.problems"):
+    with caplog.at_level(logging.CRITICAL, "service.web.problems.answers"):
         answer = broken(ZeroDivisionError("a secret of the house")).ask(method, path, json=body, token=token)
     assert answer.status_code == 500
     assert_open_to_all(answer.headers)

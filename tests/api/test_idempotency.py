@@ -26,13 +26,13 @@ from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
-from service.web.app import create_app
-from service.web.handlers import games as game_handlers
-from service.web.problems import InvalidBody
+from service.web.http.errors import InvalidBody
+from service.web.moves import routes as move_routes
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import SEED, SavedGames, count_keys, one_open_seat, restore, shortest, take_snapshot
+from tests.support.application import create_app
 from tests.support.contract import committed
 from tests.support.table import seat_to_move
 
@@ -757,7 +757,7 @@ def test_whatever_a_handler_raises_a_revoked_token_is_unauthorized(
     def broken(_version: int | None) -> NoReturn:
         raise error
 
-    monkeypatch.setattr(game_handlers, "expected_game", broken)
+    monkeypatch.setattr(move_routes, "expected_game", broken)
     answer = remembering.post(f"{table.path}/moves", {"action": "pass"}, token=old)
     assert status_and_code(answer) == (401, "unauthorized")
 

@@ -27,7 +27,6 @@ from service.games.store.repository import rebuild_game
 from service.storage.event_frames import event_of
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.web.app import create_app
 from tests.api.client import Api, Table, content_of, without_tile
 from tests.api.conftest import SECRET, TTL_SECONDS, api_with_fixed_clock
 from tests.api.keyed_moves import KeyedMove, play_with_keys
@@ -44,6 +43,7 @@ from tests.api.saved_games import (
     variants_in_scope,
 )
 from tests.api.test_whole_app import method_of, operations
+from tests.support.application import create_app
 from tests.support.table import Json, seat_to_move
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")

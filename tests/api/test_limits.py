@@ -23,15 +23,16 @@ from service.devserver.embedded import EmbeddedServer
 from service.engine.events import Played
 from service.games.facade import GameService
 from service.storage.rate_limits import counters_at
-from service.web.access import PLACES_PER_READ
-from service.web.app import create_app
-from service.web.handlers.docs import READS_PER_FILE
-from service.web.rate_limits import FALLBACK_SECONDS, PRESENCE_CHANGES, RateLimited, RateLimits, client_network
-from service.web.request_parsing import BODY_UNIT_BYTES, MAX_BODY_BYTES
+from service.web.docs.routes import READS_PER_FILE
+from service.web.http.body import BODY_UNIT_BYTES, MAX_BODY_BYTES
+from service.web.http.client_address import client_network
+from service.web.quotas import PLACES_PER_READ
+from service.web.rate_limits import FALLBACK_SECONDS, PRESENCE_CHANGES, RateLimited, RateLimits
 from tests.api.client import Api, Table
 from tests.api.test_bad_input import as_stream
 from tests.games.test_recorded import events_in, file_of, record_in, recorded
 from tests.storage.servers import FakeServer, RealServer
+from tests.support.application import create_app, rate_limits
 
 MINUTE = 29_000_000 * 60
 """A time at the start of a minute."""
@@ -71,8 +72,8 @@ def workers(games: GameService, apps: ApplicationService, redis_url: str, clock:
     def make(count: int = 1, proxies: int = 0, **limits: int) -> list[Api]:
         apis = []
         for _ in range(count):
-            rate_limits = RateLimits(partial(counters_at, redis_url), clock, **limits)
-            client = create_app(games, apps=apps, limits=rate_limits, proxies=proxies).test_client(use_cookies=False)
+            limited = rate_limits(partial(counters_at, redis_url), clock, **limits)
+            client = create_app(games, apps=apps, limits=limited, proxies=proxies).test_client(use_cookies=False)
             client.environ_base["REMOTE_ADDR"] = address
             apis.append(Api(client))
         return apis
@@ -267,7 +268,7 @@ def test_every_request_of_an_application_counts(workers: Workers, app_key: str, 
 def test_the_history_that_an_application_reads_counts_as_its_requests(
     workers: Workers, app_key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.web.access.EVENTS_PER_READ", 1)
+    monkeypatch.setattr("service.web.quotas.EVENTS_PER_READ", 1)
     (api,) = workers(app=10, read=1)
     table = Table(api, create_with(api, app_key).get_json())
     api.take_seat(table)
@@ -422,7 +423,7 @@ def test_an_ordinary_seat_is_counted_without_redis(clock: Clock) -> None:
     def no_redis() -> Storage:
         raise AssertionError
 
-    limits = RateLimits(no_redis, clock, seat=3000)
+    limits = rate_limits(no_redis, clock, seat=3000)
     for _ in range(300):
         assert limits.limit_bearer("game", 0, None) is not None
 
@@ -431,7 +432,7 @@ def test_an_ordinary_seat_is_counted_without_redis(clock: Clock) -> None:
 @pytest.mark.parametrize("limit", [1, 9, 100, 6000])
 def test_a_seat_gets_at_most_a_tenth_more_than_its_limit(clock: Clock, workers: int, limit: int) -> None:
     shared = MemoryStorage()
-    each = [RateLimits(lambda: shared, clock, workers=workers, seat=limit) for _ in range(workers)]
+    each = [rate_limits(lambda: shared, clock, workers=workers, seat=limit) for _ in range(workers)]
     for one_after_the_other in (False, True):
         clock.now += 60
         made = 0
@@ -470,7 +471,7 @@ def test_when_redis_fails_workers_count_locally_until_it_is_back(
     monkeypatch.setattr("service.web.rate_limits.time.monotonic", lambda: now)
     server = RealServer(tmp_path)
     try:
-        limits = RateLimits(partial(counters_at, server.url), clock, create=3)
+        limits = rate_limits(partial(counters_at, server.url), clock, create=3)
         assert left(limits) == 2
         server.kill()
         with caplog.at_level(logging.WARNING):
@@ -481,7 +482,7 @@ def test_when_redis_fails_workers_count_locally_until_it_is_back(
         server.start()
         now += FALLBACK_SECONDS
         clock.now += 60
-        other = RateLimits(partial(counters_at, server.url), clock, create=3)
+        other = rate_limits(partial(counters_at, server.url), clock, create=3)
         assert [left(limits), left(other), left(limits)] == [2, 1, 0]
     finally:
         server.stop()
@@ -496,7 +497,7 @@ def test_a_hanging_redis_delays_only_one_request_and_not_for_long(
     now = time.monotonic()
     monkeypatch.setattr("service.web.rate_limits.time", SimpleNamespace(monotonic=lambda: now))
     with FakeServer(silent) as server:
-        limits = RateLimits(partial(counters_at, server.url), clock, create=1000)
+        limits = rate_limits(partial(counters_at, server.url), clock, create=1000)
         started = time.monotonic()
         assert left(limits) == 999
         assert time.monotonic() - started < FALLBACK_SECONDS

@@ -21,10 +21,9 @@ from service.storage.index import MOST_FOR_ALL
 from service.storage.index_cursor import encode_cursor
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
-from service.web.app import create_app
-from service.web.rate_limits import RateLimits
 from tests.api.client import Api, Table, status_and_code
 from tests.api.redis_contents import keys_with
+from tests.support.application import create_app, rate_limits
 from tests.support.stores.memory_index import MemoryLobby
 
 Tell = Callable[[], None]
@@ -422,7 +421,7 @@ def test_other_pages_of_lobbies_are_read_each_time(more: dict[str, Any]) -> None
 def test_pages_of_the_lobby_that_are_not_kept_count_as_reads_of_the_address(
     games: GameService, apps: ApplicationService, app_key: str
 ) -> None:
-    app = create_app(games, apps=apps, limits=RateLimits(clock=lambda: 90.0, read=2))
+    app = create_app(games, apps=apps, limits=rate_limits(clock=lambda: 90.0, read=2))
     api = Api(app.test_client(use_cookies=False))
     for _ in range(2):
         assert api.get("/v1/lobby?limit=10").status_code == 200

@@ -11,11 +11,10 @@ import pytest
 from werkzeug.test import TestResponse
 
 from service.games.facade import GameService
-from service.web.access import EVENTS_PER_READ, SENTENCES_PER_READ, limit_history
-from service.web.app import create_app
-from service.web.rate_limits import RateLimits
+from service.web.quotas import EVENTS_PER_READ, SENTENCES_PER_READ, limit_history
 from tests.api.client import Api
 from tests.api.followers import Event, events_in, stream
+from tests.support.application import create_app, rate_limits
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.table import reached, seat_to_move
 
@@ -30,7 +29,7 @@ class LongGame:
     def __init__(self, **options: Any) -> None:
         self.reads: list[int] = []
         self.yields = 0
-        self.limits = RateLimits(read=0)
+        self.limits = rate_limits(read=0)
         store = MemoryStore(TTL_SECONDS)
         games = GameService(
             store,
@@ -129,7 +128,7 @@ def test_reads_of_long_histories_are_limited_by_address(
 ) -> None:
     game.play_on()
     units = game.api.view(game.table)["version"] // EVENTS_PER_READ
-    monkeypatch.setattr(game, "limits", RateLimits(read=2 * units, clock=lambda: 60.0))
+    monkeypatch.setattr(game, "limits", rate_limits(read=2 * units, clock=lambda: 60.0))
     statuses = []
     for _ in range(3):
         game.play_on()
@@ -141,7 +140,7 @@ def test_reads_of_long_histories_are_limited_by_address(
 
 def test_pages_of_many_events_are_limited_by_address_and_yield(game: LongGame) -> None:
     app = game.api.client.application
-    limited = RateLimits(read=LENGTH // EVENTS_PER_READ + 1, clock=lambda: 60.0)
+    limited = rate_limits(read=LENGTH // EVENTS_PER_READ + 1, clock=lambda: 60.0)
     services = app.extensions["domino"]
     app.extensions["domino"] = services._replace(limits=limited)
     game.yields = 0
@@ -162,7 +161,7 @@ def test_events_that_are_told_in_sentences_count_more(game: LongGame) -> None:
     services = app.extensions["domino"]
     newest = game.api.view(game.table)["version"]
     path = f"{game.table.path}/events?after={newest - 2 * SENTENCES_PER_READ}"
-    app.extensions["domino"] = services._replace(limits=RateLimits(read=2, clock=lambda: 60.0))
+    app.extensions["domino"] = services._replace(limits=rate_limits(read=2, clock=lambda: 60.0))
     try:
         for query, status in (("", 200), ("&text=true", 200), ("&text=true", 429), ("", 200)):
             assert game.api.get(f"{path}{query}").status_code == status

@@ -20,11 +20,12 @@ from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
-from service.web.app import Application, create_app, create_metrics_app
+from service.web.app import Application, create_metrics_app
+from service.web.http.streams import StreamLimits, Streams
 from service.web.metrics import Metrics
-from service.web.streams import StreamLimits, Streams
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.support.application import create_app
 from tests.support.table import round_over
 
 FRESH_ID = re.compile(r"[A-Za-z0-9_-]{16}")
@@ -150,7 +151,7 @@ def test_a_request_is_one_line_that_names_the_template_of_its_route(seen: Api, l
     assert created.pop("duration_ms") > 0
     assert created == {
         "level": "info",
-        "logger": "service.web.middleware",
+        "logger": "service.web.http.middleware",
         "message": "request",
         "request_id": "of-a-test",
         "method": "POST",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from service.reasons import REASONS
-from service.web.schemas.requests import GameIn
+from service.web.games.creation_schemas import GameInSchema
 from tests.api.client import Api, Table
 from tests.api.deals import deal
 from tests.api.notation import make_moves
@@ -363,7 +363,7 @@ def test_each_message_of_a_field_has_its_cause(api: Api) -> None:
         {
             "field": "rule",
             "reason": "unknown_field",
-            "params": {"allowed": [each.data_key or name for name, each in GameIn().load_fields.items()]},
+            "params": {"allowed": [each.data_key or name for name, each in GameInSchema().load_fields.items()]},
         },
     ]
     assert [each["field"] for each in problem["causes"]] == list(problem["errors"])

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 
 from service.backends.facade import ApplicationService
-from service.web.openapi.operations import Operation, operation_of
+from service.web.operation import Operation, operation_of
 from tests.api.client import Api, Table
 
 ACCEPTS = {

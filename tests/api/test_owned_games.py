@@ -24,10 +24,11 @@ from service.games.model.game import Game, Remote
 from service.storage.backends import RedisApplications
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
-from service.web.app import create_app
-from service.web.streams import CHECK_SECONDS, KEEPALIVE_SECONDS, NDJSON, SSE
+from service.web.http.stream_formats import NDJSON, SSE
+from service.web.http.streams import CHECK_SECONDS, KEEPALIVE_SECONDS
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import decoded, shortest, take_snapshot
+from tests.support.application import create_app
 from tests.support.table import match_finished
 
 GAME, ADA, LATE, BOT, REMOTE = REFS = ("ref-of-the-game", "ref-of-ada", "ref-of-late", "ref-of-bot", "ref-of-remote")
@@ -370,7 +371,7 @@ def test_a_stream_ends_when_the_key_is_revoked(api: Api, apps: ApplicationServic
 def test_a_quiet_stream_ends_when_the_key_is_revoked(
     api: Api, apps: ApplicationService, app_key: str, media_type: str, view: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.web.streams.CHECK_SECONDS", 0.1)
+    monkeypatch.setattr("service.web.events.stream.CHECK_SECONDS", 0.1)
     table = Table(api, api.post("/v1/games", BODY, token=app_key).get_json())
     answer: TestResponse = api.ask_unchecked(
         "GET", f"{table.path}/events{view}", token=app_key, headers={"Accept": media_type}
@@ -389,7 +390,7 @@ def test_a_quiet_stream_ends_when_the_key_is_revoked(
 def test_a_long_poll_ends_when_the_key_is_revoked(
     api: Api, apps: ApplicationService, app_key: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.web.streams.CHECK_SECONDS", 0.1)
+    monkeypatch.setattr("service.web.http.streams.CHECK_SECONDS", 0.1)
     table = Table(api, api.post("/v1/games", BODY, token=app_key).get_json())
     wanted = f"{table.path}{path.format(api.get(table.path, token=app_key).get_json()['version'])}"
     revoke = Timer(0.3, apps.applications.revoke, [app_key[4:28]])

@@ -14,7 +14,7 @@ import pytest
 import service
 from service.engine.errors import Reason
 from service.reasons import PARAMS, REASONS, param_type, sentence
-from service.web.problems import PROBLEMS
+from service.web.problems.answers import PROBLEMS
 from tests.api.client import Api
 
 RAISED_WITH_A_REASON = re.compile(

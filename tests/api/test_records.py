@@ -13,9 +13,9 @@ from service.records.parser import parse_record
 from service.records.record import ARRANGED, PROVABLE
 from service.records.verification import verify
 from service.records.writer import format_record
-from service.web.app import create_app
 from tests.api.client import Api, Table
 from tests.api.saved_games import one_open_seat, some_rounds, some_seats, variants_in_scope
+from tests.support.application import create_app
 from tests.support.table import match_finished, reached, round_over, round_over_or_reached, seat_to_move
 
 TEXT = {"Accept": "text/plain"}

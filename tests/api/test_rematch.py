@@ -22,12 +22,12 @@ from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
-from service.web.app import create_app
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.finished import FinishedGames
 from tests.api.saved_games import SavedGames, count_keys, decoded, shortest, take_snapshot
 from tests.api.timed import TimedApi, types_of
+from tests.support.application import create_app
 from tests.support.stores.memory_applications import MemoryApplications
 from tests.support.table import Json, match_finished, seat_to_move
 

@@ -9,12 +9,11 @@ import pytest
 from flask import Flask
 
 from service.games.facade import GameService
-from service.web.app import create_app
-from service.web.rate_limits import RateLimits
-from service.web.streams import NDJSON, SSE
+from service.web.http.stream_formats import NDJSON, SSE
 from tests.api.client import Api, Table, content_of, status_and_code
 from tests.api.saved_games import shortest
 from tests.api.test_whole_app import method_of, operations
+from tests.support.application import create_app, rate_limits
 from tests.support.table import match_finished, seat_to_move
 
 NOWHERE = "/v1/games/AAAAAAAAAAAAAAAAAAAAAA"
@@ -181,7 +180,7 @@ def test_a_repeated_join_is_answered_again_whatever_the_code_is_by_then(api: Api
 
 def test_nobody_counts_in_a_limit_who_is_told_that_there_is_no_game(games: GameService) -> None:
     """Else the headers of the limit would tell that there is one."""
-    api = Api(create_app(games, limits=RateLimits(create=5)).test_client(use_cookies=False))
+    api = Api(create_app(games, limits=rate_limits(create=5)).test_client(use_cookies=False))
     table = create(api, players=OPEN)
     for _ in range(9):
         hidden = api.post(f"{table.path}/players", {"name": "Eve", "join_code": "x"})

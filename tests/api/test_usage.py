@@ -14,9 +14,8 @@ from service.games.facade import GameService
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
 from service.storage.webhooks import RedisWebhooks
-from service.web.app import create_app
-from service.web.rate_limits import RateLimits
 from tests.api.client import Api, Table
+from tests.support.application import create_app, rate_limits
 from tests.support.table import seat_to_move
 
 GAME = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
@@ -77,7 +76,7 @@ def test_the_limits_are_those_that_hold(api: Api, app_key: str, games: GameServi
     without = api.get("/v1/app", token=app_key).get_json()["limits"]
     assert (without["keys"], without["webhooks"]) == (MAX_KEYS, MOST_WEBHOOKS)
     assert not without.keys() & {"requests_per_minute", "games_per_minute"}
-    limited = create_app(games, apps=apps, limits=RateLimits(app=60_000, app_games=600))
+    limited = create_app(games, apps=apps, limits=rate_limits(app=60_000, app_games=600))
     told = Api(limited.test_client()).get("/v1/app", token=app_key)
     assert told.get_json()["limits"] == without | {"requests_per_minute": 60_000, "games_per_minute": 600}
     assert told.headers["RateLimit-Policy"] == '"app";q=60000;w=60'

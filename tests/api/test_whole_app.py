@@ -13,8 +13,9 @@ from werkzeug.routing import Rule
 
 import service
 from service.engine.errors import Refusal
-from service.web.openapi.operations import AccessRule, Operation, operation_of
-from service.web.problems import PROBLEMS
+from service.web.access import AccessRule
+from service.web.operation import Operation, operation_of
+from service.web.problems.answers import PROBLEMS
 from tests.api.client import ANYWHERE, Api
 
 FILES_OF_PAGES = {"/client/<path:name>", "/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path:filename>"}

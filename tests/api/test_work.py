@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from service.web.request_parsing import MAX_BODY_BYTES
+from service.web.http.body import MAX_BODY_BYTES
 from tests.api.client import Api
 
 JSON = "application/json"

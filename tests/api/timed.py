@@ -18,8 +18,8 @@ from service.games.model.schedule import GRACE_MS, BotTurn
 from service.games.ports import NO_ALLOWANCE
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.web.app import create_app
 from tests.api.client import Api, Table
+from tests.support.application import create_app
 from tests.support.table import Json, seat_to_move
 
 MOST_BOT_MOVES = 3000

@@ -17,7 +17,7 @@ from service.engine.tiles import TILES
 from service.games.queries.catalogue import LANGUAGES, Language
 from service.render.sentences.events import _where
 from service.render.sentences.places import Places, host_name
-from service.web.serializers.game import _board
+from service.web.view.serializers import _board
 from tests.laws.rounds import kinds, rounds
 from tests.vectors.verifiers import node_or_skip
 

@@ -37,9 +37,8 @@ from service.records.event_checks import move_of
 from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
 from service.render.sentences.people import Reader
-from service.web.schemas.events import EventData
-from service.web.schemas.events import GameEvent as EventSchema
-from service.web.serializers.events import event_json
+from service.web.events.schemas import EventDataSchema, GameEventSchema
+from service.web.events.serializers import event_json
 
 VALUES: dict[str, Any] = {
     "seat": 2,
@@ -124,13 +123,13 @@ def test_every_type_is_shown_and_described(kind: EventType) -> None:
         shown = event_json(EventView(3, 0, event_view(sample(kind), seat)))
         assert shown["type"] == kind.name
         assert orjson.loads(orjson.dumps(shown)) == shown
-        assert set(shown["data"]) <= set(EventData().fields)
-    described = EventSchema().fields["type"].metadata["description"]
+        assert set(shown["data"]) <= set(EventDataSchema().fields)
+    described = GameEventSchema().fields["type"].metadata["description"]
     assert f"`{kind.name}`" in described
     if kind.fields is not None:
         listed = {name for name, _ in kind.fields if name != "seat"}
         assert set(event_json(EventView(3, 0, event_view(sample(kind), 2)))["data"]) == listed
-        data = EventData.__doc__ or ""
+        data = EventDataSchema.__doc__ or ""
         assert not listed or f"`{kind.name}`:" in data
 
 

@@ -17,7 +17,7 @@ from service.games.model.errors import Gone, unauthorized
 from service.games.model.game import HUMAN, OPEN_SEAT
 from service.games.model.shards import shard_of
 from service.games.store.codec import encode_tombstone
-from service.web.serializers.game import created_game_json
+from service.web.games.serializers import created_game_json
 from tests.conftest import Figures
 from tests.histories.clients import Client, Position, Response
 from tests.histories.history import Operation, OperationResult, Outcome

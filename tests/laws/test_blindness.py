@@ -28,8 +28,8 @@ from service.render.layout_text import render_layout
 from service.render.sentences.board import board_description
 from service.render.svg import Caption, render_svg
 from service.render.text_picture import draw
-from service.web.serializers.board import board_json
-from service.web.serializers.game import game_view_json
+from service.web.board.serializers import board_json
+from service.web.view.serializers import game_view_json
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
 from tests.support.table import Json

@@ -12,7 +12,7 @@ from service.games.model.game import Game
 from service.games.model.views import view_game
 from service.games.store.codec import encode_game
 from service.games.store.layout_cache import MAX_ENTRIES, LayoutCache
-from service.web.serializers.game import game_view_json
+from service.web.view.serializers import game_view_json
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
 

@@ -17,7 +17,7 @@ from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variants import variants
 from service.games.model.game import HUMAN, Created, Game, GameEvent, Seat, rules_for
 from service.games.queries.fairness import fairness_report
-from service.web.serializers.fairness import fairness_json
+from service.web.records.serializers import fairness_json
 from tests.laws.matches import Case, case_seed, cases
 
 CLIENT_SEEDS: Final = ("", "mu", "a", "b", "ab", "zwölf Zwölfen", "e\u0301", "\u00e9", "🁣🂓", "🁫" * 64, '"\\', " 7 ")

@@ -15,7 +15,7 @@ import pytest
 
 from service.games.model.shards import shard_of
 from service.storage import keys
-from service.web.streams import KEEPALIVE_SECONDS
+from service.web.http.streams import KEEPALIVE_SECONDS
 from tests.storage.servers import RealServer
 from tests.support.serving import Service
 from tests.whole.stream_reader import NDJSON, SSE, StreamReader

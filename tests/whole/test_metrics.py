@@ -145,7 +145,7 @@ def test_every_line_of_the_workers_is_json_and_names_no_path(level: str, tmp_pat
     said = [line for line in service.lines if not line.startswith("{")]
     assert all(re.match(r"(Serving|Try it:|Ctrl-C|Stopping)", line) for line in said), said
     lines = [json.loads(line) for line in service.lines if line.startswith("{")]
-    assert {"service.web.middleware", "gunicorn.error"} <= {line["logger"] for line in lines}
+    assert {"service.web.http.middleware", "gunicorn.error"} <= {line["logger"] for line in lines}
     (read,) = [line for line in lines if line.get("request_id") == "from-a-test"]
     assert (read["route"], read["status"]) == ("/v1/games/<game>/score", 422)
     assert not any(table.id in line or "wanted" in line for line in service.lines)

@@ -14,9 +14,9 @@ from service.backends.remote_players import RemotePlayers
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Remote
 from service.games.model.schedule import RemoteTurn
-from service.web.app import create_app
 from service.workers.remote_turns import Answer, NoAnswer, Outcome, RemoteTurns
 from service.workers.remote_worker import RemoteWorker
+from tests.support.application import create_app
 from tests.support.remote_games import wanted
 from tests.workers.tables import TTL, InProcess
 

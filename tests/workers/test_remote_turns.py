@@ -16,7 +16,7 @@ from service.backends.remote_players import message_id
 from service.engine.presence import TimedOut
 from service.games.commands.erasure import decide_to_erase
 from service.games.model.clock import ClockSettings
-from service.web.remote_messages import MAX_ANSWER_BYTES
+from service.web.moves.remote_messages import MAX_ANSWER_BYTES
 from service.workers.remote_turns import RETRY_SECONDS, TRIES, Answer
 from tests.support.background import ROOT
 from tests.workers.remote_tables import Asked, Behaviour, RemoteTable, first_move, nothing, says

@@ -7,7 +7,7 @@ examples come about.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import metadata
 from inspect import cleandoc
 from textwrap import indent
@@ -18,77 +18,34 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 from marshmallow import Schema
 
-from service.web.openapi.operations import Operation, ResponseSpec, operation_of
-from service.web.problems import PROBLEM_JSON, PROBLEMS
-from service.web.request_parsing import KEY_PATTERN
-from service.web.schemas import apps as app_schemas
-from service.web.schemas import board as board_schemas
-from service.web.schemas import events as event_schemas
-from service.web.schemas import feed as feed_schemas
-from service.web.schemas import game as game_schemas
-from service.web.schemas import listing as listing_schemas
-from service.web.schemas import players as player_schemas
-from service.web.schemas import problems as problem_schemas
-from service.web.schemas import records as record_schemas
-from service.web.schemas import requests as request_schemas
-from service.web.schemas import score as score_schemas
-from service.web.schemas import seats as seat_schemas
-from service.web.schemas import service as service_schemas
-from service.web.schemas import variants as variant_schemas
-from service.web.schemas import webhooks as webhook_schemas
-from service.web.schemas.fields import QueryWords
-from tools.openapi import message_schemas
-from tools.openapi.examples import Examples
+from service.web.fields.strict import QueryWords
+from service.web.games.schemas import CreatedGameSchema
+from service.web.http.headers import KEY_PATTERN
+from service.web.operation import Operation, operation_of
+from tools.openapi.headers import headers_section
 from tools.openapi.layout import Example
-from tools.openapi.messages import DELIVERY, MESSAGES
-from tools.openapi.messages import HEADERS as MESSAGE_HEADERS
-from tools.openapi.move_requests import move_requests
+from tools.openapi.problems import problem_responses
+from tools.openapi.session import Examples
 from tools.openapi.texts import (
     CONTACT,
     DESCRIPTION,
     LICENSE,
     PATH_PARAMETERS,
     REQUEST_HEADERS,
-    RESPONSE_HEADERS,
     TAGS,
 )
-
-_SCHEMA_MODULES: Final = (
-    request_schemas,
-    game_schemas,
-    board_schemas,
-    score_schemas,
-    seat_schemas,
-    event_schemas,
-    variant_schemas,
-    record_schemas,
-    problem_schemas,
-    service_schemas,
-    app_schemas,
-    listing_schemas,
-    player_schemas,
-    message_schemas,
-    webhook_schemas,
-    feed_schemas,
-)
-"""The modules of the schemas in the document."""
+from tools.openapi.webhooks import webhooks_section
 
 _TAGS_WITHOUT_STORE: Final = ("service", "variants")
 """Tags of operations that do not use the store, or that list its problem themselves."""
-
 _RULES_WITHOUT_GAME: Final = ("public", "public_or_app", "anyone_or_app", "app", "key_change")
 """The access of operations that are not about one game."""
-
-_OWN_EXAMPLES: Final = (403, 409, 412, 422)
-"""The statuses of problems that differ from one operation to the next; others are described once, for all."""
-
 _LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness", "getRecord")
 _DESCRIPTIONS: Final = {
     "RulesIn": "House rules, all optional.",
     "Rules": "The house rules in force.",
     "ProblemParams": "The values that the sentence of a problem names; which ones depends on its reason.",
 }
-
 _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "public": [],
     "spectator": [{}, {"seat": []}, {"application": []}],
@@ -104,22 +61,10 @@ _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
 }
 """By the access of an operation."""
 
-_QUOTA: Final = ("RateLimit", "RateLimit-Policy")
-_OPTIONAL_HEADERS: Final = (*_QUOTA, "Accept-Patch", "Idempotent-Replayed")
-"""Headers that are not in every response."""
-_HEADERS_OF_EVERY_PROBLEM: Final = ("Content-Language", "Cache-Control", "Vary")
-_HEADERS_OF_PROBLEMS: Final = {
-    401: ("WWW-Authenticate",),
-    405: ("Allow",),
-    415: ("Accept-Patch",),
-    429: ("Retry-After",),
-    503: ("Retry-After",),
-}
-
 
 def document(app: Flask, examples: Examples) -> dict[str, Any]:
     """The whole document, in which nothing is shared but schemas and the problems of several operations."""
-    marshmallow = MarshmallowPlugin(schema_name_resolver=_schema_name)
+    marshmallow = MarshmallowPlugin()
     spec = APISpec(
         title="Domino",
         version=metadata("domino-service")["Version"],
@@ -135,6 +80,20 @@ def document(app: Flask, examples: Examples) -> dict[str, Any]:
     )
     assert marshmallow.converter is not None
     marshmallow.converter.add_parameter_attribute_function(_style_of_words)
+    _add_security_schemes(spec)
+    for path, methods in sorted(_routes(app)):
+        operations = {method: _operation(described, examples, spec) for method, described in methods}
+        spec.path(path=path, operations=operations, parameters=_path_parameters(path))
+    webhooks = webhooks_section(spec)
+    described = spec.to_dict()
+    described["webhooks"] = webhooks
+    classes = {name: key[0] for key, name in marshmallow.converter.refs.items()}
+    _describe_schemas(described["components"]["schemas"], classes)
+    first = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
+    return {key: described[key] for key in first} | described
+
+
+def _add_security_schemes(spec: APISpec) -> None:
     spec.components.security_scheme(
         "seat",
         {
@@ -151,15 +110,6 @@ def document(app: Flask, examples: Examples) -> dict[str, Any]:
             "description": "A key of an application, returned when it was made. For a game, that of its owner.",
         },
     )
-    for path, methods in sorted(_routes(app)):
-        operations = {method: _operation(described, examples, spec) for method, described in methods}
-        spec.path(path=path, operations=operations, parameters=_path_parameters(path))
-    webhooks = _webhooks(spec)
-    described = spec.to_dict()
-    described["webhooks"] = webhooks
-    _describe_schemas(described["components"]["schemas"])
-    first = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
-    return {key: described[key] for key in first} | described
 
 
 def _style_of_words(_converter: Any, field: Any, **_: Any) -> dict[str, Any]:
@@ -181,46 +131,6 @@ def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
         yield path, sorted(methods, key=lambda each: each[0])
 
 
-def _webhooks(spec: APISpec) -> dict[str, Any]:
-    """The messages that the service sends, each as the operation of who gets it."""
-    schemas: list[type[Schema]] = [*(message.schema for message in MESSAGES), message_schemas.MoveMessage]
-    for schema in dict.fromkeys(schemas):
-        spec.components.schema(_schema_name(schema), schema=schema)
-    headers = [
-        {"in": "header", "name": name, "required": True, "description": text, "schema": {"type": "string"}}
-        for name, text in MESSAGE_HEADERS.items()
-    ]
-    messages = {
-        message.name: {
-            "post": {
-                "operationId": _receive(message.name),
-                "security": [],
-                "tags": ["messages"],
-                "summary": message.summary,
-                "description": f"{message.description} {DELIVERY}",
-                "parameters": headers,
-                "requestBody": {
-                    "required": True,
-                    "content": {
-                        "application/json": {
-                            "schema": {"$ref": f"#/components/schemas/{_schema_name(message.schema)}"},
-                            "example": Example(message.example),
-                        }
-                    },
-                },
-                "responses": {"2XX": {"description": "It has arrived."}},
-            }
-        }
-        for message in MESSAGES
-    }
-    return messages | move_requests(headers)
-
-
-def _receive(name: str) -> str:
-    """The name of the operation that takes a message of this type: ``receiveGameTurn`` for ``game.turn``."""
-    return "receive" + "".join([word.capitalize() for word in re.split(r"[._]", name)])
-
-
 def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[str, Any]:
     result: dict[str, Any] = {
         "operationId": described.id,
@@ -240,11 +150,15 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
         if described.text_body:
             content["text/plain"] = {"schema": {"type": "string", "description": described.text_body}}
         result["requestBody"] = {"required": required, "content": content}
-    responses = {str(status): _response(spec) for status, spec in described.responses.items() if not spec.for_streams}
+    responses = {
+        str(status): _response(described, status)
+        for status, response in described.responses.items()
+        if not response.for_streams
+    }
     if "If-None-Match" in described.headers:
         responses["304"] = {
             "description": "The client has the current version.",
-            "headers": _headers(_not_modified_headers(described)),
+            "headers": headers_section(_not_modified_headers(described)),
         }
     _add_examples(result, responses, described.id, examples)
     # Any query may have a parameter that is unknown.
@@ -253,7 +167,9 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
         codes["gone"] = None
     if described.tag not in _TAGS_WITHOUT_STORE:
         codes["storage_unavailable"] = None
-    result["responses"] = dict(sorted({**responses, **_problems(list(codes), described.id, examples, spec)}.items()))
+    result["responses"] = dict(
+        sorted({**responses, **problem_responses(list(codes), described.id, examples, spec)}.items())
+    )
     return result
 
 
@@ -284,10 +200,12 @@ def _add_examples(result: dict[str, Any], responses: dict[str, Any], operation_i
 
 def _not_modified_headers(described: Operation) -> tuple[str, ...]:
     """The headers of a 304: all but those that describe a body."""
-    return tuple(name for name in next(iter(described.responses.values())).headers if not name.startswith("Content-"))
+    required, _ = described.headers_of(next(iter(described.responses)))
+    return tuple(name for name in required if not name.startswith("Content-"))
 
 
-def _response(spec: ResponseSpec) -> dict[str, Any]:
+def _response(described: Operation, status: int) -> dict[str, Any]:
+    spec = described.responses[status]
     result: dict[str, Any] = {"description": spec.description}
     if spec.media_type is not None:
         schema: Any = spec.schema
@@ -296,15 +214,10 @@ def _response(spec: ResponseSpec) -> dict[str, Any]:
         result["content"] = {spec.media_type: {"schema": schema}}
         for media_type, text in spec.streams.items():
             result["content"][media_type] = {"schema": {"type": "string", "description": text}}
-    names = (
-        *spec.headers,
-        *spec.optional_headers,
-        *(("Idempotent-Replayed",) if spec.replayable else ()),
-        *(_QUOTA if spec.limited else ()),
-    )
-    if names:
-        result["headers"] = _headers(names, spec.optional_headers)
-    if spec.schema is game_schemas.CreatedGame:
+    required, optional = described.headers_of(status)
+    if required or optional:
+        result["headers"] = headers_section((*required, *optional), optional)
+    if spec.schema is CreatedGameSchema:
         result["links"] = {
             each: {
                 "operationId": each,
@@ -316,85 +229,16 @@ def _response(spec: ResponseSpec) -> dict[str, Any]:
     return result
 
 
-def _headers(names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
-    return {
-        name: {
-            "description": RESPONSE_HEADERS[name],
-            **({} if name in (*_OPTIONAL_HEADERS, *optional) else {"required": True}),
-            "schema": {"type": "integer", "minimum": 0} if name == "Retry-After" else {"type": "string"},
-        }
-        for name in names
-    }
-
-
-def _problems(codes: list[str], operation_id: str, examples: Examples, spec: APISpec) -> dict[str, Any]:
-    """The problems of an operation by status: its own, or the names of those that it shares with other operations."""
-    by_status: dict[int, list[str]] = {}
-    for code in codes:
-        by_status.setdefault(PROBLEMS[code].status, []).append(code)
-    result: dict[str, Any] = {}
-    for status, each in by_status.items():
-        example = examples.operations.get((operation_id, status, PROBLEM_JSON))
-        if status in _OWN_EXAMPLES and example is not None:
-            result[str(status)] = _problem(status, each, {"example": Example(example.response)})
-        else:
-            result[str(status)] = _shared_problem(status, each, examples, spec)
-    return result
-
-
-def _shared_problem(status: int, codes: list[str], examples: Examples, spec: APISpec) -> str:
-    """The name of a component that describes these problems; it is added if it is new."""
-    name = "Or".join(_component_name(code) for code in codes)
-    components = spec.components
-    if name not in components.responses:
-        for code in codes:
-            if _component_name(code) not in components.examples:
-                components.example(_component_name(code), {"value": Example(examples.problems[code])})
-        shown = {code: _component_name(code) for code in codes}
-        components.response(name, _problem(status, codes, {"examples": shown}))
-    return name
-
-
-def _component_name(code: str) -> str:
-    return code.title().replace("_", "")
-
-
-def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "description": " ".join(f"`{code}`: {PROBLEMS[code].description.en}" for code in codes),
-        "content": {PROBLEM_JSON: {"schema": game_schemas.Problem, **example}},
-    }
-    # Refusals of requests that are counted have the quota, and most are described once for all operations. A request
-    # that cannot be read at all is refused in English, whatever it says.
-    names = (*_HEADERS_OF_EVERY_PROBLEM, *_HEADERS_OF_PROBLEMS.get(status, ()), *_QUOTA)
-    result["headers"] = _headers(names, optional=("Vary",))
-    return result
-
-
 def _path_parameters(path: str) -> list[dict[str, Any]]:
     return [
         {"in": "path", "name": name, "required": True, **PATH_PARAMETERS[name]} for name in re.findall(r"{(\w+)}", path)
     ]
 
 
-def _schema_name(schema: Schema | type[Schema] | str) -> str:
-    if isinstance(schema, str):
-        return schema
-    kind = schema if isinstance(schema, type) else type(schema)
-    return kind.__name__
-
-
-def _describe_schemas(result: dict[str, Any]) -> None:
+def _describe_schemas(result: dict[str, Any], classes: Mapping[str, type[Schema]]) -> None:
     """Give every schema the docstring of its class, and close those of requests, which reject unknown fields."""
-    classes = {
-        name: each
-        for module in _SCHEMA_MODULES
-        for name, each in vars(module).items()
-        if isinstance(each, type) and issubclass(each, Schema)
-    }
     for name, schema in result.items():
-        made = classes.get(name) or classes.get(f"{name}Out")
-        text = _DESCRIPTIONS.get(name) or (made.__doc__ if made else None)
+        text = _DESCRIPTIONS.get(name) or classes[name].__doc__
         if text:
             # Python 3.13 takes the indentation out of docstrings; the document has it, whichever version writes it.
             schema["description"] = indent(cleandoc(text), "    ").strip()

@@ -18,6 +18,7 @@ from typing import Final
 
 import orjson
 from flask import Flask
+from limits.storage import MemoryStorage
 
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
@@ -39,7 +40,9 @@ from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
 from service.storage.webhooks import RedisWebhooks
-from service.web.app import create_app
+from service.web.app import Ingress, WebParts, create_app
+from service.web.http.streams import Streams
+from service.web.rate_limits import Limits, RateLimits
 
 AdvanceClock = Callable[[int], None]
 """Lets so many seconds pass for an application, and tells what is to be told then."""
@@ -108,7 +111,8 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
         check_endpoint_url=check_url,
         feed=Feeds(_NumberedFeed(calls), None, clock),
     )
-    return create_app(games, apps=apps), advance_clock
+    parts = WebParts(games, apps, RateLimits(MemoryStorage, Limits(), workers=1), Streams(), None, lambda: None)
+    return create_app(parts, Ingress()), advance_clock
 
 
 class _SilentSender(Sender):

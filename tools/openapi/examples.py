@@ -7,21 +7,19 @@ each example stays readable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final
 
 from flask import Flask
-from werkzeug.exceptions import HTTPException
-from werkzeug.test import TestResponse
 
-from service.backends.ports import MOST_ERASURES
 from service.engine.errors import Reason
-from service.web.openapi.operations import operation_of
-from service.web.problems import PROBLEM_JSON, PROBLEMS, problem, retry_later
-from service.web.request_parsing import MAX_BODY_BYTES
-from service.web.responses import JSON, SVG, TEXT, YAML
-from service.web.schemas.moves import MAX_VERSION
-from service.web.streams import NDJSON, SSE
+from service.web.fields.moves import MAX_VERSION
+from service.web.http.body import MAX_BODY_BYTES
+from service.web.http.responses import JSON, SVG, TEXT, YAML
+from service.web.http.stream_formats import NDJSON, SSE
+from service.web.problems.answers import PROBLEMS, problem, retry_later
+from tools.openapi.application_examples import use_an_application
+from tools.openapi.session import Example, Examples, Session
 
 _MAX_MOVES: Final = 100
 _REJECTED_AT_VERSION: Final = 10
@@ -42,89 +40,15 @@ _DOCUMENT_AS_YAML: Final = "openapi: 3.1.0\ninfo: {title: Domino}\n"
 """The beginning of the document, as the example of itself: it is not requested, as it is about to be written anew."""
 
 
-class Example(NamedTuple):
-    """The body of a request, if it had one, and the body of its response; JSON, or text of another type."""
-
-    request: Any
-    response: Any
-
-
-class Examples(NamedTuple):
-    """What was recorded: of the operations, by id, status and media type; and one problem of each code."""
-
-    operations: Mapping[tuple[str, int, str], Example]
-    problems: Mapping[str, Any]
-
-
-class _Session:
-    """Sends requests to the application; keeps the first exchange of each operation, status and media type."""
-
-    def __init__(self, app: Flask) -> None:
-        self._app = app
-        self._client = app.test_client()
-        self.examples: dict[tuple[str, int, str], Example] = {}
-        self.problems: dict[str, Any] = {}
-
-    def send(self, method: str, path: str, body: Any = None, token: str | None = None, **headers: str) -> Any:
-        if token is not None:
-            headers["Authorization"] = f"Bearer {token}"
-        response = self._client.open(
-            path,
-            method=method,
-            headers={name.replace("_", "-"): value for name, value in headers.items()},
-            **{"data" if isinstance(body, str) else "json": body},
-        )
-        answer: Any = response.get_json() if response.is_json else response.get_data(as_text=True)
-        if response.mimetype == PROBLEM_JSON:
-            self.problems.setdefault(answer["code"], answer)
-        self._keep(method, path, Example(body, answer), response)
-        return answer
-
-    def stream(self, path: str, token: str, media_type: str) -> str:
-        """The first chunk of a stream, which does not end by itself."""
-        headers = {"Authorization": f"Bearer {token}", "Accept": media_type}
-        response = self._client.get(path, headers=headers)
-        chunk = next(response.iter_encoded()).decode()
-        self._keep("GET", path, Example(None, chunk), response)
-        response.close()
-        return chunk
-
-    def _keep(self, method: str, path: str, example: Example, response: TestResponse) -> None:
-        try:
-            endpoint, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method)
-        except HTTPException:
-            return
-        described = operation_of(self._app.view_functions[endpoint])
-        if described is not None:
-            self.examples.setdefault((described.id, response.status_code, str(response.mimetype)), example)
-
-
 def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Examples:
     """Play a session and keep an example of everything that comes up, and of the problems that no request provokes.
 
     ``advance_clock`` lets so many seconds pass for the application, in which what is told of games is told, and an
     endpoint gets its first messages.
     """
-    session = _Session(app)
+    session = Session(app)
     send = session.send
-    for path in (
-        "/v1/variants",
-        "/v1/variants/menschenwolf",
-        "/healthz",
-        "/readyz",
-        "/problems",
-        "/",
-        "/version",
-    ):
-        send("GET", path)
-    session.examples["getContract", 200, YAML] = Example(None, _DOCUMENT_AS_YAML)
-    session.examples["getContractAsJson", 200, JSON] = Example(None, _DOCUMENT)
-    _shorten_variant(session.examples["getVariant", 200, JSON].response)
-    _shorten_problems(session.examples["listProblems", 200, JSON].response)
-    send("GET", "/v1/variants", Accept="text/html")
-    for body, media_type in (('{"variant": domino}', JSON), ("variant=domino", "application/x-www-form-urlencoded")):
-        send("POST", "/v1/games", body, Content_Type=media_type)
-    send("POST", "/v1/games", {"variant": "domino".ljust(MAX_BODY_BYTES)})
+    _look_around(session)
     game_created = send(
         "POST",
         "/v1/games",
@@ -148,11 +72,34 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Example
     send("POST", f"{game}/players", {"join_code": game_created["join_code"]})
     _play(session, game, tokens)
     _play_against_the_clock(session, advance_clock)
-    _use_an_application(session, advance_clock)
+    use_an_application(session, advance_clock)
     _help_players(session)
     _begin_rematch(session, game, tokens[1])
     _add_unprovoked_problems(app, session.problems)
     return Examples(session.examples, session.problems)
+
+
+def _look_around(session: Session) -> None:
+    """Ask for all that there is without a game, and send bodies that are none."""
+    send = session.send
+    for path in (
+        "/v1/variants",
+        "/v1/variants/menschenwolf",
+        "/healthz",
+        "/readyz",
+        "/problems",
+        "/",
+        "/version",
+    ):
+        send("GET", path)
+    session.examples["getContract", 200, YAML] = Example(None, _DOCUMENT_AS_YAML)
+    session.examples["getContractAsJson", 200, JSON] = Example(None, _DOCUMENT)
+    _shorten_variant(session.examples["getVariant", 200, JSON].response)
+    _shorten_problems(session.examples["listProblems", 200, JSON].response)
+    send("GET", "/v1/variants", Accept="text/html")
+    for body, media_type in (('{"variant": domino}', JSON), ("variant=domino", "application/x-www-form-urlencoded")):
+        send("POST", "/v1/games", body, Content_Type=media_type)
+    send("POST", "/v1/games", {"variant": "domino".ljust(MAX_BODY_BYTES)})
 
 
 def _shorten_problems(catalogue: Any) -> None:
@@ -170,7 +117,7 @@ def _shorten_variant(variant: dict[str, Any]) -> None:
     del variant["deals"][_MAX_DEAL_ROWS:]
 
 
-def _play_against_the_clock(session: _Session, advance_clock: Callable[[int], None]) -> None:
+def _play_against_the_clock(session: Session, advance_clock: Callable[[int], None]) -> None:
     """In a game with a computer player and a clock, let one person leave, come back, and claim the other's seat.
 
     This game is the example of how games are created and joined.
@@ -206,71 +153,7 @@ def _play_against_the_clock(session: _Session, advance_clock: Callable[[int], No
     session.send("POST", f"{game}/claims", claim, tokens[other])
 
 
-def _use_an_application(session: _Session, advance_clock: Callable[[int], None]) -> None:
-    """Register an application, list its games, and make and revoke keys until there may be no more."""
-    send = session.send
-    send("POST", "/v1/apps", {"name": " "})
-    key = send("POST", "/v1/apps", {"name": "Checkers Club"})["key"]
-    for ref, seat in (("match-17", {"name": "Bo", "ref": "player-4712"}), ("match-18", {"open": True})):
-        players = [{"name": "Ada", "ref": "player-4711"}, seat]
-        public = {"public": "all"} if "open" in seat else {}
-        send("POST", "/v1/games", {"variant": "domino", "players": players, "ref": ref, **public}, key)
-    advance_clock(1)
-    send("GET", "/v1/games?to_act=true", token=key)
-    send("GET", "/v1/games?player_ref=player-4711&limit=1", token=key)
-    send("GET", "/v1/players/player-4711?limit=1", token=key)
-    send("GET", "/v1/players/player-4713", token=key)
-    send("DELETE", "/v1/players/player 4711", token=key)
-    following = send("GET", "/v1/feed?limit=2", token=key)["cursor"]
-    for media_type in (SSE, NDJSON):
-        session.stream(f"/v1/feed?after={following}", key, media_type)
-    send("GET", "/v1/lobby?variant=dominoes")
-    send("GET", "/v1/lobby?variant=domino")
-    send("POST", "/v1/app/keys", {"overlap": -1}, key)
-    new = send("POST", "/v1/app/keys", {"overlap": 3600}, key)
-    send("GET", "/v1/app", token=key)
-    send("DELETE", f"/v1/app/keys/{new['hint']}", token=key)
-    send("DELETE", f"/v1/app/keys/{new['hint']}", token=key)
-    players = [{"name": "Ada"}, {"name": "Bo"}]
-    game = send("POST", "/v1/games", {"variant": "domino", "players": players}, key)["game"]["id"]
-    for _ in range(2):
-        send("DELETE", f"/v1/games/{game}", token=key)
-    while "key" in send("POST", "/v1/app/keys", {}, key):
-        pass
-    for number in range(MOST_ERASURES + 1):
-        send("DELETE", f"/v1/players/player-{number}", token=key)
-    _use_webhooks(session, advance_clock, key)
-
-
-def _use_webhooks(session: _Session, advance_clock: Callable[[int], None], key: str) -> None:
-    """Register an endpoint, change it and look at it; then register others until there may be no more."""
-    send = session.send
-    wanted = {"url": "https://club.example/hooks/domino", "events": ["game.turn", "game.finished"]}
-    send("POST", "/v1/webhooks", wanted | {"url": "ftp://club.example/"}, key)
-    once = {"Idempotency_Key": "webhook-of-2030-01-01"}
-    webhook = f"/v1/webhooks/{send('POST', '/v1/webhooks', wanted, key, **once)['id']}"
-    send("POST", "/v1/webhooks", wanted | {"events": ["game.turn"]}, key, **once)
-    send("GET", "/v1/webhooks", token=key)
-    send("GET", webhook, token=key)
-    send("GET", f"{webhook}x", token=key)
-    send("PATCH", webhook, {"status": "on"}, key)
-    send("PATCH", webhook, {"events": ["game.turn", "game.created"]}, key)
-    send("POST", f"{webhook}/secret", token=key)
-    ping = send("POST", f"{webhook}/pings", {"type": "game.finished"}, key)["id"]
-    while "id" in send("POST", f"{webhook}/pings", token=key):
-        pass
-    advance_clock(1)
-    send("GET", f"{webhook}/deliveries", token=key)
-    again = f"{webhook}/deliveries/{ping}/attempts"
-    send("POST", again, token=key)
-    for path in (again.replace("msg_", "msg-"), again):
-        send("POST", path, {"type": "game.turn"} if path == again else None, key)
-    while "id" in send("POST", "/v1/webhooks", wanted, key):
-        pass
-    send("DELETE", webhook, token=key)
-
-
-def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
+def _play(session: Session, game: str, tokens: dict[int, str]) -> None:
     view = session.send("GET", game, token=tokens[0])
     session.send("GET", f"{game}?wait=600", token=tokens[0])
     for _ in range(_MAX_MOVES):
@@ -301,7 +184,7 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
     _shorten_replay(session.examples["replayRecord", 200, JSON].response)
 
 
-def _help_players(session: _Session) -> None:
+def _help_players(session: Session) -> None:
     """In a game of an application with an open seat, rename a player, change the join code, and take the seat."""
     send = session.send
     key = send("POST", "/v1/apps", {"name": "Checkers Club"})["key"]
@@ -316,7 +199,7 @@ def _help_players(session: _Session) -> None:
     send("POST", f"{game}/join-code", token=key)
 
 
-def _begin_rematch(session: _Session, game: str, token: str) -> None:
+def _begin_rematch(session: Session, game: str, token: str) -> None:
     """Ask for the rematch of a finished game, and of the new one; then change the token there, and ask once more."""
     path = f"{game}/rematch"
     session.send("POST", path, {"seat": 0}, token)
@@ -327,7 +210,7 @@ def _begin_rematch(session: _Session, game: str, token: str) -> None:
     session.send("POST", path, token=token)
 
 
-def _look_at_table(session: _Session, game: str) -> None:
+def _look_at_table(session: Session, game: str) -> None:
     """Get the table in each of its forms; the example of the picture is its beginning."""
     version = f"version={_TABLE_VERSION}"
     session.send("GET", f"{game}/board?version={MAX_VERSION}")

@@ -10,9 +10,11 @@ from typing import Final
 from marshmallow import Schema, fields
 
 from service.backends.webhooks.messages import CHALLENGE, DELETED, MESSAGE_TYPES, PING
-from service.web.schemas.fields import doc
-from service.web.schemas.game import Game, Problem, rematch_of_field, to_act_field
-from service.web.schemas.seats import results_field, waiting_for_field, winners_field
+from service.web.fields.seats import results_field, waiting_for_field, winners_field
+from service.web.fields.shown import rematch_of_field, to_act_field
+from service.web.fields.strict import doc
+from service.web.problems.schemas import ProblemSchema
+from service.web.view.schemas import GameSchema
 
 _GAME_TYPES: Final = tuple(each for each in MESSAGE_TYPES if each not in (DELETED, PING))
 
@@ -32,7 +34,7 @@ def _sample() -> fields.Boolean:
     )
 
 
-class GameMessageData(Schema):
+class GameMessageDataSchema(Schema):
     """What a message tells of a game: what a spectator may know, and the refs of the application."""
 
     game = fields.String(required=True, metadata=doc("The id of the game."))
@@ -50,15 +52,15 @@ class GameMessageData(Schema):
     sample = _sample()
 
 
-class GameMessage(Schema):
+class GameMessageSchema(Schema):
     """A message about a game."""
 
     type = _type(*_GAME_TYPES)
     timestamp = _timestamp()
-    data = fields.Nested(GameMessageData, required=True)
+    data = fields.Nested(GameMessageDataSchema, required=True)
 
 
-class DeletedMessageData(Schema):
+class DeletedMessageDataSchema(Schema):
     """Which game was deleted."""
 
     game = fields.String(required=True, metadata=doc("The id of the game."))
@@ -66,43 +68,43 @@ class DeletedMessageData(Schema):
     sample = _sample()
 
 
-class DeletedMessage(Schema):
+class DeletedMessageSchema(Schema):
     """A game was deleted."""
 
     type = _type(DELETED)
     timestamp = _timestamp()
-    data = fields.Nested(DeletedMessageData, required=True)
+    data = fields.Nested(DeletedMessageDataSchema, required=True)
 
 
-class PingData(Schema):
+class PingDataSchema(Schema):
     """Where the test was asked for."""
 
     webhook = fields.String(required=True, metadata=doc("The id of the endpoint."))
 
 
-class PingMessage(Schema):
+class PingMessageSchema(Schema):
     """A test."""
 
     type = _type(PING)
     timestamp = _timestamp()
-    data = fields.Nested(PingData, required=True)
+    data = fields.Nested(PingDataSchema, required=True)
 
 
-class ChallengeData(Schema):
+class ChallengeDataSchema(Schema):
     """What has to be answered."""
 
     challenge = fields.String(required=True, metadata=doc("A random text."))
 
 
-class ChallengeMessage(Schema):
+class ChallengeMessageSchema(Schema):
     """The first message to a new URL."""
 
     type = _type(CHALLENGE)
     timestamp = _timestamp()
-    data = fields.Nested(ChallengeData, required=True)
+    data = fields.Nested(ChallengeDataSchema, required=True)
 
 
-class MoveMessageData(Schema):
+class MoveMessageDataSchema(Schema):
     """For which turn a move is asked for."""
 
     game = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
@@ -110,17 +112,17 @@ class MoveMessageData(Schema):
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
     deadline = fields.DateTime(metadata=doc("When the time of the turn is over; absent without a clock."))
     view = fields.Nested(
-        Game, required=True, metadata=doc("What `GET /v1/games/{game}` answers with the token of the seat.")
+        GameSchema, required=True, metadata=doc("What `GET /v1/games/{game}` answers with the token of the seat.")
     )
     problem = fields.Nested(
-        Problem,
+        ProblemSchema,
         metadata=doc("Why the answer before was no legal move: the problem of the same body in `POST …/moves`."),
     )
 
 
-class MoveMessage(Schema):
+class MoveMessageSchema(Schema):
     """The service asks a remote player for a move."""
 
     type = fields.String(required=True, metadata=doc("`game.move`.", example="game.move"))
     timestamp = fields.DateTime(required=True, metadata=doc("When the match last went on."))
-    data = fields.Nested(MoveMessageData, required=True, metadata=doc("What is asked."))
+    data = fields.Nested(MoveMessageDataSchema, required=True, metadata=doc("What is asked."))

@@ -9,7 +9,12 @@ from marshmallow import Schema
 from service.backends.webhooks.messages import CHALLENGE
 from service.backends.webhooks.samples import sample_data
 from service.games.model.timestamps import format_rfc3339
-from tools.openapi.message_schemas import ChallengeMessage, DeletedMessage, GameMessage, PingMessage
+from tools.openapi.message_schemas import (
+    ChallengeMessageSchema,
+    DeletedMessageSchema,
+    GameMessageSchema,
+    PingMessageSchema,
+)
 
 HEADERS: Final = {
     "webhook-id": "The id of the message, the same for all attempts to deliver it: what arrives twice is one message.",
@@ -58,7 +63,7 @@ MESSAGES: Final = (
         "It is somebody's turn",
         "A person's or a remote player's turn has begun: what a push message needs. A turn that is over by the time it "
         f"could be told is not told. {_TOLD}",
-        GameMessage,
+        GameMessageSchema,
         _sample("game.turn"),
     ),
     MessageSpec(
@@ -66,49 +71,49 @@ MESSAGES: Final = (
         "Players have begun a rematch",
         "With the token of a finished game, which is `rematch_of`. It is the first message of the new game, which has "
         "the same `ref`; of games that the application creates itself there is none.",
-        GameMessage,
+        GameMessageSchema,
         _sample("game.created"),
     ),
     MessageSpec(
         "game.joined",
         "Somebody has joined",
         "A player took an open seat.",
-        GameMessage,
+        GameMessageSchema,
         _sample("game.joined"),
     ),
     MessageSpec(
         "game.round_over",
         "A round is over",
         "The round is scored; the seats in `to_act` may deal the next one: none if that is done, or the match is over.",
-        GameMessage,
+        GameMessageSchema,
         _sample("game.round_over"),
     ),
     MessageSpec(
         "game.finished",
         "A match is over",
         "With the winners and what the match has come to for each seat. The last message of most games.",
-        GameMessage,
+        GameMessageSchema,
         _sample("game.finished"),
     ),
     MessageSpec(
         "game.timed_out",
         "Somebody's time is over",
         "The time of the seat ended before it moved.",
-        GameMessage,
+        GameMessageSchema,
         _sample("game.timed_out"),
     ),
     MessageSpec(
         "game.deleted",
         "A game was deleted",
         "By the application. Nothing of it is left but its id and version.",
-        DeletedMessage,
+        DeletedMessageSchema,
         _sample("game.deleted"),
     ),
     MessageSpec(
         "webhook.ping",
         "A test",
         "The application asked for it. It is sent once, whether it arrives or not.",
-        PingMessage,
+        PingMessageSchema,
         _example("webhook.ping", {"webhook": "mfrggzdfmztwq2lk"}),
     ),
     MessageSpec(
@@ -116,7 +121,7 @@ MESSAGES: Final = (
         "A challenge",
         "The first message to a new URL, whatever its `events` are. The answer is 2xx with the challenge, as text or "
         'as `{"challenge": …}`. Without it, the challenge is repeated a few times, each time another one.',
-        ChallengeMessage,
+        ChallengeMessageSchema,
         _example(CHALLENGE, {"challenge": "6f2b0c3a9d1e4f5a8b7c6d5e4f3a2b1c"}),
     ),
 )

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from service.games.queries.catalogue import LANGUAGES
-from service.web.request_parsing import TOKEN_KEY_LENGTH
-from service.web.schemas.moves import MAX_VERSION
+from service.web.fields.moves import MAX_VERSION
+from service.web.http.headers import TOKEN_KEY_LENGTH
 
 DESCRIPTION: Final = """\
 Deals, referees and scores domino games. Every game view lists the legal moves of its viewer, each of which can be

@@ -1,0 +1,127 @@
+"""``/v1/apps`` and ``/v1/app``: register an application, and look at, make and revoke its own keys."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flask import Blueprint
+
+from service.backends.ports import Application
+from service.games.model.errors import Forbidden
+from service.web.backends.schemas import (
+    ApplicationInfoSchema,
+    ApplicationInSchema,
+    CreatedApplicationSchema,
+    CreatedKeySchema,
+    KeyInSchema,
+)
+from service.web.backends.serializers import application_json, new_key_json, registered_application_json
+from service.web.http.body import read_json, read_json_or_nothing, validate
+from service.web.http.headers import TOKEN_KEY_LENGTH, bearer_token, idempotency, negotiate
+from service.web.http.responses import JSON, RawResponse, created_secret, no_content, ok
+from service.web.operation import Operation, ResponseSpec
+from service.web.quotas import limit_expensive
+from service.web.services import Services
+
+blueprint: Final = Blueprint("apps", __name__)
+
+_OWN_PATH: Final = "/v1/app"
+_application_in: Final = ApplicationInSchema()
+_key_in: Final = KeyInSchema()
+
+
+@blueprint.post("/v1/apps")
+@Operation(
+    id="registerApplication",
+    tag="applications",
+    headers=("Idempotency-Key",),
+    body=ApplicationInSchema,
+    secret=True,
+    responses={201: ResponseSpec(description="The application and its key.", schema=CreatedApplicationSchema)},
+    own_problems=("forbidden",),
+)
+def register_application(services: Services) -> RawResponse:
+    """Register an application.
+
+    Makes an application and its first key, which is returned only here. Only where the operator lets everybody do so;
+    elsewhere it is 403 `forbidden`, and the operator makes keys.
+    """
+    limit_expensive(services)
+    if not services.apps.open_to_all:
+        raise Forbidden("apps_closed")
+    negotiate(JSON)
+    body = read_json()
+    name = validate(_application_in, body)["name"]
+    new = services.apps.applications.create(name, idempotency(body, TOKEN_KEY_LENGTH))
+    return created_secret(registered_application_json(new), _OWN_PATH, replayed=new.replayed)
+
+
+@blueprint.get("/v1/app")
+@Operation(
+    id="getApplication",
+    tag="applications",
+    access="app",
+    responses={200: ResponseSpec(description="The application.", schema=ApplicationInfoSchema)},
+)
+def get_application(services: Services, application: Application) -> RawResponse:
+    """Get the application of the key.
+
+    Who the key belongs to, which keys are valid, what is kept for the application, and its limits. `RateLimit` tells
+    how many requests it has left.
+    """
+    negotiate(JSON)
+    keys = services.apps.applications.valid_keys(application)
+    return ok(
+        application_json(
+            application,
+            keys,
+            services.apps.listing.usage(application.id),
+            requests_per_minute=services.limits.app_requests,
+            games_per_minute=services.limits.app_games,
+        )
+    )
+
+
+@blueprint.post("/v1/app/keys")
+@Operation(
+    id="createKey",
+    tag="applications",
+    access="key_change",
+    headers=("Idempotency-Key",),
+    body=KeyInSchema,
+    secret=True,
+    responses={201: ResponseSpec(description="The new key.", schema=CreatedKeySchema)},
+    own_problems=("not_found", "limit_reached"),
+)
+def create_key(services: Services, application: Application) -> RawResponse:
+    """Make a new key.
+
+    Makes another key, which is returned only here. The other keys stay valid for `overlap` seconds, so that all servers
+    of the application can be given the new one. To replace a key that others may know, make a new one and revoke that
+    one. Under the same `Idempotency-Key` the request may be repeated with the key that has made it, even if that has
+    ended by it.
+    """
+    negotiate(JSON)
+    body = read_json_or_nothing()
+    overlap = validate(_key_in, body)["overlap"]
+    key = idempotency(body, TOKEN_KEY_LENGTH)
+    new = services.apps.applications.rotate(application.id, overlap, presented=bearer_token(), key=key)
+    return created_secret(new_key_json(new), _OWN_PATH, replayed=new.replayed)
+
+
+@blueprint.delete("/v1/app/keys/<hint>")
+@Operation(
+    id="revokeKey",
+    tag="applications",
+    access="app",
+    responses={204: ResponseSpec(description="It is revoked.", media_type=None)},
+    own_problems=("not_found", "outcome_unknown"),
+)
+def revoke_key(services: Services, application: Application, hint: str) -> RawResponse:
+    """Revoke a key.
+
+    The key with this hint is valid for at most five more seconds. An application without a key gets one from the
+    operator.
+    """
+    services.apps.applications.revoke(application.id, hint, presented=bearer_token())
+    return no_content()

@@ -1,0 +1,114 @@
+"""The schemas of applications and their keys, of requests and of responses."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from marshmallow import Schema, fields
+
+from service.backends.keys import DEFAULT_OVERLAP_SECONDS
+from service.web.fields.names import name_field
+from service.web.fields.strict import RequestSchema, StrictInteger, doc
+from service.web.fields.validation import Range
+
+_MAX_OVERLAP_SECONDS: Final = 30 * 86_400
+
+
+class ApplicationInSchema(RequestSchema):
+    """An application to be registered."""
+
+    name = name_field(
+        "The name of the application, for the operator of the service.", example="Checkers Club", required=True
+    )
+
+
+class KeyInSchema(RequestSchema):
+    """A new key, and what becomes of the others."""
+
+    overlap = StrictInteger(
+        load_default=DEFAULT_OVERLAP_SECONDS,
+        validate=Range(0, _MAX_OVERLAP_SECONDS),
+        metadata=doc(
+            "Seconds for which the other keys stay valid; `0`: they are revoked at once.",
+            default=DEFAULT_OVERLAP_SECONDS,
+        ),
+    )
+
+
+def _hint(text: str) -> fields.String:
+    return fields.String(required=True, metadata=doc(text, example="Zr0q8T"))
+
+
+def _key() -> fields.String:
+    return fields.String(
+        required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here.", example="app_…")
+    )
+
+
+class CreatedApplicationSchema(Schema):
+    """An application just registered, with its first key."""
+
+    id = fields.String(required=True, metadata=doc("The id of the application."))
+    name = fields.String(required=True, metadata=doc("Its name.", example="Checkers Club"))
+    key = _key()
+    created_at = fields.DateTime(required=True, metadata=doc("When it was registered."))
+
+
+class KeySchema(Schema):
+    """A key, without its secret."""
+
+    hint = _hint("The beginning of the secret part of the key, by which it is told from the others.")
+    created_at = fields.DateTime(required=True, metadata=doc("When it was made."))
+    expires_at = fields.DateTime(metadata=doc("When it ceases to be valid; absent without an end."))
+
+
+class CreatedKeySchema(KeySchema):
+    """A key just made."""
+
+    key = _key()
+
+
+def _count(text: str, example: int) -> fields.Integer:
+    return fields.Integer(required=True, metadata=doc(text, minimum=0, example=example))
+
+
+class ApplicationUsageSchema(Schema):
+    """What is kept for an application, as far as its list of games has followed them."""
+
+    games = _count("Games that have neither expired nor been deleted, finished ones included.", 120)
+    bytes = _count(
+        "Bytes of memory that the store used for the states and events of these games when the list of games last "
+        "followed each. A game that has expired may count for a while.",
+        1_480_000,
+    )
+    messages = _count("Messages that wait: for each endpoint, the games of which it is still to be told something.", 3)
+
+
+class ApplicationLimitsSchema(Schema):
+    """The limits of an application."""
+
+    requests_per_minute = fields.Integer(
+        metadata=doc("Requests in a minute; absent without a limit.", minimum=1, example=60_000)
+    )
+    games_per_minute = fields.Integer(
+        metadata=doc("Requests to create or join a game in a minute; absent without a limit.", minimum=1, example=6_000)
+    )
+    keys = _count("Keys that are valid at a time.", 10)
+    webhooks = _count("Endpoints.", 5)
+    asked_messages = _count("Of an endpoint, samples and repeated messages that wait.", 10)
+    deliveries = _count("Of an endpoint, the last attempts that are shown.", 100)
+    feed_items = _count("The last items that the feed keeps.", 100_000)
+    idempotency_keys = _count(
+        "Requests below `/v1/app` and `/v1/webhooks` in 24 hours that have an `Idempotency-Key`.", 500
+    )
+
+
+class ApplicationInfoSchema(Schema):
+    """An application."""
+
+    id = fields.String(required=True, metadata=doc("The id of the application."))
+    name = fields.String(required=True, metadata=doc("Its name.", example="Checkers Club"))
+    created_at = fields.DateTime(required=True, metadata=doc("When it was registered."))
+    keys = fields.List(fields.Nested(KeySchema), required=True, metadata=doc("Its valid keys, the oldest first."))
+    usage = fields.Nested(ApplicationUsageSchema, required=True, metadata=doc("What is kept for it."))
+    limits = fields.Nested(ApplicationLimitsSchema, required=True, metadata=doc("What it may do and have."))

@@ -1,0 +1,1 @@
+"""``/v1/games/{game}/board``: the table with the place of every tile."""

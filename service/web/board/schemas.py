@@ -1,0 +1,202 @@
+"""The schemas of the table and its geometry, for the document and for the tests, and those of its queries."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from marshmallow import Schema, fields
+
+from service.engine.tiles import TILES
+from service.web.fields.moves import MAX_VERSION
+from service.web.fields.shown import SeatedSchema, shown_tile
+from service.web.fields.strict import QueryAspect, QueryBoolean, QueryInteger, RequestSchema, doc
+from service.web.fields.validation import OneOf, Range
+
+LISTING: Final = "listing"
+DRAWING: Final = "drawing"
+UNICODE: Final = "unicode"
+THEMES: Final = ("auto", "light", "dark", "print")
+
+
+class AreaSchema(Schema):
+    """A rectangle, in units."""
+
+    x = fields.Integer(required=True, metadata=doc("Its left side.", example=-17))
+    y = fields.Integer(required=True, metadata=doc("Its upper side.", example=-11))
+    width = fields.Integer(required=True, metadata=doc("Its width.", minimum=0, example=34))
+    height = fields.Integer(required=True, metadata=doc("Its height.", minimum=0, example=22))
+
+
+class TilePlaceSchema(Schema):
+    """Where a tile lies."""
+
+    x = fields.Integer(required=True, metadata=doc("Its centre, in units from that of the first tile.", example=-3))
+    y = fields.Integer(required=True, metadata=doc("Its centre; y grows downwards.", example=0))
+    rotation = fields.Integer(
+        required=True,
+        metadata=doc(
+            "0, 90, 180 or 270 degrees, clockwise, of a tile that lies with its smaller half on the left.", example=90
+        ),
+    )
+
+
+class PlacedTileSchema(SeatedSchema, TilePlaceSchema):
+    """A tile on the table with its place."""
+
+    tile = shown_tile("The tile.", required=True)
+    face_down = fields.Boolean(
+        required=True, metadata=doc("Whether it lies face down; its pips were shown.", example=False)
+    )
+    link = fields.List(
+        fields.List(
+            fields.Float(metadata=doc("A coordinate, in units; it may be a half one.", multipleOf=0.5, example=7.5)),
+            metadata=doc("A point: x and y.", minItems=2, maxItems=2),
+        ),
+        metadata=doc(
+            "A line from the end that the tile covered to the tile, by its ends and corners; only where it was laid "
+            "apart, as there was no room for it at the end. It crosses no tile."
+        ),
+    )
+
+
+class PlacedEndSchema(Schema):
+    """An end with its place."""
+
+    id = fields.String(required=True, metadata=doc("The id of the end, as in the view.", example="e7"))
+    number = fields.Integer(required=True, metadata=doc("The number to match.", minimum=0, example=12))
+    state = fields.String(required=True, metadata=doc("`open`, `gated` or `closed`, as in the view.", example="open"))
+    x = fields.Float(
+        required=True,
+        metadata=doc(
+            "The middle of the edge that the tile at `place` will touch: where it turns off, at the side of the half "
+            "to match; where it will lie apart, the point where its `link` begins. It may be a half unit.",
+            multipleOf=0.5,
+            example=2,
+        ),
+    )
+    y = fields.Float(required=True, metadata=doc("As `x`.", multipleOf=0.5, example=0))
+    direction = fields.Integer(
+        required=True,
+        metadata=doc("Across that edge, towards the tile: 0 east, 90 south, 180 west, 270 north.", example=0),
+    )
+    place = fields.Nested(TilePlaceSchema, required=True, metadata=doc("Where a tile would lie that is no double."))
+    place_double = fields.Nested(
+        TilePlaceSchema,
+        required=True,
+        metadata=doc("Where a double would lie; it may touch another edge of that half."),
+    )
+
+
+class PlacedBoardSchema(Schema):
+    """The table with the place of everything on it.
+
+    A unit is a quarter of the length of a tile: a tile is 4 by 2. The origin is the centre of the first tile. A tile
+    never moves while a round lasts.
+    """
+
+    version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
+    round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
+    aspect = fields.Float(required=True, metadata=doc("Width by height of `table`.", example=1.6))
+    table = fields.Nested(
+        AreaSchema,
+        required=True,
+        metadata=doc("The area planned for the whole round, the same from the first tile on; few tiles lie outside."),
+    )
+    bounds = fields.Nested(
+        AreaSchema,
+        required=True,
+        metadata=doc("The area of the tiles, of their links, and of the places at the ends that are not closed."),
+    )
+    tiles = fields.List(
+        fields.Nested(PlacedTileSchema), required=True, metadata=doc("In the order of play, from the place `from` on.")
+    )
+    ends = fields.List(fields.Nested(PlacedEndSchema), required=True, metadata=doc("All ends, as in the view."))
+    text = fields.String(
+        metadata=doc(
+            "With `text=true`: the ends of the table in words, in English or German.",
+            example="Three tiles lie on the table. Ends: left six, right two.",
+        )
+    )
+
+
+def _version() -> QueryInteger:
+    return QueryInteger(
+        validate=Range(1, MAX_VERSION),
+        metadata=doc("The version whose table is requested. Default: the current one, which is also the highest."),
+    )
+
+
+def _from() -> QueryInteger:
+    return QueryInteger(
+        data_key="from",
+        load_default=0,
+        validate=Range(0, len(TILES)),
+        metadata=doc("As JSON, only the tiles from this place on, as tiles never move."),
+    )
+
+
+def _text() -> QueryBoolean:
+    return QueryBoolean(load_default=False, metadata=doc("As JSON, also the ends in words, as `text`."))
+
+
+def _style() -> fields.String:
+    return fields.String(
+        load_default=LISTING,
+        validate=OneOf([LISTING, UNICODE, DRAWING]),
+        metadata=doc(
+            "As text: `listing`, arm by arm; `unicode`, the same with the characters of Unicode for tiles, or with "
+            "tiles as `[3|7]` in a set that is larger than double-6; `drawing`, a picture of box characters."
+        ),
+    )
+
+
+def _theme() -> fields.String:
+    return fields.String(
+        load_default=THEMES[0],
+        validate=OneOf(list(THEMES)),
+        metadata=doc("As a picture: its colours; `auto`: `light` or `dark`, as the viewer prefers."),
+    )
+
+
+def _digits() -> QueryBoolean:
+    return QueryBoolean(
+        metadata=doc("As a picture: digits in place of pips, always or never. Default: where pips would be too small."),
+    )
+
+
+class BoardJsonQuerySchema(RequestSchema):
+    """The requested table, as JSON."""
+
+    aspect = QueryAspect()
+    from_ = _from()
+    version = _version()
+    text = _text()
+
+
+class BoardSvgQuerySchema(RequestSchema):
+    """The requested table, as a picture."""
+
+    aspect = QueryAspect()
+    version = _version()
+    theme = _theme()
+    digits = _digits()
+
+
+class BoardTextQuerySchema(RequestSchema):
+    """The requested table, as text."""
+
+    aspect = QueryAspect()
+    version = _version()
+    style = _style()
+
+
+class BoardQuerySchema(RequestSchema):
+    """The requested table, in any of its forms."""
+
+    aspect = QueryAspect()
+    from_ = _from()
+    version = _version()
+    text = _text()
+    style = _style()
+    theme = _theme()
+    digits = _digits()

@@ -1,0 +1,64 @@
+"""``/docs``: Swagger UI, which loads all its files from this service."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flask import Blueprint, Response
+from flask_swagger_ui import get_swaggerui_blueprint
+
+from service.web.http.responses import compress, hashes_of_inline
+from service.web.quotas import limit_reads
+from service.web.services import current_services
+
+READS_PER_FILE: Final = 5
+"""What a file of Swagger UI counts in the rate limit of reads: the largest has almost 2 MB."""
+
+_VIEWPORT: Final = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+"""The template of Swagger UI has none, so that phones would show it 980 pixels wide."""
+
+blueprint: Final = Blueprint("docs", __name__)
+
+
+@blueprint.get("/docs")
+def redirect_to_docs() -> Response:
+    """Redirect to Swagger UI at ``/docs/``."""
+    return Response(status=308, headers={"Location": "docs/", "Cache-Control": "public, no-cache"})
+
+
+def swagger_ui() -> Blueprint:
+    """The blueprint of Swagger UI at ``/docs``."""
+    ui: Blueprint = get_swaggerui_blueprint(
+        "/docs",
+        "/openapi.yaml",
+        config={
+            "app_name": "Domino",
+            "deepLinking": True,
+            "validatorUrl": None,
+            "persistAuthorization": False,
+            "tryItOutEnabled": True,
+            "oauth2RedirectUrl": "/docs/oauth2-redirect.html",
+        },
+    )
+    ui.before_request(_limit_files)
+    ui.after_request(_finish)
+    return ui
+
+
+def _limit_files() -> None:
+    """Count the files of Swagger UI, which are large, as reads by the address of the client. Raises ``RateLimited``."""
+    limit_reads(current_services().limits, READS_PER_FILE)
+
+
+def _finish(response: Response) -> Response:
+    """Compress a file; fit a page to phones, and allow it its files, its styles, and its inline scripts by hash."""
+    if response.mimetype == "text/html":
+        response.direct_passthrough = False
+        page = response.get_data(as_text=True).replace("<head>", f"<head>\n  {_VIEWPORT}", 1)
+        response.set_data(page)
+        response.headers["Content-Security-Policy"] = (
+            "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; connect-src 'self'; "
+            "img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
+            f"script-src 'self' {hashes_of_inline('script', page)}"
+        )
+    return compress(response)

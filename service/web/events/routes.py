@@ -1,0 +1,180 @@
+"""``/v1/games/{game}/events``: events after a cursor as a page, a long poll, or one of two streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import orjson
+from flask import Blueprint, Response, request
+
+from service.games.access import Access
+from service.games.model.views import Deleted, EventPage, EventView, Reset
+from service.games.queries.catalogue import Language
+from service.games.queries.sentences import EventSentences
+from service.games.queries.subscription import EventSubscription
+from service.render.sentences.people import Reader
+from service.web.access import key_check
+from service.web.events.schemas import EventPageSchema, EventsQuerySchema
+from service.web.events.serializers import event_json, event_page_json
+from service.web.events.stream import Stream, StreamContent
+from service.web.fields.values import JsonObject
+from service.web.http.headers import negotiate, preferred_language
+from service.web.http.query import read_query_of_reader
+from service.web.http.response_cache import cached_body
+from service.web.http.responses import JSON, RawResponse, ok, streamed, to_json
+from service.web.http.stream_formats import NDJSON, SSE
+from service.web.http.streams import stream_client, wait_while_valid
+from service.web.operation import Operation, ResponseSpec
+from service.web.quotas import limit_history, limit_sentences
+from service.web.services import Services
+from service.web.view.serializers import game_view_json
+
+blueprint: Final = Blueprint("events", __name__)
+
+_Show = Callable[[EventSubscription], JsonObject | None]
+
+_EVENTS_PER_TURN: Final = 100
+"""Events of a page that are serialized before other requests run: a few milliseconds with texts."""
+_query_in: Final = EventsQuerySchema()
+
+
+@blueprint.get("/v1/games/<game>/events")
+@Operation(
+    id="getEvents",
+    tag="games",
+    access="spectator",
+    headers=("Last-Event-ID", "Accept-Language"),
+    query=EventsQuerySchema,
+    responses={
+        200: ResponseSpec(
+            description="The events, oldest first.",
+            schema=EventPageSchema,
+            streams={SSE: "Each `data` is an event.", NDJSON: "Each line is an event."},
+        ),
+        204: ResponseSpec(
+            description="As a stream: the match is finished, and there is nothing after this version.",
+            media_type=None,
+            for_streams=True,
+        ),
+    },
+)
+def get_events(services: Services, access: Access) -> RawResponse | Response:
+    """Follow a game.
+
+    The events after a version, as the bearer of the token may know them; without a token, as a spectator. By `Accept`
+    as a page of JSON, with `wait` as a long poll, or as a stream: `text/event-stream` (the `id` of an event is its
+    version; events have no name, so `onmessage` gets all) or `application/x-ndjson` (one event per line). A stream
+    sends an empty comment or line at least every 15 s as a keep-alive and ends after `finished`; a stream requested
+    after that is answered with 204 without a body, which makes an `EventSource` stop (a page never is). Before the
+    service stops, a stream ends with an event `closing`; clients should reconnect. If the game is deleted, streams and
+    long polls end with an event `deleted`, and every later request is answered with 410. If the requested events are no
+    longer stored, or never existed, a single event `reset` contains the current game. With `view=true` a page also has
+    `game`, the bearer's view at the page's `version`; in a stream, events are followed by one more item, `{"type":
+    "view", "version", "game"}` with the view at that version, whenever no more events follow for the moment. A client
+    that shows each view needs no other request. A stream that is resumed by `Last-Event-ID` begins with the view if
+    there are no newer events. With `text=true` each event, and each view, has a sentence for people in `text`, in the
+    language that `Accept-Language` prefers.
+    """
+    media_type = negotiate(JSON, SSE, NDJSON)
+    query = read_query_of_reader(_query_in)
+    language = preferred_language() if query["text"] else None
+    if media_type == JSON:
+        return _page_response(services, access, query, language)
+    if request.method == "HEAD":
+        return streamed((), media_type, language)
+    return _stream(services, access, query, media_type, language)
+
+
+def _page_response(services: Services, access: Access, query: dict[str, Any], language: Language | None) -> RawResponse:
+    page = _page(services, access, query)
+    serialize = _serializer(services, access, query["after"], page, language)
+    events = []
+    for number, event in enumerate(page.events):
+        if number and number % _EVENTS_PER_TURN == 0:
+            services.yield_control()
+        events.append(serialize(event))
+    game = None
+    if query["view"] and not (page.events and isinstance(page.events[-1].event, Deleted)):
+        view = services.games.queries.view(services.games.queries.at_version(access, page))
+        game = game_view_json(view, language)
+    return ok(event_page_json(page, events, game), language=language)
+
+
+def _serializer(
+    services: Services, access: Access, after: int, first: EventPage | None, language: Language | None
+) -> Callable[[EventView], JsonObject]:
+    """The function that makes the JSON of the events after this cursor, called for each once and in their order.
+
+    With a ``language``, each event has a sentence in it. ``first`` are the first events, if there are any already.
+    """
+    if language is None:
+        return event_json
+    game = access.game
+    resets = first is not None and any([isinstance(each.event, Reset) for each in first.events])
+    layout = game.rules.empty_layout() if resets else services.games.queries.layout_at(access, after)
+    names = tuple([seat.name for seat in game.seats])
+    sentences = EventSentences(game.rules, layout, Reader(access.seat, names, language))
+    return lambda event: event_json(event, sentences.sentence(event))
+
+
+def _limit(services: Services, query: dict[str, Any], events: int) -> None:
+    """Count so many events by the address of the client, as reads. Raises ``RateLimited``."""
+    limit_history(services.limits, events)
+    if query["text"]:
+        limit_sentences(services.limits, events)
+
+
+def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPage:
+    """The events after the cursor; if there are none yet, those that arrive within ``wait`` seconds."""
+    after, wait, limit = query["after"], query["wait"], query["limit"]
+    _limit(services, query, min(limit, access.game.version - after))
+    page = services.games.queries.events(access, after, limit)
+    if page.events or not wait or request.method == "HEAD" or access.game.status == "finished":
+        return page
+    with services.streams.open(
+        lambda: services.games.queries.subscribe(access, after), stream_client(request.environ, access.game.id)
+    ) as subscription:
+        check = None if access.app is None else key_check(services)
+        page = subscription.poll() or wait_while_valid(subscription, wait, check) or page
+    if len(page.events) <= limit:
+        return page
+    events = page.events[:limit]
+    return EventPage(events, events[-1].version, more=True)
+
+
+def _stream(
+    services: Services, access: Access, query: dict[str, Any], media_type: str, language: Language | None
+) -> Response:
+    """A stream from the cursor on; 204 if the match is finished and there is nothing after the cursor."""
+    streams, after = services.streams, query["after"]
+    _limit(services, query, access.game.version - after)
+    client = stream_client(request.environ, access.game.id)
+    subscription = streams.add(lambda: services.games.queries.subscribe(access, after), client)
+    try:
+        first = subscription.poll()
+        if first is None and access.game.status == "finished":
+            streams.remove(subscription)
+            return Response(status=204, headers={"Cache-Control": "private, no-cache"})
+        serialize = _serializer(services, access, after, first, language)
+    except BaseException:
+        streams.remove(subscription)
+        raise
+    show: _Show | None = partial(_view_item, services, language) if query["view"] else None
+    # A client that lost its connection may have got the events up to its cursor without the view after them.
+    due = first is not None or "Last-Event-ID" in request.headers
+    check = None if access.app is None else key_check(services)
+    chunks = Stream(streams, subscription, media_type, StreamContent(first, serialize, show, due), check)
+    return streamed(chunks, media_type, language)
+
+
+def _view_item(services: Services, language: Language | None, subscription: EventSubscription) -> JsonObject | None:
+    """The item with the subscriber's view at its cursor; ``None`` if the game is at another version."""
+    queries = services.games.queries
+    access = queries.at_cursor(subscription)
+    if access.game.version != subscription.cursor:
+        return None
+    name = "game" if language is None else f"game in {language}"
+    body = cached_body(services.views, access, name, lambda: to_json(game_view_json(queries.view(access), language)))
+    return {"type": "view", "version": subscription.cursor, "game": orjson.Fragment(body)}

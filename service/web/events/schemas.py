@@ -1,0 +1,158 @@
+"""The schemas of events, for the document and for the tests."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields
+
+from service.games.model.game import GAME_EVENT_TYPES
+from service.web.fields.moves import MAX_VERSION
+from service.web.fields.queries import MAX_WAIT_SECONDS, text_field
+from service.web.fields.shown import digest, seat_field, to_act_field
+from service.web.fields.strict import (
+    QueryBoolean,
+    QueryInteger,
+    RequestSchema,
+    doc,
+)
+from service.web.fields.validation import Range
+from service.web.score.schemas import HandLeftSchema, ScoreLineSchema
+from service.web.view.schemas import GameSchema
+
+
+class EventDataSchema(Schema):
+    """The data of an event; each type has some of these fields.
+
+    `created`: `commitment`, unless arranged. `dealt`: `round`, `arranged`, for a seat its `hand`, and unless arranged
+    `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, where listed moves have it `outer`,
+    where plays score `points`, and where ends are counted `ends_sum`. `drew`: `tile`, for the seat that drew it.
+    `joined`: `name`. `renamed`: `name`, unless only what the application calls the player is another. `round_ended`:
+    the round as in the score card. `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if that
+    was not by the rules. `rematched`: `game`. `reset`: `view`.
+    """
+
+    round = fields.Integer(metadata=doc("The number of the round that was dealt.", minimum=1, example=1))
+    arranged = fields.Boolean(metadata=doc("Whether the deal was arranged, not shuffled.", example=False))
+    hand = fields.List(fields.String(), metadata=doc("The bearer's own hand.", example=["0-5", "5-12"]))
+    commitment = digest("The commitment to the seed of the first round.")
+    client_seeds = fields.List(
+        fields.String(), metadata=doc("The client seed of each seat; empty without one.", example=["", "mu"])
+    )
+    next_commitment = digest("The commitment to the seed of the next round.")
+    tile = fields.String(metadata=doc("The tile that was laid or drawn.", example="5-12"))
+    end = fields.String(metadata=doc("The end where it was laid; absent for the first tile.", example="e7"))
+    face_down = fields.Boolean(metadata=doc("Whether it was laid face down.", example=False))
+    outer = fields.Integer(
+        metadata=doc(
+            "The half of the tile that stayed outside, where listed moves have `outer`; absent for the first tile.",
+            example=6,
+        )
+    )
+    points = fields.Integer(metadata=doc("The points that the tile scored, 0 too, where plays score.", example=4))
+    ends_sum = fields.Integer(metadata=doc("The sum of the ends after it, where ends are counted.", example=28))
+    name = fields.String(metadata=doc("The current name of the player who joined or was renamed.", example="Bo"))
+    winners = fields.List(fields.Integer(), metadata=doc("The seats that have won the match.", example=[0]))
+    game = fields.String(metadata=doc("Of `rematched`: the id of the new game."))
+    view = fields.Nested(GameSchema, metadata=doc("Of `reset`: the bearer's view of the game as it is now."))
+    number = fields.Integer(metadata=doc("The number of the round that was counted.", minimum=1, example=1))
+    ended_by = fields.String(
+        metadata=doc(
+            "How the round ended: `out`, `blocked`, `closed`, `flip` or `target`. Of `finished`: `forfeit`, where "
+            "all sides but one have forfeited.",
+            example="out",
+        )
+    )
+    then = fields.String(
+        metadata=doc(
+            "What follows: `bot` (a computer player plays the seat from now on), `move` (it plays this one turn) or "
+            "`forfeit` (as `bot`, and the seat forfeits).",
+            example="bot",
+        )
+    )
+    by = seat_field("The seat that claimed.")
+    winner = seat_field(
+        "The winner of the round: the seat that laid its last tile first, unless the rules of the game say otherwise; "
+        "absent without one."
+    )
+    loser = seat_field(
+        "The loser of the round, in games that name one: what earlier rounds carried over falls to its side. In teams "
+        "it is one seat of the side. Absent without one."
+    )
+    hands = fields.List(fields.Nested(HandLeftSchema), metadata=doc("The hands of all seats that were in the match."))
+    scores = fields.List(
+        fields.Integer(), metadata=doc("The points of the round, one number per seat.", example=[5, 0])
+    )
+    carried = fields.Integer(metadata=doc("The points carried over to the next loser.", minimum=0, example=0))
+    lines = fields.List(fields.Nested(ScoreLineSchema), metadata=doc("The score lines that explain every point."))
+
+
+class GameEventSchema(Schema):
+    """An event of a game."""
+
+    version = fields.Integer(
+        required=True, metadata=doc("The version of the game after the event.", minimum=1, example=18)
+    )
+    type = fields.String(
+        required=True,
+        metadata=doc(
+            f"{', '.join(f'`{kind.name}`' for kind in GAME_EVENT_TYPES)}; "
+            "`reset`, which contains the current game, where the requested events are no longer stored; `deleted`, the "
+            "last one, if the game is deleted meanwhile; and in a stream `closing`, the last one before the service "
+            "stops.",
+            example="played",
+        ),
+    )
+    seat = fields.Integer(metadata=doc("The seat that caused the event or is affected by it.", minimum=0, example=2))
+    to_act = to_act_field(
+        "The seats that may move after the event, as in the game view. A move may cause several events, as a play that "
+        "ends the round; those of the last one count. Absent in `closing`."
+    )
+    at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
+    text = fields.String(
+        metadata=doc(
+            "With `text=true`: what to tell the bearer of it, at most 140 characters, in the language of the response; "
+            "absent in `closing`.",
+            example="Bo played four six on the right; ends one and six.",
+        )
+    )
+    data = fields.Nested(EventDataSchema, required=True, metadata=doc("The data of the event."))
+
+
+class EventPageSchema(Schema):
+    """A page of events."""
+
+    events = fields.List(fields.Nested(GameEventSchema), required=True, metadata=doc("Oldest first."))
+    version = fields.Integer(
+        required=True,
+        metadata=doc(
+            "The cursor for the next request, as `after`: the version of the last event here, or the requested one.",
+            minimum=0,
+            example=18,
+        ),
+    )
+    more = fields.Boolean(required=True, metadata=doc("Whether there are more events already.", example=False))
+    game = fields.Nested(GameSchema, metadata=doc("With `view=true`: the bearer's view of the game at `version`."))
+
+
+class EventsQuerySchema(RequestSchema):
+    """The requested events."""
+
+    after = QueryInteger(
+        load_default=0,
+        validate=Range(0, MAX_VERSION),
+        metadata=doc("The version after which events are requested; the cursor of the last page."),
+    )
+    limit = QueryInteger(
+        load_default=100,
+        validate=Range(1, 1000),
+        metadata=doc("The maximum number of events in a page."),
+    )
+    wait = QueryInteger(
+        load_default=0,
+        validate=Range(0, MAX_WAIT_SECONDS),
+        metadata=doc("Seconds that a page waits for an event (long poll); ignored for streams."),
+    )
+    view = QueryBoolean(
+        load_default=False,
+        metadata=doc("Also the bearer's view of the game: in a page as `game`, in a stream as an item after events."),
+    )
+    text = text_field("for each event, as its `text`, and with `view` for the view")

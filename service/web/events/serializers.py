@@ -1,0 +1,73 @@
+"""Events and pages of them as JSON objects, as their viewer may know them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from service.engine.events import Dealt, Drew, FieldKind, RoundEnded
+from service.engine.view import DealtView, DrewView
+from service.games.model.game import GAME_EVENT_TYPES
+from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import Deleted, EventPage, EventView, Reset
+from service.web.fields.values import JsonObject
+from service.web.score.serializers import round_json
+from service.web.view.serializers import game_view_json
+
+_FIELDS: Final[dict[type, list[tuple[str, FieldKind]]]] = {
+    kind.event: [(name, field) for name, field in kind.fields or () if name != "seat"] for kind in GAME_EVENT_TYPES
+}
+_FIELDS[DrewView] = _FIELDS[Drew]
+_FIELDS[Deleted] = []
+_TYPES: Final[dict[type, str]] = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
+_TYPES.update({DealtView: _TYPES[Dealt], DrewView: _TYPES[Drew], Reset: "reset", Deleted: "deleted"})
+_VALUES: Final[dict[FieldKind, Callable[[Any], object]]] = {
+    "seats": list,
+    "tile": lambda tile: tile.name,
+    "bytes": bytes.hex,
+}
+"""How fields of these kinds are converted; the others are used as they are."""
+
+
+def event_page_json(page: EventPage, events: list[JsonObject], game: JsonObject | None = None) -> JsonObject:
+    """A page with these events, the cursor after it, and the view at its version, if there is one."""
+    result: JsonObject = {"events": events, "version": page.version, "more": page.more}
+    return result if game is None else {**result, "game": game}
+
+
+def event_json(view: EventView, text: str | None = None) -> JsonObject:
+    """An event, as its viewer may know it; with ``text``, in a sentence, too."""
+    version, at, event, to_act = view
+    result: JsonObject = {"version": version, "type": _TYPES[type(event)]}
+    seat = getattr(event, "seat", None)
+    if seat is not None:
+        result["seat"] = seat
+    if to_act is not None:
+        result["to_act"] = list(to_act)
+    result["at"] = format_rfc3339(at)
+    if text is not None:
+        result["text"] = text
+    result["data"] = _event_data(event, text)
+    return result
+
+
+def _event_data(event: object, text: str | None) -> JsonObject:
+    match event:
+        case DealtView():
+            data: JsonObject = {"round": event.round, "arranged": event.arranged}
+            if event.hand is not None:
+                data["hand"] = [tile.name for tile in event.hand]
+            if event.client_seeds is not None and event.next_commitment is not None:
+                data |= {"client_seeds": list(event.client_seeds), "next_commitment": event.next_commitment.hex()}
+            return data
+        case RoundEnded():
+            return round_json(event.round)
+        case Reset():
+            # What is told of a reset is the state of the game.
+            return {"view": game_view_json(event.view) | ({} if text is None else {"text": text})}
+        case _:
+            return {
+                name: _VALUES[kind](value) if kind in _VALUES else value
+                for name, kind in _FIELDS[type(event)]
+                if (value := getattr(event, name)) is not None
+            }

@@ -1,0 +1,149 @@
+"""A stream of a game: its events as they happen, with a keep-alive where there are none.
+
+Owns when what is sent, and when the stream ends. Does not depend on the contents of an event, nor on where events come
+from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from time import monotonic, time
+from typing import NamedTuple
+
+from service.games.model.errors import Gone, NotFound, Unauthorized
+from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import EventPage, EventView
+from service.games.ports import StorageUnavailable
+from service.games.queries.subscription import RETRY_SECONDS, EventSubscription
+from service.web.fields.values import JsonObject
+from service.web.http.stream_formats import FORMATS
+from service.web.http.streams import CHECK_SECONDS, Streams
+
+
+class StreamContent(NamedTuple):
+    """What a stream sends: ``first`` at once, if there are events already, and then whatever happens.
+
+    ``serialize`` makes the JSON of an event; it is called for each once and in their order. ``show`` returns the item
+    with the view at the cursor, or ``None`` if newer events are on their way. It is called when no more events follow
+    for the moment: after events, and before any if a view is ``due``.
+    """
+
+    first: EventPage | None
+    serialize: Callable[[EventView], JsonObject]
+    show: Callable[[EventSubscription], JsonObject | None] | None
+    due: bool
+
+
+class Stream:
+    """One stream as the body of a response; the WSGI server closes it in any case, also when the client disconnects.
+
+    The subscription is closed only there: cleanup in the generator would also run when it is collected as garbage,
+    possibly in the middle of a wait.
+
+    ``check`` raises ``Unauthorized`` once the key by which the stream was opened is no longer valid, and ends it then.
+    It is called before anything is sent, and every ``CHECK_SECONDS``. Where the key cannot be checked, a stream that
+    would send something ends: its client comes back, and goes on from what it was sent.
+    """
+
+    def __init__(
+        self,
+        streams: Streams,
+        subscription: EventSubscription,
+        media_type: str,
+        content: StreamContent,
+        check: Callable[[], object] | None = None,
+    ) -> None:
+        self._streams = streams
+        self._subscription = subscription
+        self._format = FORMATS[media_type]
+        self._content = content
+        self._check = check
+        self._due = content.due and content.show is not None
+        self._pause = 0.0
+        self._sent_at = 0.0
+        self._ended = False
+        self._chunks = self._run()
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The chunks of the body, each of complete events."""
+        return self._chunks
+
+    def close(self) -> None:
+        """Close the subscription."""
+        self._chunks.close()
+        self._streams.remove(self._subscription)
+
+    def _run(self) -> Generator[bytes, None, None]:
+        self._sent_at = monotonic()
+        try:
+            yield self._format.preamble
+            if self._content.first is not None:
+                yield self._events(self._content.first)
+            while (chunk := self._next()) is not None:
+                if chunk:
+                    yield chunk
+                    self._sent_at = monotonic()
+        except (NotFound, Gone, Unauthorized, StorageUnavailable):
+            return  # the game expired or was deleted, the token was changed, the key was revoked or cannot be checked
+
+    def _next(self) -> bytes | None:
+        """What is to be sent next, after a wait; empty if there is nothing yet, ``None`` at the end of the stream."""
+        subscription, check = self._subscription, self._check
+        if self._ended:
+            return None
+        page = None if subscription.finished else subscription.wait(self._seconds_to_wait())
+        if check is not None and not _is_checked(check) and page is not None:
+            return None
+        if page is not None:
+            self._due, self._pause = self._content.show is not None, 0.0
+            return self._events(page)
+        if self._due and self._content.show is not None:
+            return self._view(self._content.show)
+        if subscription.finished:
+            return None
+        if subscription.closing:
+            self._ended = True
+            return self._closing()
+        return b"" if monotonic() < self._keepalive_at() else self._format.keepalive
+
+    def _seconds_to_wait(self) -> float:
+        wait = self._pause if self._due else max(self._keepalive_at() - monotonic(), 0.0)
+        return wait if self._check is None else min(wait, CHECK_SECONDS)
+
+    def _keepalive_at(self) -> float:
+        return self._sent_at + self._streams.keepalive_seconds
+
+    def _events(self, page: EventPage) -> bytes:
+        serialize, line = self._content.serialize, self._format.line
+        return b"".join([line(serialize(each), each.version) for each in page.events])
+
+    def _view(self, show: Callable[[EventSubscription], JsonObject | None]) -> bytes:
+        """The item with the view at the cursor; empty if there is none yet, and a keep-alive if it cannot be read."""
+        subscription = self._subscription
+        try:
+            if self._check is not None:
+                self._check()
+            item = show(subscription)
+        except StorageUnavailable:
+            self._due, self._pause = not subscription.closing, RETRY_SECONDS
+            return self._format.keepalive
+        except Gone:
+            self._due = False
+            subscription.recheck()  # which tells of the deletion
+            return b""
+        self._due = False
+        return b"" if item is None else self._format.line(item, subscription.cursor)
+
+    def _closing(self) -> bytes:
+        at = format_rfc3339(int(time() * 1000))
+        closing = {"version": self._subscription.cursor, "type": "closing", "at": at, "data": {}}
+        return self._format.line(closing, None)
+
+
+def _is_checked(check: Callable[[], object]) -> bool:
+    """Whether the key could be checked. Raises ``Unauthorized`` if it is no longer valid."""
+    try:
+        check()
+    except StorageUnavailable:
+        return False
+    return True

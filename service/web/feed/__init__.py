@@ -1,0 +1,1 @@
+"""``/v1/feed``: what has happened in all games of an application."""

@@ -1,0 +1,85 @@
+"""``GET /v1/feed``: what has happened in all games of an application, as a page, a long poll, or one of two streams."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import orjson
+from flask import Blueprint, Response, request
+
+from service.backends.ports import Application
+from service.web.access import key_check
+from service.web.feed.schemas import FeedPageSchema, FeedQuerySchema
+from service.web.feed.stream import FeedStream
+from service.web.http.headers import negotiate
+from service.web.http.query import read_query_of_reader
+from service.web.http.responses import JSON, RawResponse, ok, streamed
+from service.web.http.stream_formats import NDJSON, SSE
+from service.web.http.streams import stream_client, wait_while_valid
+from service.web.operation import Operation, ResponseSpec
+from service.web.quotas import limit_history
+from service.web.services import Services
+
+blueprint: Final = Blueprint("feed", __name__)
+
+_query_in: Final = FeedQuerySchema()
+
+
+@blueprint.get("/v1/feed")
+@Operation(
+    id="getFeed",
+    tag="applications",
+    access="app",
+    headers=("Last-Event-ID",),
+    query=FeedQuerySchema,
+    responses={
+        200: ResponseSpec(
+            description="The items, oldest first.",
+            schema=FeedPageSchema,
+            streams={SSE: "Each `data` is an item.", NDJSON: "Each line is an item."},
+        )
+    },
+)
+def get_feed(services: Services, application: Application) -> RawResponse | Response:
+    """Follow all games of the application.
+
+    What has happened in all games of the application, as a spectator may know it, with what the application calls the
+    games and their players. By `Accept` as a page of JSON, with `wait` as a long poll, or as a stream:
+    `text/event-stream` (the `id` of an item is its cursor; items have no name, so `onmessage` gets all) or
+    `application/x-ndjson` (one item per line). Each event of a game is an item, in the order of the versions of the
+    game; the order of items of different games is that in which they were told, usually within half a second. After a
+    fault of the servers an item may be told again: its `game` and `version` say what is known already. A cursor stays
+    valid whatever is restarted. The last 100,000 items or a few more are kept; where items after the cursor are no
+    longer kept, the first item is `reset`: read the list of games, and go on. A stream does not end by itself: it sends
+    an empty comment or line at least every 15 s as a keep-alive, ends some seconds after the key is revoked, and with
+    an item `closing` before the service stops; clients should reconnect.
+    """
+    media_type = negotiate(JSON, SSE, NDJSON)
+    query = read_query_of_reader(_query_in)
+    if media_type == JSON:
+        return _page_response(services, application.id, query)
+    if request.method == "HEAD":
+        return streamed((), media_type)
+    return _stream(services, application.id, query, media_type)
+
+
+def _page_response(services: Services, app: str, query: dict[str, Any]) -> RawResponse:
+    """The items after the cursor; if there are none yet, those that come within ``wait`` seconds."""
+    feed, limit, wait = services.apps.feed, query["limit"], query["wait"]
+    page = feed.page(app, query.get("after"), limit)
+    limit_history(services.limits, len(page.items))
+    if not page.items and wait and request.method != "HEAD":
+        client = stream_client(request.environ, app)
+        with services.streams.open(lambda: feed.follow(app, page.cursor, limit), client) as reader:
+            page = wait_while_valid(reader, wait, key_check(services)) or page
+    items = [orjson.Fragment(item) for _, item in page.items]
+    return ok({"items": items, "cursor": page.cursor, "more": page.more})
+
+
+def _stream(services: Services, app: str, query: dict[str, Any], media_type: str) -> Response:
+    """A stream from the cursor on."""
+    feed, streams = services.apps.feed, services.streams
+    first = feed.page(app, query.get("after"))
+    limit_history(services.limits, len(first.items))
+    reader = streams.add(lambda: feed.follow(app, first.cursor), stream_client(request.environ, app))
+    return streamed(FeedStream(streams, reader, media_type, first, key_check(services)), media_type)

@@ -1,0 +1,96 @@
+"""The schemas of the feed of an application."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from marshmallow import Schema, fields
+
+from service.backends.index.feed import LATEST
+from service.games.model.game import GAME_EVENT_TYPES
+from service.web.fields.queries import MAX_WAIT_SECONDS
+from service.web.fields.seats import results_field, waiting_for_field, winners_field
+from service.web.fields.shown import rematch_of_field, to_act_field
+from service.web.fields.strict import QueryInteger, RequestSchema, doc
+from service.web.fields.validation import Range, invalid
+
+MOST_ITEMS: Final = 1000
+_CURSOR_PATTERN: Final = rf"^([0-9]{{1,18}}-[0-9]{{1,18}}|{LATEST})$"
+_CURSOR: Final = re.compile(_CURSOR_PATTERN.replace("$", r"\Z"))
+
+
+def _check_cursor(text: str) -> None:
+    if not _CURSOR.match(text):
+        raise invalid("not_a_cursor")
+
+
+def _cursor(text: str) -> fields.String:
+    return fields.String(required=True, metadata=doc(text, example="1767727800000-3"))
+
+
+class FeedQuerySchema(RequestSchema):
+    """The requested items."""
+
+    after = fields.String(
+        validate=_check_cursor,
+        metadata=doc(
+            "The `cursor` after which items are requested: of an item, or of a page. `latest`: only what comes from "
+            "now on; a page then has no items, and the cursor to go on from. Without it, from the oldest item on that "
+            "is kept.",
+            pattern=_CURSOR_PATTERN,
+        ),
+    )
+    limit = QueryInteger(
+        load_default=100,
+        validate=Range(1, MOST_ITEMS),
+        metadata=doc("The maximum number of items in a page."),
+    )
+    wait = QueryInteger(
+        load_default=0,
+        validate=Range(0, MAX_WAIT_SECONDS),
+        metadata=doc("Seconds that a page waits for an item (long poll); ignored for streams."),
+    )
+
+
+class FeedItemSchema(Schema):
+    """What has happened in a game of the application."""
+
+    cursor = _cursor("The place of the item in the feed; opaque.")
+    game = fields.String(metadata=doc("The id of the game; absent in `reset` and `closing`."))
+    ref = fields.String(
+        metadata=doc("What the application calls the game now; absent once it is deleted.", example="match-17")
+    )
+    version = fields.Integer(
+        metadata=doc("The version of the game after the event; absent as `game` is.", minimum=1, example=18)
+    )
+    type = fields.String(
+        required=True,
+        metadata=doc(
+            f"As of the events of a game: {', '.join(f'`{kind.name}`' for kind in GAME_EVENT_TYPES)}. `deleted`: the "
+            "game was deleted. `reset`: items after the requested cursor are no longer kept, so read the list of "
+            "games; those that are kept follow. In a stream also `closing`, the last one before the service stops.",
+            example="played",
+        ),
+    )
+    seat = fields.Integer(metadata=doc("The seat that caused the event or is affected by it.", minimum=0, example=2))
+    to_act = to_act_field(
+        "The seats that may move after the event. A move may cause several events, as a play that ends the round; "
+        "those of the last one count. Absent where it is not known."
+    )
+    waiting_for = waiting_for_field("The same seats, with what the application calls their players now.")
+    deadline = fields.DateTime(
+        metadata=doc("When the time for the next move is over, if a clock runs; only told of the newest event.")
+    )
+    at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
+    winners = winners_field("Of `finished`: the seats that have won the match.")
+    rematch_of = rematch_of_field("Of `created`, where the players have begun a rematch by themselves")
+    players = results_field("Of `finished`: what the match has come to for each seat, in seat order.")
+
+
+class FeedPageSchema(Schema):
+    """A page of the feed."""
+
+    items = fields.List(fields.Nested(FeedItemSchema), required=True, metadata=doc("Oldest first."))
+    cursor = _cursor("The cursor for the next request, as `after`: that of the last item here, or the requested one.")
+    more = fields.Boolean(required=True, metadata=doc("Whether there are more items already.", example=False))

@@ -1,0 +1,120 @@
+"""The schema of a move, the same where moves are listed and where one is made, so that clients can post it back.
+
+Owns the fields of a move: an action, a tile, an end, a client seed, a version. Does not depend on the rules: whether a
+move is legal says the engine.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from marshmallow import ValidationError, fields, validates_schema
+
+from service.engine.deal import MAX_CLIENT_SEED_CHARS
+from service.engine.errors import Reason
+from service.engine.moves import ACTIONS
+from service.engine.tiles import MAX_PIPS
+from service.web.fields.strict import (
+    LINE_PATTERN,
+    RequestSchema,
+    SingleLine,
+    StrictBoolean,
+    StrictInteger,
+    TileField,
+    doc,
+)
+from service.web.fields.validation import Length, OneOf, Range
+
+MAX_VERSION: Final = 2**31 - 1
+_TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
+_MAX_END_CHARS: Final = 20
+
+_one_of_actions: Final = OneOf(ACTIONS)
+
+
+def tile_field(text: str, **arguments: Any) -> TileField:
+    """A tile."""
+    return TileField(metadata=doc(text, pattern=_TILE_PATTERN, example="5-12"), **arguments)
+
+
+def client_seed_field(text: str, **more: Any) -> SingleLine:
+    """A client seed; ``more`` is additional metadata."""
+    return SingleLine(
+        validate=Length(1, MAX_CLIENT_SEED_CHARS),
+        metadata=doc(
+            f"{text} It is public once the round is dealt. Not in an arranged game.",
+            pattern=LINE_PATTERN,
+            **more,
+        ),
+    )
+
+
+def _check_action(action: str) -> None:
+    """Check the action: in a function of its own, as with ``OneOf`` the document would have a closed enumeration."""
+    _one_of_actions(action)
+
+
+class MoveSchema(RequestSchema):
+    """A move: as listed among the legal ones, each of which can be posted back unchanged, or composed by the client."""
+
+    action = fields.String(
+        required=True,
+        validate=_check_action,
+        metadata=doc(
+            f"One of {', '.join(f'`{each}`' for each in ACTIONS)}; `tile`, `end`, `face_down` and `outer` go with "
+            "`play` only.",
+            example="play",
+        ),
+    )
+    tile = tile_field("The tile, for `play`.")
+    end = fields.String(
+        validate=Length(max=_MAX_END_CHARS),
+        metadata=doc(
+            "The end where it joins, one of `board.ends`; absent on an empty table, and optional if there is only one "
+            "legal end.",
+            example="e7",
+        ),
+    )
+    face_down = StrictBoolean(
+        metadata=doc("Whether the double is laid face down, which closes its end; for `play`. Default: `false`.")
+    )
+    outer = StrictInteger(
+        validate=Range(0, MAX_PIPS),
+        metadata=doc(
+            "The half that stays outside, where the way in which a tile lies does not follow from the numbers that "
+            "touch, as in `matador`: listed for every play but the first of a round, and optional if there is only one "
+            "way at that end.",
+            example=6,
+        ),
+    )
+    version = StrictInteger(
+        validate=Range(1, MAX_VERSION),
+        metadata=doc(
+            "The version the move is for, in every listed move; rejected with 412 if the match has gone on since. That "
+            "a token was changed, or a player left or returned, does not count.",
+            example=17,
+        ),
+    )
+    ends_sum = StrictInteger(
+        metadata=doc("Listed where ends are counted: their sum after the move. Ignored in a request.", example=28)
+    )
+    points = StrictInteger(
+        metadata=doc("Listed where plays score: the points the move scores, 0 too. Ignored in a request.", example=4)
+    )
+    client_seed = client_seed_field(
+        "With `deal` only, never listed: entropy that the player contributes to this and every later deal."
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def _tile_goes_with_play(self, data: dict[str, Any], **_: Any) -> None:
+        action = data["action"]
+        if "client_seed" in data and action != "deal":
+            raise ValidationError({"client_seed": [Reason("only_with_deal")]})
+        if action == "play":
+            if "tile" not in data:
+                raise ValidationError({"tile": [Reason("play_needs_tile")]})
+            return
+        others = data.keys() - {"action", "version", "client_seed"}
+        errors = {name: [Reason("only_with_play")] for name in data if name in others}
+        if errors:
+            raise ValidationError(errors)

@@ -1,0 +1,82 @@
+"""The field of a name, of a player or an application: a line of text that changes nothing around it.
+
+Owns which characters a name may have. Does not depend on where names are shown, or on whether two of them look alike.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any, Final
+
+from service.web.fields.strict import LINE_PATTERN, SingleLine, doc
+from service.web.fields.validation import Length, invalid
+
+MAX_NAME_CHARS: Final = 60
+MAX_MARKS: Final = 4
+"""Combining marks on one character; languages need up to four, and more of them cover the lines above and below."""
+
+_JOINERS: Final = "\u200c\u200d"
+"""Zero-width characters that Persian, Indian languages and emoji need; between two characters that are not ASCII."""
+_INVISIBLE: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u2065\u3164\uffa0\ufff0-\ufff8\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+)
+"""What Unicode says is not shown, but is of another category than ``Cf``: fillers, and what may yet be assigned."""
+_BLANK: Final = "\u2800"
+"""Braille without dots; a symbol by its category."""
+_NOT_SEEN: Final = ("C", "M", "Z")
+"""First letters of the categories that do not make a name visible; unassigned characters (``Cn``) may be new emoji."""
+
+
+class Name(SingleLine):
+    """A name: one line with something to see, without invisible characters and piles of combining marks.
+
+    It is loaded trimmed and in the normal form NFC, so that the same name is always the same characters.
+    """
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
+        name = unicodedata.normalize("NFC", super()._deserialize(value, attr, data, **kwargs).strip())
+        categories = [unicodedata.category(character) for character in name]
+        formats = any(
+            category == "Cf" and character not in _JOINERS for character, category in zip(name, categories, strict=True)
+        )
+        if formats or _INVISIBLE.search(name) or not _joins(name):
+            raise invalid("invisible_characters")
+        if not any(
+            category == "Cn" or (category[0] not in _NOT_SEEN and character != _BLANK)
+            for character, category in zip(name, categories, strict=True)
+        ):
+            raise invalid("nothing_visible")
+        # Also the marks that are part of a character. A joiner does not end a pile of them.
+        decomposed = [unicodedata.category(character) for character in unicodedata.normalize("NFD", name)]
+        marks = [category in {"Mn", "Me"} for category in decomposed if category != "Cf"]
+        if any(are_marks and len(list(pile)) > MAX_MARKS for are_marks, pile in groupby(marks)):
+            raise invalid("too_many_marks", max=MAX_MARKS)
+        return name
+
+
+def _joins(name: str) -> bool:
+    """Whether each joiner in the name is between two characters that it may join."""
+    for at, character in enumerate(name):
+        if character in _JOINERS:
+            around = name[at - 1 : at] + name[at + 1 : at + 2]
+            if len(around) < 2 or any(each.isascii() or each in _JOINERS for each in around):
+                return False
+    return True
+
+
+def name_field(text: str, *, example: str = "Ada", **arguments: Any) -> Name:
+    """A name; ``text`` says whose it is, in a sentence."""
+    return Name(
+        validate=Length(1, MAX_NAME_CHARS),
+        metadata=doc(
+            f"{text} One line with something to see in it, without invisible characters (joiners, as in emoji, "
+            f"excepted) and with at most {MAX_MARKS} combining marks on a character. Blanks around it are removed, and "
+            "it is normalised (NFC).",
+            pattern=LINE_PATTERN,
+            example=example,
+        ),
+        **arguments,
+    )

@@ -1,0 +1,24 @@
+"""The parameters of a query that several resources share.
+
+Owns the longest wait. Does not depend on any resource.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.web.fields.strict import (
+    QueryBoolean,
+    doc,
+)
+
+MAX_WAIT_SECONDS: Final = 25
+"""Of a long poll."""
+
+
+def text_field(where: str) -> QueryBoolean:
+    """Whether texts for people are requested; ``where`` says where they are."""
+    return QueryBoolean(
+        load_default=False,
+        metadata=doc(f"Also a sentence for people {where}, in English or German by `Accept-Language`."),
+    )

@@ -1,0 +1,240 @@
+"""Fields that accept only JSON values of their own type, without conversions, and bound the work on a wrong value.
+
+The fields of marshmallow convert ``"2"`` and ``true`` to numbers; here they are reported as errors of the client. They
+also load every element of a list before its length is checked; here a list or an object that is too long is rejected
+before that, and the elements of a list are loaded up to the tenth faulty one. Owns what is accepted of a value. Does
+not depend on what it means.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from marshmallow import Schema, ValidationError, fields
+
+from service.engine.errors import InvalidNotation, Reason
+from service.engine.tiles import MAX_PIPS, Tile, parse_tile
+from service.web.fields.validation import Length, OneOf, invalid
+
+_DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
+_RFC3339: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T"
+    r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
+    r"(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])",
+    re.IGNORECASE,
+)
+"""A ``date-time``; no service that uses POSIX time can tell a leap second."""
+_TENTHS: Final = re.compile(r"([0-9])(?:\.([0-9]))?")
+_ASPECTS: Final = range(4, 26)
+_ASPECT: Final = 16
+"""The usual width of a table by its height, in tenths."""
+_NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
+LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
+"""What ``SingleLine`` accepts, for the document."""
+MAX_FIELDS: Final = 64
+"""The most fields of an object in a request."""
+MAX_LINE_CHARS: Final = 1000
+"""More than any line may have: the characters of a longer one are not looked at."""
+MAX_TIME_CHARS: Final = 40
+"""More than a time in the form of RFC 3339 needs."""
+MAX_FAULTY_ELEMENTS: Final = 10
+"""After so many faulty elements of a list, the others are not loaded."""
+
+
+class RequestSchema(Schema):
+    """The schema of an object in a request, which is loaded only if it does not have too many fields.
+
+    A field that it does not know is refused with those that it does.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        allowed = [field.data_key or name for name, field in self.load_fields.items()]
+        unknown = Reason("unknown_field", {"allowed": allowed}) if allowed else Reason("no_fields")
+        self.error_messages = {**self.error_messages, "unknown": unknown}  # type: ignore[dict-item]  # a reason
+
+    def load(self, data: Any, **options: Any) -> Any:
+        """Load ``data``. Raises ``ValidationError``."""
+        if isinstance(data, dict) and len(data) > MAX_FIELDS:
+            raise invalid("too_many_fields", max=MAX_FIELDS)
+        return super().load(data, **options)
+
+
+class BoundedList(fields.List[Any]):
+    """A list of ``low`` to ``high`` elements, which are loaded only if it has so many."""
+
+    def __init__(self, element: fields.Field[Any] | type[fields.Field[Any]], low: int, high: int, **more: Any) -> None:
+        self.high = high
+        self._length = Length(low, high)
+        super().__init__(element, validate=self._length, **more)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.make_error("invalid")
+        self._length(value)
+        loaded: list[Any] = []
+        errors: dict[int, Any] = {}
+        for index, each in enumerate(value):
+            try:
+                loaded.append(self.inner.deserialize(each, **kwargs))
+            except ValidationError as error:
+                errors[index] = error.messages
+                if len(errors) == MAX_FAULTY_ELEMENTS:
+                    break
+        if errors:
+            raise ValidationError(errors)
+        return loaded
+
+
+def doc(text: str, **more: Any) -> dict[str, Any]:
+    """The metadata of a field for the document."""
+    return {"description": text, **more}
+
+
+class StrictInteger(fields.Integer):
+    """A JSON integer: neither ``"2"`` nor ``2.0`` nor ``true``."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
+        if type(value) is not int:
+            raise invalid("not_an_integer")
+        return value
+
+
+class Seconds(fields.Float):
+    """A JSON number of seconds from ``low`` to ``high``, which may have a fraction; loaded in whole milliseconds."""
+
+    def __init__(self, *, low: int, high: int, metadata: dict[str, Any]) -> None:
+        self._low = low
+        self._high = high
+        super().__init__(metadata={**metadata, "minimum": low, "maximum": high})
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
+        if type(value) not in (int, float):
+            raise invalid("not_a_number")
+        if not self._low <= value <= self._high:
+            raise invalid("out_of_range", min=self._low, max=self._high)
+        milliseconds: int = round(value * 1000)
+        return milliseconds
+
+
+class QueryInteger(fields.Integer):
+    """An integer in a query: digits without leading zeros."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
+        if not isinstance(value, str) or not _DIGITS.fullmatch(value):
+            raise invalid("not_an_integer")
+        return int(value)
+
+
+class QueryAspect(fields.Float):
+    """Width by height of a table in a query: a number from 0.4 to 2.5 with at most one decimal; loaded in tenths."""
+
+    def __init__(self) -> None:
+        low, high = _ASPECTS[0] / 10, _ASPECTS[-1] / 10
+        text = f"Width by height of the planned table, from {low} to {high} in steps of 0.1."
+        super().__init__(load_default=_ASPECT, metadata=doc(text, minimum=low, maximum=high, default=_ASPECT / 10))
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
+        match = _TENTHS.fullmatch(value) if isinstance(value, str) else None
+        tenths = 0 if match is None else int(match[1]) * 10 + int(match[2] or 0)
+        if tenths not in _ASPECTS:
+            raise invalid("not_an_aspect")
+        return tenths
+
+
+class QueryTime(fields.DateTime):
+    """A time in a query, in the form of RFC 3339 and with its zone; loaded in milliseconds since 1970."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Any:
+        try:
+            match = _RFC3339.fullmatch(value) if isinstance(value, str) and len(value) <= MAX_TIME_CHARS else None
+            if match is None:
+                raise ValueError
+            time = datetime.fromisoformat(value.upper())
+            return max(int(time.timestamp() * 1000), 0)
+        except (ValueError, OverflowError):
+            raise invalid("not_a_time") from None
+
+
+class QueryWords(fields.List[str]):
+    """Some of these words in a query, with commas between them; loaded as a tuple in which each is once."""
+
+    def __init__(self, words: Sequence[str], **more: Any) -> None:
+        self._words = words
+        super().__init__(fields.String(validate=OneOf(words)), **more)
+
+    def _deserialize(  # type: ignore[override]  # a tuple, which cannot be changed
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> tuple[str, ...]:
+        given = tuple(dict.fromkeys(value.split(",")))
+        if not set(given) <= set(self._words):
+            raise invalid("not_one_of", allowed=list(self._words))
+        return given
+
+
+class QueryBoolean(fields.Boolean):
+    """``true`` or ``false`` in a query."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> bool:
+        if value not in ("true", "false"):
+            raise invalid("not_a_boolean")
+        return bool(value == "true")
+
+
+class StrictBoolean(fields.Boolean):
+    """``true`` or ``false``."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> bool:
+        if type(value) is not bool:
+            raise invalid("not_a_boolean")
+        return value
+
+
+class SingleLine(fields.String):
+    """One line of text for people: no control characters, and not only spaces."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
+        if not isinstance(value, str):
+            raise invalid("not_a_string")
+        if len(value) > MAX_LINE_CHARS:
+            raise invalid("too_long", max=MAX_LINE_CHARS)
+        if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in value):
+            raise invalid("control_characters")
+        if not value.strip():
+            raise invalid("blank")
+        return value
+
+
+class TileField(fields.String):
+    """A tile in its notation, loaded as ``Tile``."""
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
+        return None if value is None else str(value)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Tile:  # type: ignore[override]  # a tile is what comes of the text
+        if not isinstance(value, str):
+            raise invalid("not_a_string")
+        try:
+            return parse_tile(value)
+        except InvalidNotation:
+            raise invalid("not_a_tile", max=MAX_PIPS) from None
+
+
+class TileList(BoundedList):
+    """A list of tiles in their notation; loaded at once if none is faulty, as a request may have thousands."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
+        if isinstance(value, list) and len(value) <= self.high:
+            try:
+                return [parse_tile(each) for each in value]
+            except (InvalidNotation, TypeError):  # not a tile, or not even a text
+                pass
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class EmptyInSchema(RequestSchema):
+    """An empty object."""

@@ -1,0 +1,11 @@
+"""What serializers make.
+
+Owns their type alone. Does not depend on any resource.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+JsonObject = dict[str, Any]
+"""An object of JSON, before it is written."""

@@ -1,0 +1,66 @@
+"""What schemas take from the variants: their names, their numbers of seats, and the fields of their house rules.
+
+Owns how options become fields of the document. Does not depend on any variant: it walks the registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from marshmallow import fields
+
+from service.engine.options import Option, format_value
+from service.engine.variants import variants
+from service.web.fields.strict import (
+    StrictBoolean,
+    StrictInteger,
+    doc,
+)
+from service.web.fields.validation import OneOf
+
+MAX_SEATS: Final = max(variant.players.high for variant in variants().values())
+MIN_SEATS: Final = min(variant.players.low for variant in variants().values())
+_one_of_variants: Final = OneOf(list(variants()))
+
+
+def check_variant(variant: str) -> None:
+    """Check the variant: not by ``OneOf`` itself, of which the document would make a closed enumeration."""
+    _one_of_variants(variant)
+
+
+def _option_field(key: str, *, in_request: bool) -> fields.Field[Any]:
+    """The field of a house rule; words are a closed enumeration, and only in requests."""
+    by_variant = {
+        variant.key: option for variant in variants().values() for option in variant.options if option.key == key
+    }
+    options = list(by_variant.values())
+    text = " ".join([f"{', '.join(where)}: {text}" for text, where in _variants_by_text(by_variant).items()])
+    kind = type(options[0].values[0]) if options[0].values else int
+    if kind is bool:
+        return StrictBoolean(metadata=doc(text))
+    if kind is str:
+        values = {"enum": sorted({str(value) for option in options for value in option.values})} if in_request else {}
+        return fields.String(metadata=doc(text, **values))
+    if not in_request:
+        return fields.Integer(metadata=doc(text))
+    low = min(min(option.values, default=option.low) for option in options)
+    high = max(max(option.values, default=option.high) for option in options)
+    return StrictInteger(metadata=doc(text, minimum=low, maximum=high))
+
+
+def _variants_by_text(options: Mapping[str, Option]) -> dict[str, list[str]]:
+    """What the option does in a variant and its values there, with the variants of which that is true."""
+    result: dict[str, list[str]] = {}
+    for variant, option in options.items():
+        text = option.help.en
+        if option.values and not isinstance(option.values[0], bool):
+            text += f" One of {', '.join(f'`{format_value(value)}`' for value in option.values)}."
+        result.setdefault(text, []).append(f"`{variant}`")
+    return result
+
+
+def option_fields(*, in_request: bool, **more: fields.Field[Any]) -> dict[str, fields.Field[Any]]:
+    """A field for every option of every variant, by its key, and the fields in ``more``."""
+    keys: dict[str, Option] = {option.key: option for variant in variants().values() for option in variant.options}
+    return {key: _option_field(key, in_request=in_request) for key in sorted(keys)} | more

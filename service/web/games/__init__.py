@@ -1,0 +1,1 @@
+"""``/v1/games``: games and their seats."""

@@ -1,0 +1,77 @@
+"""The request for a game, from the fields of its body.
+
+Owns which field becomes what, and the units. Does not depend on whether there can be such a game.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from service.backends.ports import Application
+from service.engine.deal import ArrangedDeal
+from service.engine.errors import Reason
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.model.clock import ClockSettings
+from service.games.model.forks import ForkSource
+from service.games.model.game import BOT, HUMAN, OPEN_SEAT, REMOTE
+from service.outgoing.addresses import RefusedUrl
+from service.web.http.errors import InvalidBody
+from service.web.services import Services
+
+
+def check_urls(services: Services, players: list[dict[str, Any]]) -> None:
+    """Raises ``InvalidBody`` for players with a URL at which nobody is asked."""
+    errors = {}
+    for seat, player in enumerate(players):
+        try:
+            if "url" in player:
+                services.apps.check_player_url(player["url"])
+        except RefusedUrl as error:
+            errors[f"players.{seat}.url"] = [Reason(f"url_{error.reason}")]
+    if errors:
+        raise InvalidBody(errors)
+
+
+def game_request(fields: dict[str, Any], application: Application | None) -> GameRequest:
+    """The game that is asked for, of this application."""
+    source = fields.get("from_")
+    return GameRequest(
+        variant=fields.get("variant", ""),
+        seats=tuple([_seat_request(seat) for seat in fields["players"]]),
+        options=fields.get("rules", {}),
+        seed=fields.get("seed"),
+        deals=tuple(
+            [
+                ArrangedDeal(tuple([tuple(hand) for hand in deal["hands"]]), tuple(deal["stock"]))
+                for deal in fields.get("deals", ())
+            ]
+        ),
+        source=None if source is None else ForkSource(source["record"], source.get("version")),
+        unique_names=fields.get("unique_names", False),
+        spectators=fields.get("spectators", True),
+        clock=_clock_settings(fields),
+        pace=fields.get("pace"),
+        app=None if application is None else application.id,
+        ref=fields.get("ref"),
+        public=fields.get("public"),
+    )
+
+
+def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:
+    """The clock of a request for a game, in milliseconds; ``None`` without one."""
+    clock = fields.get("clock")
+    if clock is None:
+        return None
+    then = fields.get("absence", {}).get("then", "bot")
+    if "turn" in clock:
+        return ClockSettings(turn=clock["turn"] * 1000, absence=then)
+    return ClockSettings(bank=clock["bank"] * 1000, increment=clock.get("increment", 0) * 1000, absence=then)
+
+
+def _seat_request(fields: dict[str, Any]) -> SeatRequest:
+    ref, url = fields.get("ref"), fields.get("url")
+    if "name" in fields:
+        return SeatRequest(
+            HUMAN if url is None else REMOTE, fields["name"], fields.get("client_seed"), ref=ref, url=url
+        )
+    return SeatRequest(OPEN_SEAT, ref=ref) if "open" in fields else SeatRequest(BOT, level=fields["bot"], ref=ref)

@@ -1,0 +1,289 @@
+"""The schema of the request for a new game.
+
+Owns what its fields may be, each by itself and together. Does not depend on the house rules of a variant:
+``service.web.fields.variants`` has their fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from marshmallow import ValidationError, fields, validates_schema
+
+from service.engine.errors import Reason
+from service.engine.presence import ABSENCES
+from service.engine.variants import variants
+from service.games.model.game import LEVELS, PUBLIC
+from service.outgoing.addresses import MAX_URL_CHARACTERS
+from service.web.fields.moves import MAX_VERSION, client_seed_field, tile_field
+from service.web.fields.names import MAX_NAME_CHARS, name_field
+from service.web.fields.references import ref_field
+from service.web.fields.strict import (
+    LINE_PATTERN,
+    BoundedList,
+    RequestSchema,
+    Seconds,
+    SingleLine,
+    StrictBoolean,
+    StrictInteger,
+    TileList,
+    doc,
+)
+from service.web.fields.validation import Equal, Length, OneOf, Range, invalid
+from service.web.fields.variants import MAX_SEATS, MIN_SEATS, check_variant, option_fields
+from service.web.games.schemas import MAX_TEXT_CHARS
+from service.web.records.schemas import record_field
+
+_MAX_TILES: Final = 190
+_MAX_DEALS: Final = 100
+
+
+class SeatInSchema(RequestSchema):
+    """The player of a seat: exactly one of `name`, `open` and `bot`."""
+
+    error_messages: dict[str, Any] = {"type": Reason("not_a_player")}  # noqa: RUF012 # as marshmallow declares it
+
+    name = name_field("A human player of this name; the creator gets the token.")
+    open = StrictBoolean(
+        validate=Equal(comparable=True),
+        metadata=doc("`true`: the seat can be taken with the `join_code` of the game.", enum=[True]),
+    )
+    bot = fields.String(
+        validate=Length(1, MAX_NAME_CHARS),
+        error_messages={"invalid": [Reason("not_one_of", {"allowed": list(LEVELS)})]},
+        metadata=doc(
+            "A computer player of this level, one of `bots` in `GET /v1/variants`. It knows what its seat may know, "
+            "and is named after its level."
+        ),
+    )
+
+    client_seed = client_seed_field(
+        "Entropy that the player contributes to every deal; with `name` only.", example="seven green bottles"
+    )
+    ref = ref_field("With the key of an application: what that calls the player. Told to the application and this seat")
+    url = fields.String(
+        validate=Length(1, MAX_URL_CHARACTERS),
+        metadata=doc(
+            "With the key of an application, and with `name` only: the player is asked for its moves at this address. "
+            "`https` and a public host; the operator may allow more."
+        ),
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def _one_of_three(self, data: dict[str, Any], **_: Any) -> None:
+        if len(data.keys() & {"name", "open", "bot"}) != 1:
+            raise invalid("one_of_name_open_bot")
+        errors = {name: [Reason("only_with_name")] for name in ("client_seed", "url") if name in data}
+        if errors and "name" not in data:
+            raise ValidationError(errors)
+
+
+class ClockInSchema(RequestSchema):
+    """A clock, in seconds: `turn` for each turn, or a `bank` for the whole match with an `increment` for each turn."""
+
+    turn = StrictInteger(
+        validate=Range(5, 1_209_600),
+        metadata=doc("The time for each turn, however many tiles it has, and for the deal between two rounds."),
+    )
+    bank = StrictInteger(
+        validate=Range(10, 86_400),
+        metadata=doc("The time of each seat for all its turns; for the deal it is the bank, or 60 s if that is less."),
+    )
+    increment = StrictInteger(
+        validate=Range(0, 3600),
+        metadata=doc(
+            "What a seat gets after each turn, capped: its bank is never more than the `bank` that it began with. "
+            "With `bank` only. Default: 0."
+        ),
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def _one_form(self, data: dict[str, Any], **_: Any) -> None:
+        if ("turn" in data) == ("bank" in data):
+            raise invalid("one_of_turn_bank")
+        if "increment" in data and "bank" not in data:
+            raise ValidationError({"increment": [Reason("only_with_bank")]})
+
+
+class AbsenceInSchema(RequestSchema):
+    """What happens when the time of a seat is over."""
+
+    then = fields.String(
+        required=True,
+        validate=OneOf(ABSENCES),
+        metadata=doc(
+            "`bot`: a computer player plays the seat until its player is back. `move`: it plays this one turn. "
+            "`claim`: nothing, until another seat claims it (`POST …/claims`); then as `bot`. `forfeit`: as `bot`, "
+            "and the seat forfeits the match.",
+            example="bot",
+        ),
+    )
+
+
+class DealInSchema(RequestSchema):
+    """An arranged deal: every tile of the set exactly once."""
+
+    hands = BoundedList(
+        TileList(tile_field("A tile."), 0, _MAX_TILES),
+        MIN_SEATS,
+        MAX_SEATS,
+        required=True,
+        metadata=doc("One hand per seat, in seat order; empty for a player who is out of the match."),
+    )
+    stock = TileList(
+        tile_field("A tile."),
+        0,
+        _MAX_TILES,
+        required=True,
+        metadata=doc("The stock, in drawing order."),
+    )
+
+
+RulesInSchema = RequestSchema.from_dict(option_fields(in_request=True), name="RulesInSchema")
+
+
+class FromInSchema(RequestSchema):
+    """The position in a recorded match from which a new game continues."""
+
+    record = record_field("A whole record")
+    version = StrictInteger(
+        validate=Range(1, MAX_VERSION),
+        metadata=doc(
+            "The version of the record to continue from, which is after a move and its consequences. Default: the last "
+            "one from which the match can be continued.",
+            example=17,
+        ),
+    )
+
+
+class PlayerList(BoundedList):
+    """The players of a new game: if there are too many or too few for any game, of its variant the number is told."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
+        name = None if data is None else data.get("variant")
+        variant = variants().get(name) if isinstance(name, str) else None
+        if isinstance(value, list) and not MIN_SEATS <= len(value) <= MAX_SEATS and variant is not None:
+            raise ValidationError([variant.wrong_number_of_players])
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class PublicField(fields.String):
+    """In which lobby a game is, as a word or as a JSON boolean; loaded as a word, ``None`` for none.
+
+    The document has the words alone, as the type of a field is one.
+    """
+
+    def _deserialize(  # type: ignore[override]  # ``None`` is what comes of ``false``
+        self,
+        value: Any,
+        attr: str | None,  # noqa: ARG002 # marshmallow's signature
+        data: Mapping[str, Any] | None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> str | None:
+        if isinstance(value, bool):
+            return PUBLIC[0] if value else None
+        if value not in PUBLIC:
+            raise invalid("not_one_of", allowed=list(PUBLIC))
+        return str(value)
+
+
+class GameInSchema(RequestSchema):
+    """A game to be created: of a variant, or from a record."""
+
+    variant = fields.String(
+        validate=check_variant,
+        metadata=doc("The `id` of one of `variants` in `GET /v1/variants`. Required without `from`.", example="domino"),
+    )
+    players = PlayerList(
+        fields.Nested(SeatInSchema),
+        MIN_SEATS,
+        MAX_SEATS,
+        required=True,
+        error_messages={"invalid": [Reason("not_players")]},
+        metadata=doc("One entry per seat, in seat order, clockwise."),
+    )
+    rules = fields.Nested(RulesInSchema, metadata=doc("House rules; missing ones have their defaults."))
+    ref = ref_field("With the key of an application: what that calls the game. Told to the application")
+    public = PublicField(
+        metadata=doc(
+            "With the key of an application: who finds the game in `GET /v1/lobby`, with the join code of its open "
+            "seats, of which there must be one. `all`: everybody; `app`: the application alone, with its key. JSON's "
+            "`true` is accepted for `all`, and `false` for a game that is in no lobby, as without this field.",
+            enum=list(PUBLIC),
+            example="app",
+        )
+    )
+    unique_names = StrictBoolean(
+        metadata=doc(
+            "Whether no two players may have the same name, in capital letters or small ones; joining under a name "
+            "that is taken is 422 `invalid` with the reason `name_taken`. Default: `false`."
+        )
+    )
+    spectators = StrictBoolean(
+        metadata=doc(
+            "`false`: only the seats of the game, and the application that owns it, may read it; to everybody else "
+            "every reading is 404, as for a game that does not exist. The join code still takes an open seat, and what "
+            "the lobby shows of a `public` game is told to everybody. Default: `true`."
+        )
+    )
+    seed = SingleLine(
+        validate=Length(1, MAX_TEXT_CHARS),
+        metadata=doc(
+            "Fixes the deals: the same seed, variant, rules and number of players give the same tiles in every round. "
+            "The game is then `arranged`.",
+            pattern=LINE_PATTERN,
+            example="a rainy evening",
+        ),
+    )
+    deals = BoundedList(
+        fields.Nested(DealInSchema),
+        1,
+        _MAX_DEALS,
+        metadata=doc("The n-th entry is the deal of the n-th round. The game is then `arranged`."),
+    )
+
+    clock = fields.Nested(
+        ClockInSchema,
+        metadata=doc("The time for turns; without it there is no limit. Exactly one of `turn` and `bank`."),
+    )
+    absence = fields.Nested(
+        AbsenceInSchema,
+        metadata=doc(
+            'What happens when the time of a seat is over. Default: `{"then": "bot"}`; without a `clock`, where nobody '
+            "can be late, nothing else is possible."
+        ),
+    )
+    pace = Seconds(
+        low=0,
+        high=10,
+        metadata=doc(
+            "Seconds from an event to the move of a computer player that follows it, in milliseconds at the finest. "
+            "Default: 1 where a person plays, else 0.",
+            example=1.5,
+        ),
+    )
+
+    from_ = fields.Nested(
+        FromInSchema,
+        data_key="from",
+        metadata=doc(
+            "Continues a recorded match, with new players for its seats: variant and rules are those of the record; "
+            "`variant`, `rules`, `seed` and `deals` must be missing. The game is then `arranged`."
+        ),
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def _a_variant_or_a_record(self, data: dict[str, Any], **_: Any) -> None:
+        if "from_" not in data:
+            if "variant" not in data:
+                raise ValidationError({"variant": [Reason("required")]})
+            return
+        errors = {name: [Reason("not_with_from")] for name in ("variant", "rules", "seed", "deals") if name in data}
+        if errors:
+            raise ValidationError(errors)
+
+    @validates_schema(skip_on_field_errors=True)
+    def _absence_goes_with_clock(self, data: dict[str, Any], **_: Any) -> None:
+        if "clock" not in data and data.get("absence", {}).get("then", "bot") != "bot":
+            raise ValidationError({"absence": [Reason("only_with_clock")]})

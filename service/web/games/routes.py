@@ -1,0 +1,179 @@
+"""``/v1/games``: create a game, view it, delete it, play it again."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Final
+
+from flask import Blueprint, request
+
+from service.backends.keys import no_valid_key
+from service.backends.ports import Application
+from service.games.access import Access
+from service.web.access import key_check
+from service.web.fields.strict import EmptyInSchema
+from service.web.games.creation import check_urls, game_request
+from service.web.games.creation_schemas import GameInSchema
+from service.web.games.schemas import (
+    CreatedGameSchema,
+    CreatedSeatSchema,
+    GameQuerySchema,
+)
+from service.web.games.serializers import created_game_json, joined_seat_json
+from service.web.http.body import read_json, read_json_or_nothing, validate
+from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate, preferred_language
+from service.web.http.query import read_query
+from service.web.http.responses import JSON, RawResponse, conditional, created_secret, no_content, to_json
+from service.web.http.streams import stream_client, wait_while_valid
+from service.web.operation import Operation, ResponseSpec
+from service.web.quotas import limit_expensive
+from service.web.services import Services
+from service.web.view.schemas import GameSchema
+from service.web.view.serializers import game_view_json
+
+blueprint: Final = Blueprint("games", __name__)
+_game_in: Final = GameInSchema()
+_game_query_in: Final = GameQuerySchema()
+_empty_in: Final = EmptyInSchema()
+
+
+@blueprint.post("/v1/games")
+@Operation(
+    id="createGame",
+    tag="games",
+    access="anyone_or_app",
+    headers=("Idempotency-Key",),
+    body=GameInSchema,
+    secret=True,
+    responses={
+        201: ResponseSpec(
+            description="The game, as a spectator or, with a key, its application sees it, and the tokens.",
+            schema=CreatedGameSchema,
+        )
+    },
+)
+def create_game(services: Services, application: Application | None) -> RawResponse:
+    """Create a game.
+
+    Creates a game with its seats and house rules. Returns the token of every named seat, only here. The first round is
+    dealt as soon as no seat is open. Computer players move by themselves, and deal where no player is left to do it.
+    With the key of an application, the game belongs to that.
+    """
+    limit_expensive(services)
+    negotiate(JSON)
+    body = read_json()
+    fields = validate(_game_in, body)
+    if application is not None:
+        check_urls(services, fields["players"])
+    requested = game_request(fields, application)
+    game, replayed = services.games.commands.create(requested, idempotency(body, TOKEN_KEY_LENGTH))
+    return created_secret(created_game_json(game), f"/v1/games/{game.view.id}", replayed=replayed)
+
+
+@blueprint.get("/v1/games/<game>")
+@Operation(
+    id="getGame",
+    tag="games",
+    access="spectator",
+    headers=("If-None-Match", "Accept-Language"),
+    query=GameQuerySchema,
+    responses={200: ResponseSpec(description="The game view.", schema=GameSchema)},
+)
+def get_game(services: Services, access: Access) -> RawResponse:
+    """Get a game.
+
+    The game as the bearer of the token may know it; without a token, as a spectator. It contains the legal moves of the
+    bearer, so that a client need not implement any rules. With `after` and `wait` it is a long poll: answered as soon
+    as the version of the game is past `after`, at the latest after `wait` seconds, at once if the match is finished;
+    then 304 if `If-None-Match` is still current, else 200. While it waits it counts as a stream. With `text=true` the
+    view has a sentence for people in `text`, in the language that `Accept-Language` prefers; its `ETag` is then one of
+    that language, and as good for `If-Match` as the other.
+    """
+    language = None
+    if request.query_string:
+        negotiate(JSON)
+        query = read_query(_game_query_in)
+        access = _awaited(services, access, query["after"], query["wait"])
+        language = preferred_language() if query["text"] else None
+    return conditional(
+        access.etag, lambda: to_json(game_view_json(services.games.queries.view(access), language)), language
+    )
+
+
+def _awaited(services: Services, access: Access, after: int, wait: int) -> Access:
+    """The same viewer's access when the version is past ``after``, or when ``wait`` seconds are over.
+
+    A match that is finished is not awaited.
+    """
+    game = access.game
+    if game.version > after or not wait or request.method == "HEAD" or game.status == "finished":
+        return access
+    queries, deadline = services.games.queries, monotonic() + wait
+    check = None if access.app is None else key_check(services)
+    with services.streams.open(
+        lambda: queries.subscribe(access, game.version), stream_client(request.environ, game.id)
+    ) as subscription:
+        while subscription.cursor <= after and not subscription.finished:
+            if wait_while_valid(subscription, deadline - monotonic(), check) is None:
+                break
+        return queries.at_cursor(subscription)
+
+
+@blueprint.delete("/v1/games/<game>")
+@Operation(
+    id="deleteGame",
+    tag="games",
+    access="app_game",
+    limited=False,
+    responses={204: ResponseSpec(description="The game is deleted.", media_type=None)},
+    own_problems=("outcome_unknown",),
+)
+def delete_game(services: Services, access: Access) -> RawResponse:
+    """Delete a game.
+
+    Deletes a game for the application that owns it, in whatever phase it is: its names, refs, hands and tokens are gone
+    from the storage, the listing and the feed, and within two seconds from the memory of the service. Streams end with
+    an event `deleted`. For as long as the game would have lived, every request for it is answered with 410, also this
+    one: if its answer was lost, 410 says that the game is deleted.
+    """
+    services.games.commands.delete(access.game)
+    return no_content()
+
+
+@blueprint.post("/v1/games/<game>/rematch")
+@Operation(
+    id="beginRematch",
+    tag="games",
+    access="seat",
+    headers=("Idempotency-Key",),
+    body=EmptyInSchema,
+    secret=True,
+    shortest_key=1,
+    responses={
+        201: ResponseSpec(
+            description="The seat in the new game with its token, and the game as its player sees it.",
+            schema=CreatedSeatSchema,
+        )
+    },
+    own_problems=("forbidden", "not_finished"),
+)
+def begin_rematch(services: Services, access: Access) -> RawResponse:
+    """Play another game with the same players.
+
+    After a finished match: the game that follows it, with the bearer's seat and token there. Every player who asks gets
+    **the same new game**, whoever asks first, and whenever; so a request can be repeated. Its variant, rules, clock,
+    pace, names and computer players are those of the finished one, its deals are shuffled anew. Everybody moves on by
+    one seat (seat 1 becomes seat 0), so teams stay together. It is dealt at once, and its clock runs; who was away at
+    the end still is. The finished game has the event `rematched`, and `rematch` in its view; the new one has
+    `rematch_of`. The streams of the finished game have ended with `finished` by then, and requests with `wait` do not
+    wait: who wants to know whether somebody else has begun asks for the view now and then. Where only applications
+    create games, only their games have a rematch. The body is empty, or an empty object.
+    """
+    if services.apps.needed_for_games and access.game.ownership is None:
+        raise no_valid_key()
+    limit_expensive(services)
+    negotiate(JSON)
+    body = read_json_or_nothing()
+    validate(_empty_in, body)
+    joined, replayed = services.games.rematches.begin(access, idempotency(body))
+    return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)

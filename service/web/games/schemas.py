@@ -1,0 +1,132 @@
+"""The schemas of a game just created, of the seats and players of one, and of the requests about them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from marshmallow import Schema, fields, validates_schema
+
+from service.web.fields.moves import MAX_VERSION, client_seed_field
+from service.web.fields.names import name_field
+from service.web.fields.queries import MAX_WAIT_SECONDS, text_field
+from service.web.fields.references import ref_field
+from service.web.fields.shown import SeatedSchema
+from service.web.fields.strict import (
+    QueryInteger,
+    RequestSchema,
+    StrictBoolean,
+    StrictInteger,
+    doc,
+)
+from service.web.fields.validation import Length, Range, invalid
+from service.web.fields.variants import MAX_SEATS
+from service.web.view.schemas import GameSchema
+
+MAX_TEXT_CHARS: Final = 200
+
+
+class CreatedTokenSchema(SeatedSchema):
+    """A seat with a token just made."""
+
+    name = fields.String(required=True, metadata=doc("The name of the player.", example="Ada"))
+    token = fields.String(required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here."))
+
+
+class SeatTokenSchema(CreatedTokenSchema):
+    """A seat of a game just created, with its token."""
+
+    secret = fields.String(
+        metadata=doc("Of a player with a `url`: signs the requests to it; returned only here.", example="whsec_…")
+    )
+
+
+class CreatedGameSchema(Schema):
+    """A game just created."""
+
+    game = fields.Nested(
+        GameSchema, required=True, metadata=doc("The game as a spectator or, with a key, its application sees it.")
+    )
+    seats = fields.List(fields.Nested(SeatTokenSchema), required=True, metadata=doc("Every named seat with its token."))
+    join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="KJ2W3ZQ7P6XA5BCD"))
+
+
+class CreatedSeatSchema(CreatedTokenSchema):
+    """A seat just taken."""
+
+    game = fields.Nested(GameSchema, required=True, metadata=doc("The game as the new player sees it."))
+
+
+class CreatedJoinCodeSchema(Schema):
+    """A join code just made."""
+
+    join_code = fields.String(
+        required=True, metadata=doc("Takes an open seat; the old one does not.", example="KJ2W3ZQ7P6XA5BCD")
+    )
+
+
+class PlayerInSchema(RequestSchema):
+    """A player who takes an open seat."""
+
+    name = name_field("The name of the player.", required=True)
+    join_code = fields.String(
+        validate=Length(1, MAX_TEXT_CHARS),
+        metadata=doc(
+            "The code that the creator of the game got. Required without the key of the application that owns the "
+            "game; one that is given is checked in any case.",
+            example="KJ2W3ZQ7P6XA5BCD",
+        ),
+    )
+    ref = ref_field(
+        "With the key of the application that owns the game: what that calls the player, in place of what the open "
+        "seat had. Told to the application and this seat"
+    )
+    client_seed = client_seed_field("Entropy that the player contributes to every deal.", example="seven green bottles")
+
+
+class PlayerChangeInSchema(RequestSchema):
+    """What a player is called from now on: `name`, `ref`, or both."""
+
+    name = name_field("The new name of the player.")
+    ref = ref_field("What the application calls the player. Told to the application and this seat")
+
+    @validates_schema(skip_on_field_errors=True)
+    def _something(self, data: dict[str, Any], **_: Any) -> None:
+        if not data:
+            raise invalid("one_of_name_ref")
+
+
+class PresenceInSchema(RequestSchema):
+    """Whether the player of a seat is there."""
+
+    away = StrictBoolean(
+        required=True,
+        metadata=doc(
+            "`true`: a computer player plays the seat from now on. `false`: its player is back.", example=True
+        ),
+    )
+
+
+class ClaimInSchema(RequestSchema):
+    """A claim of another seat, whose time is over."""
+
+    seat = StrictInteger(
+        required=True,
+        validate=Range(0, MAX_SEATS - 1),
+        metadata=doc("The seat whose time is over.", example=1),
+    )
+
+
+class GameQuerySchema(RequestSchema):
+    """Whether a view is requested now, or when it has changed."""
+
+    after = QueryInteger(
+        load_default=0,
+        validate=Range(0, MAX_VERSION),
+        metadata=doc("The version of the client's last view; with `wait`, a later one is awaited."),
+    )
+    wait = QueryInteger(
+        load_default=0,
+        validate=Range(0, MAX_WAIT_SECONDS),
+        metadata=doc("Seconds to wait at most until the version is past `after` (long poll)."),
+    )
+    text = text_field("that tells how the game stands, as `text`")

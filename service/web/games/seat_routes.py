@@ -1,0 +1,157 @@
+"""``/v1/games/{game}``, for its seats: take one, change its token, leave it and come back, claim one.
+
+Owns the order of the checks of a request. Does not depend on what a command does.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from flask import Blueprint, request
+
+from service.games.access import Access, TokenRotation
+from service.games.commands.player import JoinCommand, check_join_code
+from service.web.fields.strict import EmptyInSchema
+from service.web.games.schemas import (
+    ClaimInSchema,
+    CreatedSeatSchema,
+    CreatedTokenSchema,
+    PlayerInSchema,
+    PresenceInSchema,
+)
+from service.web.games.serializers import joined_seat_json, seat_token_json
+from service.web.http.body import read_json, read_json_or_nothing, validate
+from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate
+from service.web.http.responses import JSON, RawResponse, created, created_secret, ok
+from service.web.operation import Operation, ResponseSpec
+from service.web.quotas import limit_expensive
+from service.web.services import Services
+from service.web.view.schemas import GameSchema
+from service.web.view.serializers import game_view_json
+
+blueprint: Final = Blueprint("seats", __name__)
+
+_empty_in: Final = EmptyInSchema()
+_player_in: Final = PlayerInSchema()
+_presence_in: Final = PresenceInSchema()
+_claim_in: Final = ClaimInSchema()
+
+
+@blueprint.post("/v1/games/<game>/players")
+@Operation(
+    id="joinGame",
+    tag="games",
+    access="join",
+    headers=("Idempotency-Key",),
+    body=PlayerInSchema,
+    secret=True,
+    responses={
+        201: ResponseSpec(
+            description="The seat with its token, which is returned only here, and the game as its player sees it.",
+            schema=CreatedSeatSchema,
+        )
+    },
+    own_problems=("forbidden", "seats_taken"),
+)
+def join_game(services: Services, access: Access) -> RawResponse:
+    """Take an open seat.
+
+    Takes the first open seat, by the join code of the game. If it was the last one, the first round is dealt. The
+    application that owns the game takes it for one of its users: with its key no code is needed, and with `ref`
+    whatever follows, such as the first `game.turn`, is told of that user.
+    """
+    limit_expensive(services)
+    negotiate(JSON)
+    body = read_json()
+    join_code = body.get("join_code") if isinstance(body, dict) else None
+    if isinstance(join_code, str) and "Idempotency-Key" not in request.headers:
+        # A wrong code is reported before any other error in the body; that of a repeated request may be an old one.
+        check_join_code(access.game, join_code)
+    player = validate(_player_in, body)
+    key = idempotency(body, TOKEN_KEY_LENGTH)
+    command = JoinCommand(player.get("join_code"), player["name"], player.get("client_seed"), key, player.get("ref"))
+    joined, replayed = services.games.commands.join(access, command)
+    return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)
+
+
+@blueprint.post("/v1/games/<game>/players/<int:seat>/token")
+@Operation(
+    id="changeToken",
+    tag="games",
+    access="token_change",
+    headers=("Idempotency-Key",),
+    body=EmptyInSchema,
+    secret=True,
+    responses={201: ResponseSpec(description="The seat and its new token.", schema=CreatedTokenSchema)},
+    own_problems=("forbidden",),
+)
+def change_token(services: Services, granted: TokenRotation | Access) -> RawResponse:
+    """Change the token of a seat.
+
+    Gives the bearer's own seat a new token, which is returned only here; the old one is revoked. The application that
+    owns the game may do it for any seat that has a token, without it: for who has lost it. The body is empty, or an
+    empty object.
+    """
+    if isinstance(granted, TokenRotation):
+        game, seat = granted.game_id, granted.seat
+        change = partial(services.games.commands.rotate_token, granted)
+    else:
+        assert granted.target is not None
+        game, seat = granted.game.id, granted.target
+        change = partial(services.games.owner_commands.change_token, granted, seat)
+    services.limits.limit_token(game, seat)
+    negotiate(JSON)
+    body = read_json_or_nothing()
+    validate(_empty_in, body)
+    token, replayed = change(idempotency(body, TOKEN_KEY_LENGTH))
+    return created_secret(seat_token_json(token), f"/v1/games/{game}", replayed=replayed)
+
+
+@blueprint.put("/v1/games/<game>/players/<int:seat>/presence")
+@Operation(
+    id="setPresence",
+    tag="games",
+    access="seat_or_app",
+    body=PresenceInSchema,
+    responses={200: ResponseSpec(description="The game, as the bearer sees it.", schema=GameSchema, etag=True)},
+    own_problems=("forbidden", "outcome_unknown", "not_away", "not_in_match", "not_started", "game_over"),
+)
+def set_presence(services: Services, access: Access) -> RawResponse:
+    """Leave, or come back.
+
+    Has the bearer's own seat played by a computer player from now on, or no longer. Leaving again changes nothing. A
+    move of the seat brings its player back, too. Works with and without a clock; a player who comes back has at least
+    10 s in its bank, or for the running turn, once in a match. While all players who are still in the match are away,
+    nobody moves, unless all of them have forfeited. The application that owns the game may do it for any player: a
+    computer player goes on for who is taken off the table.
+    """
+    negotiate(JSON)
+    assert access.target is not None
+    services.limits.limit_presence(access.game.id, access.target)
+    away = validate(_presence_in, read_json())["away"]
+    view = services.games.commands.set_presence(access, away=away)
+    return ok(game_view_json(view), etag=view.etag)
+
+
+@blueprint.post("/v1/games/<game>/claims")
+@Operation(
+    id="claimSeat",
+    tag="games",
+    access="seat",
+    headers=("Idempotency-Key",),
+    body=ClaimInSchema,
+    responses={201: ResponseSpec(description="The game after the claim, as the bearer sees it.", schema=GameSchema)},
+    own_problems=("not_due", "not_in_match", "not_started", "game_over"),
+)
+def claim_seat(services: Services, access: Access) -> RawResponse:
+    """Claim a seat whose time is over.
+
+    In a game with `"absence": {"then": "claim"}`: has the seat whose turn it is played by a computer player until its
+    player is back. Any other seat that is in the match may claim it, from a second after the deadline of the turn on.
+    """
+    negotiate(JSON)
+    body = read_json()
+    seat = validate(_claim_in, body)["seat"]
+    view, replayed = services.games.commands.claim(access, seat, idempotency(body))
+    return created(game_view_json(view), etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed)

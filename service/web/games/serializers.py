@@ -1,0 +1,33 @@
+"""Games and seats just created as JSON objects, with their tokens, which are returned only here."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+from service.games.model.results import CreatedGame, JoinedSeat, SeatToken
+from service.web.fields.values import JsonObject
+from service.web.view.serializers import game_view_json
+
+
+def created_game_json(created: CreatedGame) -> JsonObject:
+    """A game just created, with all tokens, which are returned only here."""
+    result: JsonObject = {
+        "game": game_view_json(created.view),
+        "seats": [seat_token_json(each) for each in created.seats],
+    }
+    if created.join_code is not None:
+        result["join_code"] = created.join_code
+    return result
+
+
+def joined_seat_json(joined: JoinedSeat) -> JsonObject:
+    """A seat just taken, with its token, which is returned only here."""
+    return {**seat_token_json(joined.seat), "game": game_view_json(joined.view)}
+
+
+def seat_token_json(seat: SeatToken) -> JsonObject:
+    """A seat with its token, and a remote player's with its secret, which are returned only here."""
+    result: JsonObject = {"seat": seat.seat, "name": seat.name, "token": seat.token}
+    if seat.secret is not None:
+        result["secret"] = f"whsec_{b64encode(seat.secret).decode()}"  # by Standard Webhooks
+    return result

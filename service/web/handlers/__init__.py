@@ -1,1 +1,0 @@
-"""The handlers of the operations, one module per resource."""

@@ -1,0 +1,251 @@
+"""The body of a request, as JSON or as text.
+
+Owns what happens to it before its schema validates it. Nothing ambiguous is guessed: a body is UTF-8 JSON without
+duplicate keys, NaN or lone surrogates, and with limits on depth and length, with or without a Content-Length. Does not
+depend on any resource.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import Any, Final, NoReturn
+
+import orjson
+from flask import request
+from marshmallow import Schema, ValidationError
+from werkzeug.sansio.utils import get_content_length
+
+from service.engine.errors import Reason
+from service.web.fields.validation import reason_of
+from service.web.http.errors import InvalidBody, RequestError
+
+MAX_BODY_BYTES: Final = 256 * 1024
+BODY_UNIT_BYTES: Final = 4096
+"""Bytes of a body that cost about as much as a small request."""
+PATCH_TYPES: Final = ("application/json", "application/merge-patch+json")
+"""The types of the body of a PATCH: what it changes, and nothing of the rest (RFC 7396)."""
+_BODY: Final = "domino.body"
+"""The key in the WSGI environment for the body, or for why it is refused."""
+_TOO_LARGE: Final = Reason("too_large", {"max": MAX_BODY_BYTES})
+_INCOMPLETE: Final = Reason("body_incomplete")
+_SHORT: Final = Reason("body_too_short")
+_MAX_DEPTH: Final = 32
+MAX_CONTAINERS: Final = 2000
+"""The most objects and lists in a body; the largest valid one, with a hundred deals to 13 seats, has about 1,600."""
+_CONTAINERS: Final = (dict, list)
+_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+"""A string in JSON, or the rest of the data if it does not end; possessive, so that the search takes linear time."""
+
+
+def body_units() -> int:
+    """The size of the body in units of ``BODY_UNIT_BYTES``, which is what a large one counts in the rate limits.
+
+    A body that is refused for its size counts as the largest one.
+    """
+    body = _read_body()
+    return (len(body) if isinstance(body, bytes) else MAX_BODY_BYTES) // BODY_UNIT_BYTES
+
+
+def read_json() -> Any:
+    """The body as JSON; that of a PATCH may be called a merge patch, too.
+
+    Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
+    """
+    if (
+        request.environ.get("CONTENT_TYPE") != "application/json"
+        and not _is_in_utf8("application/json")
+        and not (request.method == "PATCH" and request.mimetype in PATCH_TYPES and _is_in_utf8(request.mimetype))
+    ):
+        raise _wrong_content_type("application/json")
+    return parse_json(_accepted_body())
+
+
+def has_text() -> bool:
+    """Whether the body is sent as ``text/plain``."""
+    return request.mimetype == "text/plain"
+
+
+def read_text() -> bytes:
+    """The body as text, not yet decoded.
+
+    Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
+    """
+    if not _is_in_utf8("text/plain"):
+        raise _wrong_content_type("text/plain")
+    return _accepted_body()
+
+
+def _wrong_content_type(allowed: str) -> RequestError:
+    sent = request.environ.get("CONTENT_TYPE")
+    if not sent:
+        return RequestError("no_content_type", allowed=[allowed])
+    return RequestError("wrong_content_type", type=sent, allowed=[allowed])
+
+
+def _accepted_body() -> bytes:
+    """The body. Raises ``RequestError`` if it is compressed, too large or incomplete."""
+    if request.environ.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
+        raise RequestError("compressed_body")
+    body = _read_body()
+    if isinstance(body, bytes):
+        return body
+    raise RequestError(body.word, **body.params)
+
+
+def _read_body() -> bytes | Reason:
+    """The body, read once, or why it is refused. (Not an exception, which would be part of a reference cycle.)"""
+    environ = request.environ
+    body: bytes | Reason | None = environ.get(_BODY)
+    if body is None:
+        body = environ[_BODY] = _body_or_error(environ)
+    return body
+
+
+def _body_or_error(environ: dict[str, Any]) -> bytes | Reason:
+    length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
+    if length is not None and length > MAX_BODY_BYTES:
+        return _TOO_LARGE
+    # The length of a chunked body is not known beforehand, so one byte more than allowed is read.
+    try:
+        data = request.stream.read(MAX_BODY_BYTES + 1) if length is None else environ["wsgi.input"].read(length)
+    except Exception:  # an incomplete or wrongly chunked body; the exception depends on the server
+        return _INCOMPLETE
+    if len(data) > MAX_BODY_BYTES:
+        return _TOO_LARGE
+    if length is not None and len(data) < length:
+        return _SHORT
+    return bytes(data)
+
+
+def read_json_or_nothing() -> Any:
+    """The body as JSON, or an empty object without a body. Raises as ``read_json``."""
+    if not request.content_length and "HTTP_TRANSFER_ENCODING" not in request.environ:
+        return {}
+    return read_json()
+
+
+def validate(schema: Schema, value: Any) -> Any:
+    """Load ``value`` by ``schema``. Raises ``InvalidBody`` with the messages by the path of the field."""
+    if not isinstance(value, dict):
+        raise InvalidBody({"": [Reason("body_not_an_object")]})
+    try:
+        return schema.load(value)
+    except ValidationError as error:
+        error.__traceback__ = None  # a reference cycle otherwise: it holds marshmallow's frame, which holds the error
+        raise InvalidBody(_flatten(error.messages)) from None
+
+
+def _is_in_utf8(media_type: str) -> bool:
+    charset = request.mimetype_params.get("charset", "utf-8")
+    return request.mimetype == media_type and charset.lower() == "utf-8"
+
+
+def _flatten(messages: Any, path: str = "") -> dict[str, list[Reason]]:
+    if isinstance(messages, list):
+        return {path: [reason_of(message) for message in messages]}
+    flat: dict[str, list[Reason]] = {}
+    for key, value in messages.items():
+        name = "" if key == "_schema" else str(key)
+        flat |= _flatten(value, ".".join(part for part in (path, name) if part))
+    return flat
+
+
+def parse_json(data: bytes) -> Any:
+    """The JSON value of ``data``. Raises ``RequestError`` (``malformed``), also for too many objects and lists.
+
+    orjson rejects everything that is not strictly JSON in UTF-8. A second parser finds duplicate keys, unless there
+    cannot be any, as in a move.
+    """
+    if _containers(data) > MAX_CONTAINERS:
+        raise RequestError("too_many_containers", max=MAX_CONTAINERS)
+    try:
+        value = orjson.loads(data)
+        if _is_plain(value, data):
+            return value
+        value = json.loads(data, object_pairs_hook=_without_duplicates, parse_constant=_reject_constant)
+    except _DuplicateKey as error:
+        raise RequestError("duplicate_key", key=error.key) from None
+    except (ValueError, RecursionError) as error:
+        raise _syntax_error(data, error) from None
+    if type(value) in _CONTAINERS and _depth_exceeds(value, _MAX_DEPTH):
+        raise RequestError("nested_too_deep", max=_MAX_DEPTH)
+    return value
+
+
+def _is_plain(value: Any, data: bytes) -> bool:
+    """Whether it is a flat object with as many keys as there are colons, so that no key is duplicated.
+
+    Floats are excluded, as orjson parses integers beyond 64 bits as floats.
+    """
+    return (
+        type(value) is dict
+        and len(value) == data.count(b":")
+        and not any([type(each) in (dict, list, float) for each in value.values()])
+    )
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        counts = Counter([key for key, _ in pairs])
+        raise _DuplicateKey(next(key for key, count in counts.items() if count > 1))
+    return value
+
+
+class _DuplicateKey(Exception):
+    """An object in a body contains this key twice."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _syntax_error(data: bytes, error: Exception) -> RequestError:
+    """Why ``data`` is not JSON, and where, after a parser raised ``error``."""
+    if not data.strip():
+        return RequestError("body_empty")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as not_utf8:
+        return RequestError("not_utf8", **_place(data[: not_utf8.start].decode()))
+    at = min(error.pos, len(text)) if isinstance(error, json.JSONDecodeError) else 0
+    word = "syntax"
+    if text[at : at + 1] == "'":
+        word = "single_quotes"
+    elif text[at : at + 1] == "," and text[at + 1 :].lstrip()[:1] in ("}", "]"):
+        word = "trailing_comma"
+    return RequestError(word, **_place(text[:at]))
+
+
+def _place(before: str) -> dict[str, int]:
+    """The line and the column, from 1, after this beginning of a text."""
+    return {"line": before.count("\n") + 1, "column": len(before) - before.rfind("\n")}
+
+
+def _reject_constant(_text: str) -> NoReturn:
+    raise ValueError("not a JSON number")
+
+
+def _containers(data: bytes) -> int:
+    """How many objects and lists begin in ``data``; if brackets in texts do not exceed the limit, they count, too."""
+    count = data.count(b"{") + data.count(b"[")
+    if count > MAX_CONTAINERS:
+        data = _STRING.sub(b"", data)
+        count = data.count(b"{") + data.count(b"[")
+    return count
+
+
+def _depth_exceeds(value: Any, levels: int) -> bool:
+    """Whether the objects and lists in a ``value`` that is one of them are nested deeper than ``levels``."""
+    level = [value]
+    for _ in range(levels):
+        inner: list[Any] = []
+        for each in level:
+            items = each.values() if type(each) is dict else each
+            inner += [item for item in items if type(item) in _CONTAINERS]
+        if not inner:
+            return False
+        level = inner
+    return True

@@ -1,0 +1,30 @@
+"""Why a request is refused at the level of HTTP.
+
+Owns the errors of a request that is not of the form that it should have. Does not depend on how that is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from service.engine.errors import Param, Reason
+
+
+class RequestError(Exception):
+    """A request that is rejected at the level of HTTP."""
+
+    def __init__(self, word: str, **params: Param) -> None:
+        self.reason = Reason(word, params)
+        super().__init__(str(self.reason))
+
+
+class TooManyStreams(Exception):
+    """This worker has reached its limit of open streams, or is about to stop."""
+
+
+class InvalidBody(Exception):
+    """A body, query or header with invalid fields: the reasons by the path of the field."""
+
+    def __init__(self, errors: Mapping[str, list[Reason]]) -> None:
+        super().__init__("invalid")
+        self.errors = errors

@@ -1,0 +1,156 @@
+"""The headers of a request: the token, what the client accepts, has and expects, and the key under which it repeats.
+
+Owns which values of these headers are accepted, and what follows from a preference. Does not depend on any resource,
+nor on which texts there are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, Final
+
+from flask import request
+from werkzeug.datastructures import LanguageAccept, MIMEAccept
+from werkzeug.http import parse_accept_header
+
+from service.engine.errors import Reason
+from service.games.commands.player import Expected
+from service.games.model.errors import Unauthorized
+from service.games.queries.catalogue import LANGUAGES, Language
+from service.games.store.idempotency import IdempotencyKey
+from service.web.http.errors import InvalidBody, RequestError
+
+MAX_HEADER_CHARS: Final = 1024
+"""The most characters of a header that is parsed into a list."""
+_PARSED_HEADERS: Final = (
+    "CONTENT_TYPE",
+    "HTTP_ACCEPT",
+    "HTTP_ACCEPT_ENCODING",
+    "HTTP_ACCEPT_LANGUAGE",
+    "HTTP_IF_MATCH",
+    "HTTP_IF_NONE_MATCH",
+    "HTTP_IF_RANGE",
+    "HTTP_RANGE",
+)
+_BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
+_MAX_CHARS: Final = 1024
+"""The most characters of the header that are parsed; other handlers reject a longer one."""
+KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
+"""Without quotes there is no comma, which separates the values of a header that was sent twice."""
+TOKEN_KEY_LENGTH: Final = 16
+"""The shortest ``Idempotency-Key`` where the response contains a token: whoever knows the key gets the token."""
+_KEY: Final = re.compile(KEY_PATTERN)
+
+
+def check_headers() -> None:
+    """Raises ``RequestError`` (``malformed``) if a header that would be parsed into a list is too long."""
+    environ = request.environ
+    for name in _PARSED_HEADERS:
+        if name in environ and len(environ[name]) > MAX_HEADER_CHARS:
+            header = name.removeprefix("HTTP_").replace("_", "-").title()
+            raise RequestError("header_too_long", header=header, max=MAX_HEADER_CHARS)
+
+
+def bearer_token() -> str | None:
+    """The token of the ``Authorization`` header, ``None`` without one. Raises ``Unauthorized`` for anything else."""
+    header = request.environ.get("HTTP_AUTHORIZATION")
+    if header is None:
+        return None
+    match = _BEARER.fullmatch(header)
+    if match is None:
+        raise Unauthorized("not_a_bearer_token")
+    return match[1]
+
+
+def accepted_language(environ: Mapping[str, Any]) -> Language:
+    """German where the request with this WSGI environment prefers it, else English."""
+    header = environ.get("HTTP_ACCEPT_LANGUAGE")
+    if header is None or len(header) > _MAX_CHARS:
+        return LANGUAGES[0]
+    for tag, quality in parse_accept_header(header, LanguageAccept):  # in order of quality
+        for known in LANGUAGES:
+            if quality and tag.partition("-")[0].lower() == known:
+                return known
+    return LANGUAGES[0]
+
+
+def negotiate(*types: str) -> str:
+    """The media type with the highest weight in ``Accept``; of several, the one that is first in ``types``.
+
+    That is JSON: many clients list types that they cannot parse, with the same weight. Raises ``RequestError``
+    (``not_acceptable``) if the client accepts none of these types.
+    """
+    header: str | None = request.environ.get("HTTP_ACCEPT")
+    if not header or header == "*/*":
+        return types[0]
+    if header in types:
+        return header
+    # Parameters of a type, such as a charset, are ignored.
+    plain = [(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes]
+    accept = MIMEAccept(plain)
+    best = max(types, key=accept.quality)
+    if not accept.quality(best):
+        raise RequestError("not_acceptable", allowed=types)
+    return best
+
+
+def preferred_language() -> Language:
+    """The language of the texts: German where ``Accept-Language`` prefers it, else English."""
+    return accepted_language(request.environ)
+
+
+def expected_game(version: int | None) -> Expected | None:
+    """The version of the game that the client expects, by ``version`` and ``If-Match``; ``None`` for any."""
+    if "HTTP_IF_MATCH" not in request.environ:
+        return None if version is None else Expected(version)
+    if request.if_match.star_tag:
+        return Expected(version, None)
+    tags = request.if_match.as_set(include_weak=False)
+    return Expected(version, frozenset([_without_language(tag) for tag in tags if tag]))
+
+
+def etag_in(etag: str, language: Language) -> str:
+    """The ETag of a response that differs from the one with this ETag by texts in this language.
+
+    As a precondition it means the same version: a move may be made on a view with or without texts.
+    """
+    return f"{etag}-{language}"
+
+
+def _without_language(tag: str) -> str:
+    """The ETag without texts; unchanged if it has no language. An ETag never ends like one (``Game.etag``)."""
+    etag, _, language = tag.rpartition("-")
+    return etag if language in LANGUAGES else tag
+
+
+def etag_matches(etag: str) -> bool:
+    """Whether ``If-None-Match`` contains this ETag, so that the response is 304."""
+    header = request.environ.get("HTTP_IF_NONE_MATCH")
+    if header is None:
+        return False
+    return header == f'"{etag}"' or request.if_none_match.contains_weak(etag)
+
+
+def idempotency_key(min_length: int) -> str | None:
+    """The key of ``Idempotency-Key``, without its quotes; ``None`` without a valid one of at least this length."""
+    match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
+    key = "" if match is None else match[1].strip('"')
+    return key if len(key) >= min_length else None
+
+
+def idempotency(body: Any, min_length: int = 1) -> IdempotencyKey | None:
+    """The idempotency key of a request with this body, ``None`` without one.
+
+    Raises ``InvalidBody`` for one that is not valid, or shorter than ``min_length`` characters.
+    """
+    if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
+        return None
+    key = idempotency_key(min_length)
+    if key is None:
+        raise InvalidBody({"Idempotency-Key": [Reason("idempotency_key", {"min": min_length})]})
+    # Not by orjson, which does not support integers beyond 64 bits.
+    digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
+    return IdempotencyKey(key, digest.encode())

@@ -1,0 +1,151 @@
+"""What every request gets: an id, security headers, a line in the log, and metrics.
+
+Owns the request id and the request log. It is a WSGI middleware, as hooks of Flask would cost more and would miss
+requests that end outside of them. Does not depend on any resource. The log and the metrics contain the template of the
+route, never the path, the query, a token or anything else from the client but the request id and the trace id.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import perf_counter
+from typing import Any, Final
+
+from service.web.metrics import Metrics
+
+REQUEST_ID: Final = "domino.request_id"
+"""The key in the WSGI environment for the request id."""
+PROBLEM_CODE: Final = "domino.problem_code"
+"""The key for the code of the problem in the response."""
+EXTRA_HEADERS: Final = "domino.extra_headers"
+"""The key for additional headers of the response, whatever that is: pairs of name and value."""
+
+_GIVEN_ID: Final = re.compile(
+    r"(?!.*(?:seat_|app_[A-Za-z0-9_-]{24}_|whsec_))[A-Za-z0-9._-]{1,64}"
+)  # never one that contains a secret
+_TRACE_PARENT: Final = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+"""``traceparent`` of W3C Trace Context, version 00; its group is the id of the trace."""
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
+_SECURITY: Final = {
+    "x-content-type-options": ("X-Content-Type-Options", "nosniff"),
+    "referrer-policy": ("Referrer-Policy", "no-referrer"),
+    "x-frame-options": ("X-Frame-Options", "DENY"),
+    "cross-origin-resource-policy": ("Cross-Origin-Resource-Policy", "cross-origin"),
+    "content-security-policy": ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+}
+_SECURITY_NAMES: Final = _SECURITY.keys()
+_SECURITY_HEADERS: Final = list(_SECURITY.values())
+
+_log = logging.getLogger(__name__)
+
+
+class RequestMiddleware:
+    """Wraps the application; without ``metrics`` nothing is logged or counted.
+
+    ``plain`` are additional headers for every response, except to ``OPTIONS``.
+    """
+
+    def __init__(
+        self, app: Callable[..., Iterable[bytes]], metrics: Metrics | None, plain: Sequence[tuple[str, str]]
+    ) -> None:
+        self._app = app
+        self._plain = plain
+        self._metrics = metrics
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Handle a request as a WSGI application."""
+        started = perf_counter()
+        request_id = environ[REQUEST_ID] = _request_id(environ)
+        status, route, streamed = 500, "-", False
+
+        def start(line: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            nonlocal status, route, streamed
+            status = int(line[:3])
+            # Flask removes its request before the application returns; there is none if it was not called.
+            rule = getattr(environ.get("werkzeug.request"), "url_rule", None)
+            if rule is not None:
+                route = rule.rule
+            names = {name.lower() for name, _ in headers}
+            streamed = "content-length" not in names and status not in (204, 304)
+            if names.isdisjoint(_SECURITY_NAMES):
+                headers = headers + _SECURITY_HEADERS
+            else:
+                headers = headers + [header for name, header in _SECURITY.items() if name not in names]
+            if environ["REQUEST_METHOD"] != "OPTIONS":
+                headers += self._plain
+            headers.append(("X-Request-ID", request_id))
+            extra = environ.get(EXTRA_HEADERS)
+            if extra is not None:
+                headers += extra
+            return start_response(line, headers, exc_info)
+
+        def ended() -> None:
+            if self._metrics is not None:
+                _log_request(self._metrics, environ, route, status, perf_counter() - started)
+
+        try:
+            body = self._app(environ, start)
+        except BaseException:
+            ended()
+            raise
+        if streamed:
+            return _StreamedBody(body, ended)
+        ended()
+        return body
+
+
+class _StreamedBody:
+    """A body that is sent in chunks; the request ends when it is closed."""
+
+    def __init__(self, body: Iterable[bytes], ended: Callable[[], None]) -> None:
+        self._body = body
+        self._ended = ended
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._body)
+
+    def close(self) -> None:
+        """Close the body of the application; the server calls it once."""
+        try:
+            close = getattr(self._body, "close", None)
+            if close is not None:
+                close()
+        finally:
+            self._ended()
+
+
+def _request_id(environ: dict[str, Any]) -> str:
+    """The client's id if it is valid, else a new one of 16 characters."""
+    given: str | None = environ.get("HTTP_X_REQUEST_ID")
+    if given is not None and _GIVEN_ID.fullmatch(given):
+        return given
+    return urlsafe_b64encode(os.urandom(12)).decode()
+
+
+def _log_request(metrics: Metrics, environ: dict[str, Any], route: str, status: int, seconds: float) -> None:
+    method = environ["REQUEST_METHOD"]
+    if method not in _METHODS:
+        method = "other"
+    metrics.request(method, route, status, seconds)
+    if not _log.isEnabledFor(logging.INFO):
+        return
+    fields = {
+        "request_id": environ[REQUEST_ID],
+        "method": method,
+        "route": route,
+        "status": status,
+        "duration_ms": round(seconds * 1000, 2),
+    }
+    trace = _TRACE_PARENT.fullmatch(environ.get("HTTP_TRACEPARENT", ""))
+    if trace is not None:
+        fields["trace_id"] = trace[1]
+    code = environ.get(PROBLEM_CODE)
+    if code is not None:
+        fields["code"] = code
+    record = logging.LogRecord(_log.name, logging.INFO, __file__, 0, "request", None, None)
+    record.fields = fields
+    _log.handle(record)

@@ -1,0 +1,227 @@
+"""Responses and their headers: JSON by orjson, ETags, caching.
+
+Owns which headers an answer of each kind has. Does not depend on what it says.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, Final
+
+import orjson
+from flask import Response, request
+
+from service.games.queries.catalogue import Language
+from service.web.http.headers import etag_in, etag_matches, negotiate
+
+JSON: Final = "application/json"
+TEXT: Final = "text/plain"
+HTML: Final = "text/html"
+SVG: Final = "image/svg+xml"
+YAML: Final = "application/yaml"
+JAVASCRIPT: Final = "text/javascript"
+_REPLAYED: Final = [("Idempotent-Replayed", "true")]
+_VARY: Final = "Authorization, Accept, Accept-Language"
+_JSON_TYPE: Final = ("Content-Type", JSON)
+_PRIVATE_NO_CACHE: Final = ("Cache-Control", "private, no-cache")
+_SMALLEST_COMPRESSED: Final = 1024
+"""Bytes of the smallest public body that is compressed; the heads of a response have about as many."""
+_PICTURE_POLICY: Final = ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+_OK: Final = "200 OK"
+_CREATED: Final = "201 CREATED"
+_ACCEPTED: Final = "202 ACCEPTED"
+_NOT_MODIFIED: Final = "304 NOT MODIFIED"
+
+
+class RawResponse:
+    """An immutable response: a WSGI application that sends this head and this body.
+
+    Most responses are of this kind. Flask's own ``Response`` parses its headers so that they can be changed, and goes
+    through them again at the end: a fifth of the cost of a GET of a game that is answered with 304.
+    """
+
+    __slots__ = ("_body", "_headers", "_status")
+
+    def __init__(self, status: str, headers: list[tuple[str, str]], body: bytes | None = None) -> None:
+        if body is not None:
+            headers.append(("Content-Length", str(len(body))))
+        self._status = status
+        self._headers = headers
+        self._body = body
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Send the response as a WSGI application; without the body for ``HEAD``."""
+        start_response(self._status, self._headers)
+        return () if self._body is None or environ["REQUEST_METHOD"] == "HEAD" else (self._body,)
+
+
+def ok(value: Any, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
+    """200 with a value as JSON, private to its viewer, to be revalidated before each use.
+
+    ``language`` is that of its texts for people, if it has any.
+    """
+    return ok_json(to_json(value), etag=etag, language=language)
+
+
+def ok_json(body: bytes, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
+    """As ``ok``, with JSON in UTF-8."""
+    headers = [_JSON_TYPE, *_viewer_headers(etag)]
+    if language is not None:
+        headers.append(("Content-Language", language))
+    return RawResponse(_OK, headers, body)
+
+
+def to_json(value: Any) -> bytes:
+    """A value as JSON in UTF-8."""
+    return orjson.dumps(value)
+
+
+def plain(body: bytes, *, etag: str) -> RawResponse:
+    """200 with plain text in UTF-8, private to its viewer."""
+    return RawResponse(_OK, [("Content-Type", "text/plain; charset=utf-8"), *_viewer_headers(etag)], body)
+
+
+def picture(body: bytes, *, etag: str, language: Language) -> RawResponse:
+    """200 with an SVG document, private to its viewer, with texts in this language; it may load and run nothing."""
+    headers = [("Content-Type", SVG), _PICTURE_POLICY, *_language_header(language), *_viewer_headers(etag)]
+    return RawResponse(_OK, headers, body)
+
+
+def picture_not_modified(etag: str) -> RawResponse:
+    """As ``not_modified``, for a picture: a client replaces the headers that it has by those of a 304."""
+    return RawResponse(_NOT_MODIFIED, [_PICTURE_POLICY, *_viewer_headers(etag)])
+
+
+def conditional(etag: str, make: Callable[[], bytes], language: Language | None = None) -> RawResponse:
+    """200 with the JSON that ``make`` returns, or 304 if the client has this version.
+
+    ``language`` is that of its texts for people, if it has any; the ETag is then one of this language.
+    """
+    negotiate(JSON)
+    if language is not None:
+        etag = etag_in(etag, language)
+    return not_modified(etag) if etag_matches(etag) else ok_json(make(), etag=etag, language=language)
+
+
+def created(value: Any, *, etag: str, location: str, replayed: bool) -> RawResponse:
+    """201 with the view after a move."""
+    headers = [_JSON_TYPE, _PRIVATE_NO_CACHE, ("Vary", _VARY), ("ETag", f'"{etag}"'), ("Location", location)]
+    return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
+
+
+def accepted(value: Any, *, replayed: bool) -> RawResponse:
+    """202: it will be done."""
+    headers = [_JSON_TYPE, ("Cache-Control", "no-store")]
+    return RawResponse(_ACCEPTED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
+
+
+def accepted_nothing() -> RawResponse:
+    """202: it will be done, and there is nothing to tell."""
+    return RawResponse(_ACCEPTED, [], b"")
+
+
+def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None = None) -> Response:
+    """200 with an endless body that is sent in chunks and that no proxy may buffer."""
+    headers = [
+        ("Content-Type", media_type),
+        _PRIVATE_NO_CACHE,
+        ("Vary", _VARY),
+        ("X-Accel-Buffering", "no"),
+        *_language_header(language),
+    ]
+    return Response(chunks, 200, headers)
+
+
+def not_modified(etag: str) -> RawResponse:
+    """304: the client has this version."""
+    return RawResponse(_NOT_MODIFIED, _viewer_headers(etag))
+
+
+def no_content() -> RawResponse:
+    """204: it is done, and there is nothing to tell."""
+    return RawResponse("204 NO CONTENT", [])
+
+
+def created_secret(value: Any, location: str, *, replayed: bool) -> RawResponse:
+    """201 with tokens, which are returned only here and must not be stored by any cache."""
+    headers = [_JSON_TYPE, ("Location", location), ("Cache-Control", "no-store")]
+    return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
+
+
+def public(body: bytes, media_type: str, language: Language | None = None) -> Response:
+    """A public response that changes only with the service; its ETag is a digest of its bytes.
+
+    ``language`` is that of its texts, where they are in the client's.
+    """
+    etag = etag_of(body)
+    response = Response(status=304) if etag_matches(etag) else Response(body, mimetype=media_type)
+    response.headers["ETag"] = f'"{etag}"'
+    response.headers["Cache-Control"] = "public, no-cache"
+    response.headers["Vary"] = "Accept, Accept-Language"
+    response.headers.extend(_language_header(language))
+    return compress(response)
+
+
+def etag_of(body: bytes) -> str:
+    """A digest of a body, as its ETag."""
+    return sha256(body).hexdigest()[:32]
+
+
+def shared(body: bytes) -> RawResponse:
+    """200 with JSON that is the same for all without a token and changes often, or 304 if the client has it.
+
+    It is not compressed.
+    """
+    etag = etag_of(body)
+    headers = [("ETag", f'"{etag}"'), ("Cache-Control", "public, no-cache"), ("Vary", _VARY)]
+    return RawResponse(_NOT_MODIFIED, headers) if etag_matches(etag) else RawResponse(_OK, [_JSON_TYPE, *headers], body)
+
+
+def compress(response: Response) -> Response:
+    """Compress a public response by gzip if the client accepts that.
+
+    The ETag is then weak, as it is the same one as without compression. Only what is the same for everybody is
+    compressed: the length of a compressed response with a secret, beside a text that somebody else has chosen, such as
+    the name of a player, tells whether the two have something in common (the attack BREACH). And games change with each
+    move, so that each view would be compressed anew.
+    """
+    response.vary.add("Accept-Encoding")
+    if response.status_code in (200, 304) and request.accept_encodings.quality("gzip"):
+        etag, _ = response.get_etag()
+        if etag is not None:
+            response.set_etag(etag, weak=True)
+        if response.status_code == 200:
+            response.direct_passthrough = False
+            body = response.get_data()
+            if len(body) >= _SMALLEST_COMPRESSED:
+                response.set_data(_compressed(body))
+                response.headers["Content-Encoding"] = "gzip"
+    return response
+
+
+@lru_cache(maxsize=256)
+def _compressed(body: bytes) -> bytes:
+    """A public body by gzip. There are some hundred, as they depend on the service, the language and the type alone."""
+    return gzip.compress(body, 9, mtime=0)
+
+
+def hashes_of_inline(element: str, page: str) -> str:
+    """The sources of a Content-Security-Policy for the inline ``script`` or ``style`` elements of a page."""
+    inline = re.findall(rf"<{element}>(.*?)</{element}>", page, re.DOTALL)
+    return " ".join(f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in inline)
+
+
+def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
+    headers = [_PRIVATE_NO_CACHE, ("Vary", _VARY)]
+    if etag is not None:
+        headers.append(("ETag", f'"{etag}"'))
+    return headers
+
+
+def _language_header(language: Language | None) -> list[tuple[str, str]]:
+    return [] if language is None else [("Content-Language", language)]

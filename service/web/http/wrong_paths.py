@@ -1,0 +1,41 @@
+"""What a request to a path without a route is told, or one that reads where there is nothing to read.
+
+Owns the redirect of a path that ends with a slash, and the field ``see`` of problems. Both depend on the routes alone,
+never on whether a game exists. Does not depend on any resource.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote
+
+from flask import Response, request
+from flask.globals import request_ctx
+from werkzeug.exceptions import HTTPException
+
+_GAMES: Final = "/v1/games/"
+
+
+def redirect_without_slash(error: HTTPException) -> Response | None:
+    """308 if the path has no route because it ends with a slash; ``None`` for every other error.
+
+    The address is relative, so that it holds behind every proxy and cannot lead to another host.
+    """
+    adapter = request_ctx.url_adapter
+    path = request.path
+    if error.code != 404 or request.url_rule is not None or not path.endswith("/") or adapter is None:
+        return None
+    if not adapter.allowed_methods(path[:-1]):
+        return None
+    location = "../" + quote(path.split("/")[-2], safe="")
+    if request.query_string:
+        location += "?" + quote(request.query_string, safe="!$%&'()*+,/:;=?@")
+    return Response(status=308, headers={"Location": location, "Cache-Control": "public, no-cache"})
+
+
+def see(error: HTTPException) -> dict[str, str]:
+    """The path, as in the document, of what may have been meant, as the field ``see`` of the problem; or nothing."""
+    in_game = request.path.startswith(_GAMES)
+    if error.code == 405 and request.method in ("GET", "HEAD"):
+        return {"see": "/v1/games/{game}" if in_game else "/"}
+    return {"see": "/"} if error.code == 404 and not in_game else {}

@@ -1,0 +1,83 @@
+"""``GET /v1/games`` and ``GET /v1/lobby``: the games of an application, and public ones with open seats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import orjson
+from flask import Blueprint
+
+from service.backends.index.listing import ListedGames, is_kept
+from service.backends.ports import Application, IndexQuery, LobbyQuery
+from service.engine.errors import Reason
+from service.web.http.errors import InvalidBody
+from service.web.http.headers import negotiate
+from service.web.http.query import read_query
+from service.web.http.responses import JSON, RawResponse, conditional, etag_of, ok_json, shared
+from service.web.listing.schemas import GamePageSchema, ListQuerySchema, LobbyPageSchema, LobbyQuerySchema
+from service.web.operation import Operation, ResponseSpec
+from service.web.quotas import limit_reads
+from service.web.services import Services
+
+blueprint: Final = Blueprint("listing", __name__)
+
+_list_in: Final = ListQuerySchema()
+_lobby_in: Final = LobbyQuerySchema()
+
+
+@blueprint.get("/v1/games")
+@Operation(
+    id="listGames",
+    tag="applications",
+    access="app",
+    query=ListQuerySchema,
+    responses={200: ResponseSpec(description="A page of games.", schema=GamePageSchema)},
+)
+def list_games(services: Services, application: Application) -> RawResponse:
+    """List the application's games.
+
+    The games of the application as a spectator may know them, with what the application calls them and their players:
+    those that were written last come first, with `to_act` the most urgent ones. The list follows the games, usually
+    within half a second.
+    """
+    negotiate(JSON)
+    query = read_query(_list_in)
+    waiting = query.pop("to_act")
+    return ok_json(_page(lambda: services.apps.listing.games(application.id, IndexQuery(**query, waiting=waiting))))
+
+
+@blueprint.get("/v1/lobby")
+@Operation(
+    id="listLobby",
+    tag="games",
+    access="public_or_app",
+    headers=("If-None-Match",),
+    query=LobbyQuerySchema,
+    responses={200: ResponseSpec(description="A page of games.", schema=LobbyPageSchema)},
+)
+def list_lobby(services: Services, application: Application | None) -> RawResponse:
+    """List public games with open seats.
+
+    Games with open seats, each with the code by which one can be taken, the newest first. Without a key those that
+    applications have made public for everybody: of each application the ten newest, with `variant` the ten newest of
+    that; when seats are taken, others follow. With the key of an application its own games that are public, for
+    everybody or for its lobby alone: the 1000 newest. The list follows the games, usually within two seconds: a seat
+    may just have been taken.
+    """
+    negotiate(JSON)
+    query = LobbyQuery(None if application is None else application.id, **read_query(_lobby_in))
+    if application is None and not is_kept(query):
+        limit_reads(services.limits, 1)
+    body = _page(lambda: services.apps.listing.lobby(query))
+    return shared(body) if application is None else conditional(etag_of(body), lambda: body)
+
+
+def _page(find: Callable[[], ListedGames]) -> bytes:
+    """A page of games. Raises ``InvalidBody`` for a text that is no cursor."""
+    try:
+        found = find()
+    except ValueError:
+        raise InvalidBody({"cursor": [Reason("not_a_cursor")]}) from None
+    following = b"" if found.next is None else b',"next":%b' % orjson.dumps(found.next)
+    return b'{"games":[%b]%b}' % (b",".join(found.games), following)

@@ -1,0 +1,151 @@
+"""The schemas of the lists of games: those of an application, and the lobbies."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from marshmallow import Schema, ValidationError, fields, validates_schema
+
+from service.engine.errors import Reason
+from service.web.fields.references import Reference
+from service.web.fields.seats import waiting_for_field
+from service.web.fields.shown import rematch_of_field, seat_field, to_act_field
+from service.web.fields.strict import QueryBoolean, QueryInteger, QueryTime, QueryWords, RequestSchema, doc
+from service.web.fields.validation import Length, Range
+from service.web.fields.variants import check_variant
+from service.web.view.schemas import RulesSchema
+
+STATUSES: Final = ("waiting", "playing", "round_over", "finished")
+MOST_LISTED: Final = 200
+"""The most games of a page."""
+MAX_CURSOR_CHARS: Final = 200
+"""The longest cursor of a page."""
+
+
+def _variant(text: str) -> fields.String:
+    return fields.String(validate=check_variant, metadata=doc(text, example="domino"))
+
+
+def _limit() -> QueryInteger:
+    text = "The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."
+    return QueryInteger(load_default=50, validate=Range(1, MOST_LISTED), metadata=doc(text))
+
+
+def _cursor() -> fields.String:
+    text = "`next` of the page before, with the same other parameters."
+    return fields.String(validate=Length(1, MAX_CURSOR_CHARS), metadata=doc(text))
+
+
+class ListQuerySchema(RequestSchema):
+    """Which games of an application are listed."""
+
+    ref = Reference(metadata=doc("Only the game, or the games, that the application calls so."))
+    player_ref = Reference(metadata=doc("Only the games of the player whom the application calls so."))
+    to_act = QueryBoolean(
+        load_default=False,
+        metadata=doc(
+            "With `player_ref`: only the games that wait for this player, the most urgent first: the next deadline, "
+            "and then the games without one, of which that which has waited longest."
+        ),
+    )
+    statuses = QueryWords(
+        STATUSES,
+        data_key="status",
+        metadata=doc("Only games with one of these statuses, such as `waiting,playing`."),
+    )
+    variant = _variant("Only games of this variant.")
+    updated_after = QueryTime(
+        metadata=doc(
+            "Only games that were written after this time. A game is listed as it is a moment after a write, so ask "
+            "from some seconds before the last answer.",
+        )
+    )
+    limit = _limit()
+    cursor = _cursor()
+
+    @validates_schema
+    def check_player(self, data: dict[str, Any], **_: Any) -> None:
+        """Check that it is said for whom games should wait."""
+        if data.get("to_act") and "player_ref" not in data:
+            raise ValidationError({"to_act": [Reason("needs_player_ref")]})
+
+
+class LobbyQuerySchema(RequestSchema):
+    """Which public games are listed."""
+
+    variant = _variant("Only games of this variant.")
+    limit = _limit()
+    cursor = _cursor()
+
+
+class ListedPlayerSchema(Schema):
+    """A player of a listed game."""
+
+    seat = seat_field(required=True)
+    name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
+    ref = fields.String(metadata=doc("What the application calls the player.", example="player-4711"))
+    kind = fields.String(required=True, metadata=doc("`human`, `bot`, `remote` or `open`.", example="human"))
+    total = fields.Integer(required=True, metadata=doc("The match score so far.", example=9))
+    rank = fields.Integer(metadata=doc("The place in the match; absent until it is over.", minimum=1, example=1))
+    in_ = fields.Boolean(
+        required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
+    )
+
+
+class ListedGameSchema(Schema):
+    """A game of the application, as it was a moment ago."""
+
+    id = fields.String(required=True, metadata=doc("The id of the game."))
+    ref = fields.String(metadata=doc("What the application calls the game.", example="match-17"))
+    join_code = fields.String(metadata=doc("Takes an open seat; while there is one.", example="KJ2W3ZQ7P6XA5BCD"))
+    variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
+    status = fields.String(
+        required=True, metadata=doc("`waiting`, `playing`, `round_over` or `finished`.", example="playing")
+    )
+    version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
+    round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
+    to_act = to_act_field("The seats that may move.", required=True)
+    waiting_for = waiting_for_field("The same seats, with what the application calls their players.", required=True)
+    deadline = fields.DateTime(metadata=doc("When the time for this turn or deal is over; absent while no clock runs."))
+    players = fields.List(fields.Nested(ListedPlayerSchema), required=True, metadata=doc("In seat order."))
+    winners = fields.List(fields.Integer(), required=True, metadata=doc("The winners of the match, when it is over."))
+    rematch_of = rematch_of_field("Of a rematch")
+    updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
+    expires_at = fields.DateTime(
+        required=True, metadata=doc("When the game is deleted, unless it is changed before then.")
+    )
+
+
+class GamePageSchema(Schema):
+    """A page of the games of an application."""
+
+    games = fields.List(fields.Nested(ListedGameSchema), required=True, metadata=doc("The games."))
+    next = fields.String(metadata=doc("The `cursor` of the next page; absent on the last one."))
+
+
+class PublicPlayerSchema(Schema):
+    """A seat of a public game."""
+
+    seat = seat_field(required=True)
+    name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
+    kind = fields.String(required=True, metadata=doc("`human`, `bot`, `remote` or `open`.", example="open"))
+    bot = fields.String(metadata=doc("The level of a computer player.", example="greedy"))
+
+
+class PublicGameSchema(Schema):
+    """A public game with open seats, as it was a moment ago."""
+
+    id = fields.String(required=True, metadata=doc("The id of the game."))
+    variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
+    join_code = fields.String(required=True, metadata=doc("The code by which an open seat can be taken."))
+    rules = fields.Nested(RulesSchema, required=True, metadata=doc("The house rules in force."))
+    players = fields.List(fields.Nested(PublicPlayerSchema), required=True, metadata=doc("In seat order."))
+    open_seats = fields.Integer(required=True, metadata=doc("How many seats are open.", minimum=1, example=1))
+    created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
+
+
+class LobbyPageSchema(Schema):
+    """A page of public games with open seats."""
+
+    games = fields.List(fields.Nested(PublicGameSchema), required=True, metadata=doc("The newest first."))
+    next = fields.String(metadata=doc("The `cursor` of the next page; absent on the last one."))

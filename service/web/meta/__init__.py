@@ -1,0 +1,1 @@
+"""``/``, ``/version``, ``/healthz``, ``/readyz`` and the document: the service itself."""

@@ -1,0 +1,30 @@
+"""The schemas of responses about the service itself."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields
+
+from service.web.fields.strict import doc
+
+
+class HealthSchema(Schema):
+    """The state of the service."""
+
+    status = fields.String(required=True, metadata=doc("Always `ok`.", example="ok"))
+
+
+class ServiceVersionSchema(Schema):
+    """The version of the service."""
+
+    name = fields.String(required=True, metadata=doc("The name of the service.", example="Domino"))
+    version = fields.String(required=True, metadata=doc("The version of the service.", example="0.1.0"))
+
+
+class ServiceIndexSchema(ServiceVersionSchema):
+    """The service and its addresses, each a path."""
+
+    contract = fields.String(required=True, metadata=doc("The OpenAPI document.", example="/openapi.yaml"))
+    docs = fields.String(required=True, metadata=doc("The document as a page, to try it.", example="/docs"))
+    variants = fields.String(required=True, metadata=doc("The variants.", example="/v1/variants"))
+    games = fields.String(required=True, metadata=doc("Where games are created.", example="/v1/games"))
+    problems = fields.String(required=True, metadata=doc("What every error means.", example="/problems"))

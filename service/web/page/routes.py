@@ -1,0 +1,100 @@
+"""The page at ``/`` and its files below ``/client/``, which any page may import as well.
+
+Owns the media types of the files, and what the page may load. Does not depend on what the page shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import PurePosixPath
+from typing import Final
+
+from flask import Blueprint, Response, abort
+
+from service.web.http.responses import HTML, JAVASCRIPT, public
+from service.web.operation import Operation, ResponseSpec
+from service.web.quotas import limit_reads
+from service.web.services import Services, current_services
+
+PAGE_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types lit-html"
+)
+"""The Content-Security-Policy of the page; ``lit-html`` is the policy that the library of that name registers."""
+
+_MEDIA_TYPES: Final = {
+    ".css": "text/css",
+    ".js": JAVASCRIPT,
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+}
+"""By suffix; a file with another suffix is not served."""
+
+blueprint: Final = Blueprint("client", __name__)
+
+
+def page() -> Response:
+    """The page for people, which plays by this service."""
+    response = public(_index(), HTML)
+    response.headers["Content-Security-Policy"] = PAGE_POLICY
+    return response
+
+
+@blueprint.get("/client/events.js")
+@Operation(
+    id="getEventReader",
+    tag="service",
+    headers=("If-None-Match",),
+    responses={200: ResponseSpec(description="The module.", media_type=JAVASCRIPT)},
+)
+def show_event_reader(_services: Services) -> Response:
+    """Get the reader of events for browsers.
+
+    A module of JavaScript without dependencies, to be imported by a page. `follow(game, {token, after, view, signal})`
+    yields the events of a game as an asynchronous iterator, resumes a lost connection, and polls where no stream comes
+    through.
+    """
+    return _file("events.js")
+
+
+@blueprint.get("/client/<path:name>")
+def show_file(name: str) -> Response:
+    """A file of the page."""
+    limit_reads(current_services().limits, 1)
+    return _file(name)
+
+
+def _file(name: str) -> Response:
+    found = _files().get(name)
+    if found is None:
+        abort(404)
+    return public(*found)
+
+
+@cache
+def _index() -> bytes:
+    return (files("service.client") / "index.html").read_bytes()
+
+
+@cache
+def _files() -> Mapping[str, tuple[bytes, str]]:
+    """The content and the media type of every file that is served, by its path below ``/client/``."""
+    return {
+        str(path): (file.read_bytes(), _MEDIA_TYPES[path.suffix])
+        for path, file in _walk(files("service.client"), PurePosixPath())
+        if path.suffix in _MEDIA_TYPES
+    }
+
+
+def _walk(folder: Traversable, below: PurePosixPath) -> Iterator[tuple[PurePosixPath, Traversable]]:
+    for entry in folder.iterdir():
+        path = below / entry.name
+        if entry.is_dir():
+            yield from _walk(entry, path)
+        else:
+            yield path, entry

@@ -1,0 +1,1 @@
+"""``/v1/players/{ref}``: a person whom an application knows."""

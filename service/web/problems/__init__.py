@@ -1,0 +1,1 @@
+"""Refusals: what every error is over HTTP, and ``/problems``, where they are explained."""

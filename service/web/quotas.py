@@ -1,0 +1,64 @@
+"""What the current request counts in the rate limits, by its application or by the address of its client.
+
+Owns how much work counts as one. Does not depend on how counts are kept (``service.web.rate_limits``).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flask import request
+
+from service.web.http.body import body_units
+from service.web.http.middleware import EXTRA_HEADERS
+from service.web.rate_limits import RateLimits
+from service.web.services import Services
+
+EVENTS_PER_READ: Final = 100
+"""Events whose reading counts as one in the rate limit of reads: about a millisecond."""
+SENTENCES_PER_READ: Final = 20
+"""Events that take as long to be told in a sentence each."""
+PLACES_PER_READ: Final = 4
+"""Tiles and ends whose places on a table take as long."""
+APP: Final = "domino.app"
+"""The key in the WSGI environment for the id of the application whose key was presented, once it was accepted."""
+
+
+def limit_expensive(services: Services) -> None:
+    """Count an expensive request that needs no token by the size of its body, and by its application or its address.
+
+    Raises ``RateLimited``.
+    """
+    environ = request.environ
+    app = environ.get(APP)
+    if app is not None:
+        quota = services.limits.limit_app_games(app, 1 + body_units())
+    else:
+        quota = services.limits.limit_create(environ.get("REMOTE_ADDR", ""), 1 + body_units())
+    if quota is not None:
+        request.environ[EXTRA_HEADERS] = quota.headers()
+
+
+def limit_history(limits: RateLimits, events: int) -> None:
+    """Count that the current request reads so many events, by the address of its client. Raises ``RateLimited``."""
+    limit_reads(limits, max(events, 0) // EVENTS_PER_READ)
+
+
+def limit_sentences(limits: RateLimits, events: int) -> None:
+    """Count that so many events are told in sentences, as reads. Raises ``RateLimited``."""
+    limit_reads(limits, max(events, 0) // SENTENCES_PER_READ)
+
+
+def limit_places(limits: RateLimits, places: int) -> None:
+    """Count that the places of so many tiles and ends are computed, as reads. Raises ``RateLimited``."""
+    limit_reads(limits, places // PLACES_PER_READ)
+
+
+def limit_reads(limits: RateLimits, reads: int) -> None:
+    """Count reads of the current request by its application, as requests, or by its address. Raises ``RateLimited``."""
+    environ = request.environ
+    app = environ.get(APP)
+    if app is None:
+        limits.limit_read(environ.get("REMOTE_ADDR", ""), reads)
+    elif reads:
+        limits.limit_bearer("", None, app, reads)

@@ -1,0 +1,1 @@
+"""Records and fairness of matches: read, verified, replayed."""

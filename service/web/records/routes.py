@@ -1,0 +1,179 @@
+"""Fairness and records.
+
+``/v1/games/{game}/fairness``, ``/v1/games/{game}/record``, ``/v1/verifications`` and ``/v1/replays``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flask import Blueprint
+
+from service.engine.events import Played
+from service.games.access import Access
+from service.records.bot_checks import CHEAP_DECISIONS
+from service.records.errors import InvalidRecord
+from service.records.parser import decode_record, parse_record
+from service.records.record import Record
+from service.records.verification import verify
+from service.records.writer import format_record
+from service.render.replays import replay
+from service.web.http.body import has_text, read_json, read_text, validate
+from service.web.http.errors import InvalidBody
+from service.web.http.headers import etag_matches, idempotency, negotiate, preferred_language
+from service.web.http.query import read_query
+from service.web.http.response_cache import cached_body, cached_json
+from service.web.http.responses import JSON, TEXT, RawResponse, not_modified, ok, ok_json, plain, to_json
+from service.web.operation import Operation, ResponseSpec
+from service.web.quotas import limit_expensive, limit_places
+from service.web.records.schemas import (
+    FairnessSchema,
+    MatchRecordSchema,
+    RecordedInSchema,
+    ReplayQuerySchema,
+    ReplaySchema,
+    VerificationSchema,
+)
+from service.web.records.serializers import fairness_json, record_json, replay_json, report_json
+from service.web.services import Services
+
+blueprint: Final = Blueprint("records", __name__)
+
+_recorded_in: Final = RecordedInSchema()
+_replay_query_in: Final = ReplayQuerySchema()
+
+
+@blueprint.get("/v1/games/<game>/fairness")
+@Operation(
+    id="getFairness",
+    tag="records",
+    access="spectator",
+    headers=("If-None-Match",),
+    responses={200: ResponseSpec(description="What is revealed of the deals so far.", schema=FairnessSchema)},
+)
+def get_fairness(services: Services, access: Access) -> RawResponse:
+    """Get the fairness report of a game.
+
+    For every round the commitment to its seed, published before the deal; the client seeds, from the deal on; and when
+    the round is over the seed itself, with the hands and the stock as they were dealt. From these anybody can repeat
+    the deal and compare: `docs/fairness.md` of the source code explains how, and `docs/verify` contains two programs
+    that do it. The same for all viewers. It does not prove that the server reveals the hands to nobody. For an arranged
+    game there is nothing to prove.
+    """
+    return cached_json(
+        services.responses, access, "fairness", lambda: fairness_json(services.games.queries.fairness(access))
+    )
+
+
+@blueprint.get("/v1/games/<game>/record")
+@Operation(
+    id="getRecord",
+    tag="records",
+    access="spectator",
+    headers=("If-None-Match",),
+    responses={
+        200: ResponseSpec(
+            description="The record.",
+            schema=MatchRecordSchema,
+            streams={TEXT: "The record in its notation."},
+        )
+    },
+)
+def get_record(services: Services, access: Access) -> RawResponse:
+    """Get the record of a match.
+
+    The whole match in one notation, like PGN for chess: the players and rules, every deal with its proof, every move,
+    and the result of every round. By `Accept` as JSON, or as `text/plain` (defined in `docs/record.md` of the source
+    code) where it has a higher weight than JSON. A round in progress contains only what the bearer of the token has
+    seen, or a spectator; all others are complete. The text can be verified (`POST /v1/verifications`) and continued
+    (`from` in `POST /v1/games`).
+    """
+    media_type = negotiate(JSON, TEXT)
+    etag = f"{access.etag}-{'text' if media_type == TEXT else 'json'}"
+    if etag_matches(etag):
+        return not_modified(etag)
+    if media_type == JSON:
+        return ok_json(
+            cached_body(services.responses, access, "record as JSON", lambda: _as_json(services, access)), etag=etag
+        )
+    return plain(cached_body(services.responses, access, "record", lambda: _as_text(services, access)), etag=etag)
+
+
+@blueprint.post("/v1/verifications")
+@Operation(
+    id="verifyRecord",
+    tag="records",
+    headers=("Idempotency-Key",),
+    body=RecordedInSchema,
+    text_body="The record itself.",
+    responses={200: ResponseSpec(description="What was checked, and the findings.", schema=VerificationSchema)},
+)
+def verify_record(services: Services) -> RawResponse:
+    """Verify a record.
+
+    Verifies the record of any match: every seed against its commitment, every deal against its seed, every move and
+    every result against the rules. In a partial record the current round is checked only in part: its tiles, their
+    places on the table, the sums of the ends and the points, but not whose turn it was, nor whether a seat had to play.
+    The record is not stored. A text that is not a record is `invalid`, with line and column.
+    """
+    limit_expensive(services)
+    negotiate(JSON)
+    record = _sent_record(services)
+    return ok(report_json(verify(record, services.yield_control, CHEAP_DECISIONS)))
+
+
+@blueprint.post("/v1/replays")
+@Operation(
+    id="replayRecord",
+    tag="records",
+    headers=("Accept-Language", "Idempotency-Key"),
+    query=ReplayQuerySchema,
+    body=RecordedInSchema,
+    text_body="The record itself.",
+    responses={200: ResponseSpec(description="The match, round by round.", schema=ReplaySchema)},
+)
+def replay_record(services: Services) -> RawResponse:
+    """Replay a record.
+
+    The match of any record, to be shown step by step: for every round the hands, the last table with the place of every
+    tile, and every event with a sentence on it. The moves are checked against the rules, but not the seeds (`POST
+    /v1/verifications`): where they break the rules the replay ends, and `fault` says why. A record that is partial is
+    replayed as far as its viewer has seen the match. The record is not stored. A text that is not a record is
+    `invalid`, with line and column.
+    """
+    limit_expensive(services)
+    negotiate(JSON)
+    aspect = read_query(_replay_query_in)["aspect"]
+    record = _sent_record(services)
+    limit_places(services.limits, _tiles_laid(record))
+    language = preferred_language()
+    replayed = replay(record, aspect, language, services.yield_control)
+    return ok(replay_json(record, replayed, aspect, services.yield_control), language=language)
+
+
+def _sent_record(services: Services) -> Record:
+    """The record in the body: the body itself, or in a JSON object."""
+    try:
+        if has_text():
+            text = decode_record(read_text())
+        else:
+            text = validate(_recorded_in, read_json())["record"]
+        idempotency(None)  # nothing is made, so that there is nothing to repeat; but the key has to be one
+        return parse_record(text, services.yield_control)
+    except InvalidRecord as refusal:
+        raise InvalidBody({"record": [refusal.reason]}) from refusal
+
+
+def _tiles_laid(record: Record) -> int:
+    return sum([isinstance(event, Played) for each in record.rounds for _, event in each.lines])
+
+
+def _as_json(services: Services, access: Access) -> bytes:
+    record = services.games.queries.record(access)
+    return to_json(record_json(record, services.yield_control))
+
+
+def _as_text(services: Services, access: Access) -> bytes:
+    record = services.games.queries.record(access)
+    services.yield_control()
+    return format_record(record).encode()

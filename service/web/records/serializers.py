@@ -1,0 +1,200 @@
+"""Records, verification reports and replays as JSON objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from service.engine.events import Dealt
+from service.engine.tiles import Tile
+from service.engine.view import DealtView, RecordedDeal
+from service.games.model.views import EventView
+from service.games.queries.fairness import FairnessReport, RoundFairness
+from service.records.record import Record, RecordedClock, RecordedRound, VersionedEvent
+from service.records.report import Finding, Report
+from service.render.replays import Replay, ReplayedEvent, ReplayedRound
+from service.web.board.serializers import geometry_json
+from service.web.events.serializers import event_json
+from service.web.fields.values import JsonObject
+
+
+def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject:
+    """A record, complete or as one viewer has seen it.
+
+    ``yield_control`` is called before each round, to let other requests run.
+    """
+    result: JsonObject = {}
+    if record.game:
+        result["game"] = record.game
+    result |= _match(record)
+    if record.clock is not None:
+        result |= _clock(record.clock)
+    if record.date:
+        result["date"] = record.date
+    result |= {"fairness": record.fairness, "whole": record.viewer is None}
+    if isinstance(record.viewer, int):
+        result["seat"] = record.viewer
+    if record.result is not None:
+        result["winners"] = list(record.result)
+    rounds = []
+    for each in record.rounds:
+        yield_control()
+        rounds.append(_round(each))
+    return result | {"rounds": rounds}
+
+
+def _match(record: Record) -> JsonObject:
+    return {
+        "variant": record.variant,
+        "edition": record.edition,
+        "rules": dict(record.options),
+        "players": [_player(record, seat, name) for seat, name in enumerate(record.players)],
+    }
+
+
+def _player(record: Record, seat: int, name: str) -> JsonObject:
+    result: JsonObject = {"seat": seat, "name": name} if name else {"seat": seat}
+    bot = record.bot_at(seat)
+    if bot is not None:
+        return result | {"bot": bot.level, "edition": bot.edition}
+    return result | {"remote": True} if seat in record.remote else result
+
+
+def _clock(clock: RecordedClock) -> JsonObject:
+    times = {"bank": clock.bank, "increment": clock.increment} if clock.turn is None else {"turn": clock.turn}
+    return {"clock": times, "absence": {"then": clock.absence}}
+
+
+def _round(each: RecordedRound) -> JsonObject:
+    result: JsonObject = {"round": each.number}
+    if each.commitment is not None:
+        result["commitment"] = each.commitment.hex()
+    if each.client_seeds is not None:
+        result["client_seeds"] = list(each.client_seeds)
+    if each.attempt is not None:
+        result["attempt"] = each.attempt
+    if each.seed is not None:
+        result["seed"] = each.seed.hex()
+    if each.lines:
+        dealt, *others = each.lines
+        result["deal"] = _deal(dealt)
+        result["events"] = [_event(line) for line in others]
+    return result
+
+
+def _deal(line: VersionedEvent) -> JsonObject:
+    version, dealt = line
+    assert isinstance(dealt, Dealt | RecordedDeal)
+    return {"version": version, "arranged": dealt.arranged, **_dealt(dealt)}
+
+
+def _dealt(dealt: Dealt | RecordedDeal) -> JsonObject:
+    hands = [{"seat": seat, **_tiles(hand)} for seat, hand in enumerate(dealt.hands)]
+    return {"hands": hands, "stock": _tiles(dealt.stock)}
+
+
+def _tiles(held: tuple[Tile, ...] | int) -> JsonObject:
+    """The number of tiles, and which they are if that is revealed."""
+    if isinstance(held, int):
+        return {"count": held}
+    return {"count": len(held), "tiles": [tile.name for tile in held]}
+
+
+def _event(line: VersionedEvent) -> JsonObject:
+    """An event as in the events of a game, but without its time."""
+    version, event = line
+    assert not isinstance(event, Dealt | RecordedDeal)
+    result = event_json(EventView(version, 0, event))
+    del result["at"]
+    return result
+
+
+def report_json(report: Report) -> JsonObject:
+    """What was checked in a record, and the findings."""
+    return {
+        "verified": report.verified,
+        "whole": not report.partial,
+        "finished": report.finished,
+        "fairness": report.fairness,
+        "moves": report.moves,
+        "deals": report.deals,
+        "proven": report.proven,
+        "decisions": report.decisions,
+        "notes": list(report.notes()),
+        "findings": [_finding(each) for each in report.findings],
+        "more": report.omitted,
+    }
+
+
+def _finding(finding: Finding) -> JsonObject:
+    result: JsonObject = {"code": finding.code, "text": finding.message}
+    for name in ("line", "round", "version"):
+        value = getattr(finding, name)
+        if value is not None:
+            result[name] = value
+    return result
+
+
+def replay_json(record: Record, replay: Replay, aspect: int, yield_control: Callable[[], None]) -> JsonObject:
+    """A replay on tables of this width over height in tenths.
+
+    ``yield_control`` is called before each round, to let other requests run.
+    """
+    result = _match(record) | {"whole": record.viewer is None, "finished": replay.winners is not None}
+    if replay.winners is not None:
+        result["winners"] = list(replay.winners)
+    rounds = []
+    for each in replay.rounds:
+        yield_control()
+        rounds.append(_replayed_round(each, aspect))
+    result["rounds"] = rounds
+    if replay.fault is not None:
+        result["fault"] = _finding(replay.fault)
+    return result
+
+
+def _replayed_round(each: ReplayedRound, aspect: int) -> JsonObject:
+    dealt = each.events[0].line.event
+    assert isinstance(dealt, Dealt | RecordedDeal)
+    version = each.events[-1].line.version
+    board = {"version": version, "round": each.number, "aspect": aspect / 10, **geometry_json(each.geometry)}
+    steps = [_step(event) for event in each.events]
+    return {"round": each.number, **_dealt(dealt), "board": board, "steps": steps}
+
+
+def _step(event: ReplayedEvent) -> JsonObject:
+    """An event with its data beside it; a deal without its tiles, which the round has."""
+    version, happened = event.line
+    if isinstance(happened, Dealt | RecordedDeal):
+        shown = event_json(EventView(version, 0, DealtView(happened.round, happened.arranged, None)))
+    else:
+        shown = event_json(EventView(version, 0, happened))
+    del shown["at"]
+    data: JsonObject = shown.pop("data")
+    return shown | {"tiles": event.tiles, "text": event.text} | data
+
+
+def fairness_json(fairness: FairnessReport) -> JsonObject:
+    """What is revealed of the deals of a game, round by round."""
+    result: JsonObject = {"game": fairness.game, "version": fairness.version, "provable": fairness.method is not None}
+    if fairness.method is not None:
+        result["method"] = fairness.method
+    return result | {
+        "seats": fairness.seats,
+        "set": fairness.highest,
+        "rounds": [_fairness_round(each) for each in fairness.rounds],
+    }
+
+
+def _fairness_round(fairness: RoundFairness) -> JsonObject:
+    result: JsonObject = {"round": fairness.number, "commitment": fairness.commitment.hex()}
+    if fairness.client_seeds is not None:
+        result["client_seeds"] = list(fairness.client_seeds)
+    if fairness.seed is not None:
+        result["seed"] = fairness.seed.hex()
+    if fairness.deal is not None:
+        result |= {
+            "attempt": fairness.deal.attempt,
+            "hands": [[tile.name for tile in hand] for hand in fairness.deal.hands],
+            "stock": [tile.name for tile in fairness.deal.stock],
+        }
+    return result

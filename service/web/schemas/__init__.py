@@ -1,1 +1,0 @@
-"""The marshmallow schemas of bodies, queries and responses."""

@@ -1,0 +1,1 @@
+"""``/v1/games/{game}/score``: the standings and the results of rounds."""

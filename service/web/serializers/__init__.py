@@ -1,1 +1,0 @@
-"""What the use cases return, as JSON objects. The schemas describe them, which tests check."""

@@ -1,0 +1,1 @@
+"""The view of a game, which many resources show."""

@@ -1,0 +1,293 @@
+"""The schemas of a game as its viewer may know it; ``serializers`` builds it.
+
+Scores, events, variants and records have rooms of their own.
+"""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields
+
+from service.web.fields.moves import MoveSchema
+from service.web.fields.shown import (
+    TO_ACT,
+    SeatedSchema,
+    digest,
+    rematch_of_field,
+    seat_field,
+    shown_tile,
+    to_act_field,
+)
+from service.web.fields.strict import doc
+from service.web.fields.variants import option_fields
+
+
+def _deadline(text: str) -> fields.DateTime:
+    """A time in the future; never how much of it remains, so that a view changes with its version only."""
+    return fields.DateTime(
+        metadata=doc(
+            f"{text} Nothing happens before it, and at most 2 s after it while the service is well. Compare it with "
+            "`Date`, not with a clock of the client. Absent while no clock runs.",
+            example="2026-01-06T19:31:00.000Z",
+        )
+    )
+
+
+class TurnSchema(SeatedSchema):
+    """Whose turn it is."""
+
+    deadline = _deadline("When the time for this turn is over.")
+
+
+class DealSchema(Schema):
+    """The deal between two rounds that is due."""
+
+    deadline = _deadline("When the service deals if nobody has.")
+
+
+class ClockSchema(Schema):
+    """The clock of a game, in seconds: `turn`, or `bank` and `increment`."""
+
+    turn = fields.Integer(metadata=doc("For each turn.", minimum=5, example=60))
+    bank = fields.Integer(metadata=doc("For all turns of a seat, and the most that it can have.", minimum=10))
+    increment = fields.Integer(metadata=doc("What a seat gets after each turn, capped at `bank`.", minimum=0))
+
+
+class AbsenceRuleSchema(Schema):
+    """What happens when the time of a seat is over."""
+
+    then = fields.String(required=True, metadata=doc("`bot`, `move`, `claim` or `forfeit`.", example="bot"))
+
+
+class YouSchema(SeatedSchema):
+    """The bearer's own seat."""
+
+    hand = fields.List(shown_tile("A tile."), required=True, metadata=doc("Your tiles, sorted."))
+    rows = fields.List(
+        fields.Integer(),
+        metadata=doc("The row (rules 3.10) of each tile of `hand`, in the same order; in `fido` only."),
+    )
+
+
+class PlayerSchema(SeatedSchema):
+    """What all viewers know about a player."""
+
+    name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
+    kind = fields.String(
+        required=True,
+        metadata=doc(
+            "`human`, `bot` (a computer player), `remote` (a program of the application that owns the game, which the "
+            "service asks for its moves) or `open`. More may come.",
+            example="human",
+        ),
+    )
+    tiles = fields.Integer(required=True, metadata=doc("How many tiles are in the hand.", minimum=0, example=5))
+    total = fields.Integer(
+        required=True,
+        metadata=doc(
+            "The match score so far, in teams the team's; with the points of the current round where plays score.",
+            example=9,
+        ),
+    )
+    in_ = fields.Boolean(
+        required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
+    )
+    team = fields.Integer(metadata=doc("The team, in team games.", minimum=0, example=0))
+    ref = fields.String(
+        metadata=doc("What the application calls the player; only for the application, and this seat.", example="ada")
+    )
+    bot = fields.String(
+        metadata=doc("The level of a computer player, one of `bots` in `GET /v1/variants`.", example="greedy")
+    )
+    bank = fields.Float(
+        metadata=doc(
+            "Where there are banks: the seconds that the seat had left when the running turn began.",
+            minimum=0,
+            example=84.25,
+        )
+    )
+    away = fields.Boolean(
+        metadata=doc("`true` while a computer player plays for the player, who has left or was timed out.")
+    )
+    forfeited = fields.Boolean(
+        metadata=doc("`true` after the seat has forfeited: it is ranked behind all that have not.")
+    )
+
+
+class StockSchema(Schema):
+    """The undealt tiles."""
+
+    tiles = fields.Integer(required=True, metadata=doc("How many there are.", minimum=0, example=19))
+    drawable = fields.Integer(required=True, metadata=doc("How many can be drawn.", minimum=0, example=19))
+
+
+class AttachedToSchema(Schema):
+    """Where a tile was attached."""
+
+    tile = shown_tile("The host tile.", required=True)
+    side = fields.String(
+        required=True,
+        metadata=doc("`end` (the outer half of a non-double), `long` or `short` (of a double).", example="long"),
+    )
+
+
+class LaidTileSchema(SeatedSchema):
+    """A tile on the table."""
+
+    tile = shown_tile("The tile.", required=True)
+    face_down = fields.Boolean(
+        required=True, metadata=doc("Whether it lies face down; its pips were shown.", example=False)
+    )
+    on = fields.Nested(AttachedToSchema, metadata=doc("Where it was attached; absent for the first tile."))
+    end = fields.String(
+        metadata=doc("The id of the end that it covered, as in its event; absent for the first tile.", example="e7")
+    )
+    number = fields.Integer(
+        metadata=doc(
+            "The number with which it touches its host; absent for the first tile.",
+            minimum=0,
+            example=12,
+        )
+    )
+    outer = fields.Integer(
+        metadata=doc(
+            "The half that stayed outside, where listed moves have `outer`; absent for the first tile.",
+            minimum=0,
+            example=6,
+        )
+    )
+
+
+class BoardEndSchema(Schema):
+    """A place that is, was or may become playable."""
+
+    id = fields.String(required=True, metadata=doc("Identifies the end as long as it exists.", example="e7"))
+    number = fields.Integer(required=True, metadata=doc("The number to match.", minimum=0, example=12))
+    tile = shown_tile("The tile it belongs to.", required=True)
+    side = fields.String(required=True, metadata=doc("`end`, `long` or `short`.", example="short"))
+    open = fields.Boolean(
+        required=True,
+        metadata=doc("Whether `state` is `open`.", example=True),
+    )
+    state = fields.String(
+        required=True,
+        metadata=doc(
+            "`open`; `gated`: opens later, a short side after one or both of the long sides of its double, any other "
+            "end after every side of the first tile; or `closed`: by a face-down double.",
+            example="open",
+        ),
+    )
+    counts = fields.Integer(required=True, metadata=doc("Its contribution to `ends_sum`.", minimum=0, example=12))
+
+
+class BoardSchema(Schema):
+    """The table."""
+
+    tiles = fields.List(fields.Nested(LaidTileSchema), required=True, metadata=doc("In the order of play."))
+    ends = fields.List(fields.Nested(BoardEndSchema), required=True, metadata=doc("Empty on an empty table."))
+    ends_sum = fields.Integer(metadata=doc("The sum of the ends, where ends are counted.", minimum=0, example=34))
+
+
+RulesSchema = Schema.from_dict(
+    option_fields(
+        in_request=False,
+        divisor=fields.Integer(metadata=doc("The divisor of the sum of the ends; in `fido`.", example=7)),
+    ),
+    name="RulesSchema",
+)
+
+
+class CommitmentSchema(Schema):
+    """The commitment of the server to the seed of a round, published before the seed; see `GET …/fairness`."""
+
+    round = fields.Integer(required=True, metadata=doc("The round it is for.", minimum=1, example=1))
+    commitment = digest("SHA-256 over a label and the seed, in hexadecimal.", required=True)
+
+
+class RematchSchema(Schema):
+    """The game that follows a finished one."""
+
+    game = fields.String(required=True, metadata=doc("The id of the new game.", example="qN0hV2kXw3mZ8sT1uYc5bgLd"))
+
+
+class GameSchema(Schema):
+    """A game as the bearer of the token may know it; without a token, as a spectator."""
+
+    id = fields.String(
+        required=True, metadata=doc("The id of the game, an opaque string.", example="5m1Gd5tIvN3vYhYkS0oJGA")
+    )
+    ref = fields.String(
+        metadata=doc("What the application that owns the game calls it; only for that.", example="match-17")
+    )
+    join_code = fields.String(
+        metadata=doc(
+            "Takes an open seat; while there is one, and only for the application that owns the game.",
+            example="KJ2W3ZQ7P6XA5BCD",
+        )
+    )
+    variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
+    rules = fields.Nested(RulesSchema, required=True, metadata=doc("The house rules in force."))
+    arranged = fields.Boolean(
+        required=True, metadata=doc("Whether the deals were fixed when the game was created.", example=False)
+    )
+    unique_names = fields.Boolean(metadata=doc("`true` where no two players may have the same name.", example=True))
+    spectators = fields.Boolean(
+        metadata=doc("`false` where nobody but its players and its owner may read the game.", example=False)
+    )
+    viewer = fields.String(
+        required=True,
+        metadata=doc(
+            "Whose view it is: `seat`, that of the bearer of a token, or `spectator`, that of anybody.", example="seat"
+        ),
+    )
+    status = fields.String(
+        required=True,
+        metadata=doc(
+            "`waiting` (open seats, or the first deal is to come), `playing`, `round_over` (the next round must be "
+            "dealt) or `finished`.",
+            example="playing",
+        ),
+    )
+    version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
+    round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
+    text = fields.String(
+        metadata=doc(
+            "With `text=true`: how the game stands for the bearer, at most 140 characters, in the language of the "
+            "response.",
+            example="Your turn. Three tiles fit.",
+        )
+    )
+    turn = fields.Nested(TurnSchema, metadata=doc("Whose turn it is; only while `playing`."))
+    deal = fields.Nested(DealSchema, metadata=doc("Only in `round_over`, and while a clock runs."))
+    to_act = to_act_field(TO_ACT, required=True)
+    clock = fields.Nested(ClockSchema, metadata=doc("Absent in a game without a clock."))
+    absence = fields.Nested(AbsenceRuleSchema, metadata=doc("Only with a `clock`."))
+    you = fields.Nested(YouSchema, metadata=doc("Absent for a spectator."))
+    legal_moves = fields.List(
+        fields.Nested(MoveSchema), required=True, metadata=doc("What you may do now; empty when it is not your turn.")
+    )
+    players = fields.List(fields.Nested(PlayerSchema), required=True, metadata=doc("In seat order."))
+    stock = fields.Nested(StockSchema, required=True, metadata=doc("The undealt tiles."))
+    board = fields.Nested(
+        BoardSchema, required=True, metadata=doc("The table; after a round it stays until the next deal.")
+    )
+    carry = fields.Integer(
+        required=True,
+        metadata=doc("The points that are carried over to the next loser of a round.", minimum=0, example=0),
+    )
+    dealer = seat_field(
+        "The seat that deals, in games that have a dealer; between two rounds it is the one that deals next. Whoever "
+        "asks for the deal (`to_act`) does not change it. Absent in the first round."
+    )
+    commitments = fields.List(
+        fields.Nested(CommitmentSchema),
+        metadata=doc("To the seeds of the last dealt round, if any, and of the next one; absent in an arranged game."),
+    )
+    winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[]))
+    rematch = fields.Nested(
+        RematchSchema,
+        metadata=doc("The game that follows, once a player of this finished one has asked for a rematch."),
+    )
+    rematch_of = rematch_of_field("Of a rematch")
+    created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
+    updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
+    expires_at = fields.DateTime(required=True, metadata=doc("When the game is deleted, unless it continues."))

@@ -1,0 +1,244 @@
+"""The view of a game as a JSON object: its players, its table, and the legal moves.
+
+Everything here comes from the result of a use case; does not depend on ``Game`` or ``State``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import orjson
+
+from service.engine.layout import OPEN, End, Layout, Placement, Side
+from service.engine.moves import Move
+from service.engine.tiles import Tile
+from service.engine.view import You
+from service.games.model.clock import ClockSettings
+from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import GameView
+from service.games.queries.catalogue import Language
+from service.games.queries.sentences import game_sentence
+from service.games.store.layout_cache import LayoutCache
+from service.web.fields.values import JsonObject
+
+
+def game_view_json(game: GameView, language: Language | None = None) -> JsonObject:
+    """The game view; with a ``language``, its state also in a sentence."""
+    view = game.view
+    result: JsonObject = {
+        "id": game.id,
+        "variant": game.variant.key,
+        "rules": dict(game.rules.settings),
+        "arranged": game.arranged,
+        "viewer": "spectator" if view.you is None else "seat",
+        "status": game.status,
+        "version": game.version,
+        "round": view.round,
+    }
+    if game.ref is not None:
+        result["ref"] = game.ref
+    if game.join_code is not None:
+        result["join_code"] = game.join_code
+    if language is not None:
+        result["text"] = game_sentence(game, language)
+    if game.unique_names:
+        result["unique_names"] = True
+    if not game.spectators:
+        result["spectators"] = False
+    result |= turn_json(view.turn if game.status == "playing" else None, game.deadline)
+    result["to_act"] = list(view.to_act)
+    if game.clock is not None:
+        result |= _clock(game.clock)
+    if view.you is not None:
+        result["you"] = _you(view.you)
+    result |= {
+        "legal_moves": [_move(move, game.version) for move in view.legal_moves],
+        "players": _players(game),
+        "stock": {"tiles": view.stock, "drawable": view.drawable},
+        "board": _board(view.layout).complete,
+        "carry": view.carry,
+    }
+    return result | _outcome_and_times(game)
+
+
+def _outcome_and_times(game: GameView) -> JsonObject:
+    """Who deals, who has won, the games before and after this one, and its times."""
+    view = game.view
+    result: JsonObject = {}
+    if view.dealer is not None:
+        result["dealer"] = view.dealer
+    if game.commitments:
+        result["commitments"] = _commitments(game.commitments, view.round)
+    result["winners"] = list(view.winners)
+    if game.rematch is not None:
+        result["rematch"] = {"game": game.rematch}
+    if game.rematch_of is not None:
+        result["rematch_of"] = game.rematch_of
+    result |= {
+        "created_at": format_rfc3339(game.created_at),
+        "updated_at": format_rfc3339(game.updated_at),
+        "expires_at": format_rfc3339(game.expires_at),
+    }
+    return result
+
+
+def turn_json(turn: int | None, deadline: int | None) -> JsonObject:
+    """Whose turn it is, or else the deal that is due, with the deadline; empty if neither is, or no clock runs."""
+    until = {} if deadline is None else {"deadline": format_rfc3339(deadline)}
+    if turn is not None:
+        return {"turn": {"seat": turn} | until}
+    return {"deal": until} if until else {}
+
+
+def _you(own: You) -> JsonObject:
+    """The viewer's own seat."""
+    result: JsonObject = {"seat": own.seat, "hand": [tile.name for tile in own.hand]}
+    if own.rows is not None:
+        result["rows"] = list(own.rows)
+    return result
+
+
+def _players(game: GameView) -> list[JsonObject]:
+    """What everybody knows of the players, in the order of their seats."""
+    players = []
+    for (seat, tiles, total, in_match, team), player in zip(game.view.players, game.seats, strict=True):
+        each: JsonObject = {"seat": seat, "kind": player.kind, "tiles": tiles, "total": total, "in": in_match}
+        if player.name is not None:
+            each["name"] = player.name
+        if player.ref is not None:
+            each["ref"] = player.ref
+        if team is not None:
+            each["team"] = team
+        if player.level is not None:
+            each["bot"] = player.level
+        if player.bank is not None:
+            each["bank"] = player.bank / 1000
+        if player.away:
+            each["away"] = True
+        if player.forfeited:
+            each["forfeited"] = True
+        players.append(each)
+    return players
+
+
+def _clock(clock: ClockSettings) -> JsonObject:
+    """The clock in seconds, and what follows at a deadline."""
+    times = (
+        {"bank": clock.bank // 1000, "increment": clock.increment // 1000}
+        if clock.turn is None
+        else {"turn": clock.turn // 1000}
+    )
+    return {"clock": times, "absence": {"then": clock.absence}}
+
+
+def moves_json(moves: Sequence[Move], version: int) -> list[JsonObject]:
+    """Legal moves, each of which can be posted back."""
+    return [_move(move, version) for move in moves]
+
+
+def _move(move: Move, version: int) -> JsonObject:
+    result: JsonObject = {"action": move.action}
+    if move.tile is not None:
+        result["tile"] = move.tile.name
+        if move.end is not None:
+            result["end"] = move.end
+        result["face_down"] = move.face_down
+        if move.outer is not None:
+            result["outer"] = move.outer
+    result["version"] = version
+    if move.ends_sum is not None:
+        result["ends_sum"] = move.ends_sum
+    if move.points is not None:
+        result["points"] = move.points
+    return result
+
+
+@lru_cache(maxsize=1024)
+def _commitments(commitments: tuple[bytes, ...], round_number: int) -> orjson.Fragment:
+    """The commitments as JSON, the last one to the seed of the next round; the same for all viewers."""
+    first = round_number + 2 - len(commitments)
+    return orjson.Fragment(
+        orjson.dumps([{"round": number, "commitment": each.hex()} for number, each in enumerate(commitments, first)])
+    )
+
+
+class _BoardJson(NamedTuple):
+    """The table as JSON, the same for all viewers."""
+
+    ends: tuple[End, ...]
+    tiles: bytes
+    """The items of the list, without its brackets."""
+    complete: orjson.Fragment
+
+
+def _make_board(layout: Layout) -> _BoardJson:
+    """Serialize a whole table."""
+    covered = zip(layout.placements, layout.covered_ends(), strict=True)
+    return _board_of(layout, b",".join([_placements_json(placement, end, layout) for placement, end in covered]))
+
+
+def _extend_board(board: _BoardJson, layout: Layout) -> _BoardJson:
+    """Serialize a table, given the JSON of the same table without its last tile."""
+    last = len(layout.placements) - 1
+    place = 0
+    while layout.ends[place].host != last:
+        place += 1
+    covered = board.ends[place].name  # what a tile opens takes the place of the end that it covers
+    return _board_of(layout, b"%b,%b" % (board.tiles, _placements_json(layout.placements[-1], covered, layout)))
+
+
+_board: Final = LayoutCache(_make_board, _extend_board)
+
+
+def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
+    placements = layout.placements
+    result: JsonObject = {
+        "tiles": orjson.Fragment(b"[%b]" % tiles),
+        "ends": [_end(end, placements[end.host].tile) for end in layout.ends],
+    }
+    if layout.counts_ends:
+        result["ends_sum"] = layout.ends_sum
+    return _BoardJson(layout.ends, tiles, orjson.Fragment(orjson.dumps(result)))
+
+
+def _placements_json(placement: Placement, end: str | None, layout: Layout) -> bytes:
+    """A tile on the table that covered this end."""
+    tile, host, side, seat, face_down, outer = placement
+    return _placement(tile, face_down, None if end is None else (layout.placements[host].tile, side, end), seat, outer)
+
+
+@lru_cache(maxsize=8192)
+def _placement(
+    tile: Tile, face_down: bool, joined: tuple[Tile, Side, str] | None, seat: int, outer: int | None
+) -> bytes:
+    """``joined``: the host, its side, and the end there.
+
+    Cached for all tables, so that a table that another process has changed is serialized faster.
+    """
+    result: JsonObject = {"tile": tile.name, "face_down": face_down}
+    if joined is not None:
+        host, side, end = joined
+        result["on"] = {"tile": host.name, "side": side}
+        result["end"] = end
+        result["number"] = tile.shared_number(host) if outer is None else tile.other_half(outer)
+        if outer is not None:
+            result["outer"] = outer
+    result["seat"] = seat
+    return orjson.dumps(result)
+
+
+@lru_cache(maxsize=8192)
+def _end(end: End, host: Tile) -> orjson.Fragment:
+    """An end; cached, as it stays the same while tiles are laid elsewhere."""
+    result: JsonObject = {
+        "id": end.name,
+        "number": end.number,
+        "tile": host.name,
+        "side": end.side,
+        "open": end.gate == OPEN,
+        "state": end.gate,
+        "counts": end.counts,
+    }
+    return orjson.Fragment(orjson.dumps(result))

@@ -1,0 +1,1 @@
+"""``/v1/webhooks``: the endpoints of an application."""

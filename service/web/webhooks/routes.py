@@ -1,0 +1,263 @@
+"""``/v1/webhooks``: the endpoints of an application."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from flask import Blueprint
+
+from service.backends.ports import Application
+from service.backends.webhooks.endpoints import WebhookChange
+from service.engine.errors import Reason
+from service.games.model.errors import NotFound
+from service.outgoing.addresses import RefusedUrl
+from service.web.fields.strict import EmptyInSchema
+from service.web.http.body import read_json, read_json_or_nothing, validate
+from service.web.http.errors import InvalidBody
+from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate
+from service.web.http.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
+from service.web.operation import Operation, ResponseSpec
+from service.web.services import Services
+from service.web.webhooks.schemas import (
+    AskedMessageSchema,
+    CreatedWebhookSchema,
+    DeliveryListSchema,
+    PingInSchema,
+    WebhookChangeInSchema,
+    WebhookInSchema,
+    WebhookListSchema,
+    WebhookSchema,
+)
+from service.web.webhooks.serializers import deliveries_json, new_webhook_json, webhook_json
+
+blueprint: Final = Blueprint("webhooks", __name__)
+
+_webhook_in: Final = WebhookInSchema()
+_change_in: Final = WebhookChangeInSchema()
+_empty_in: Final = EmptyInSchema()
+_ping_in: Final = PingInSchema()
+
+_REFUSED: Final = {
+    "too_long": "url_too_long",
+    "malformed": "url_malformed",
+    "not_https": "url_not_https",
+    "credentials": "url_credentials",
+    "port": "url_port",
+    "not_public": "url_not_public",
+    "unresolved": "url_unresolved",
+}
+"""The reason by why a URL is refused."""
+
+
+@blueprint.post("/v1/webhooks")
+@Operation(
+    id="createWebhook",
+    tag="webhooks",
+    access="app",
+    headers=("Idempotency-Key",),
+    body=WebhookInSchema,
+    secret=True,
+    responses={201: ResponseSpec(description="The endpoint, with its secret.", schema=CreatedWebhookSchema)},
+    own_problems=("limit_reached",),
+)
+def create_webhook(services: Services, application: Application) -> RawResponse:
+    """Register an endpoint.
+
+    Messages about the games of the application are posted there, once it has answered a challenge: it gets
+    `webhook.challenge`, and must answer with the challenge, as text or as `{"challenge": …}`. The secret by which it
+    recognises messages is returned only here. An application has at most five endpoints.
+    """
+    negotiate(JSON)
+    body = read_json()
+    wanted = validate(_webhook_in, body)
+    key = idempotency(body, TOKEN_KEY_LENGTH)
+    with _checked_url():
+        webhook, replayed = services.apps.webhooks.create(application.id, wanted["url"], wanted["events"], key)
+    return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=replayed)
+
+
+@blueprint.get("/v1/webhooks")
+@Operation(
+    id="listWebhooks",
+    tag="webhooks",
+    access="app",
+    responses={200: ResponseSpec(description="The endpoints.", schema=WebhookListSchema)},
+)
+def list_webhooks(services: Services, application: Application) -> RawResponse:
+    """List the endpoints.
+
+    The endpoints of the application.
+    """
+    negotiate(JSON)
+    return ok({"webhooks": [webhook_json(each) for each in services.apps.webhooks.all(application.id)]})
+
+
+@blueprint.get("/v1/webhooks/<webhook>")
+@Operation(
+    id="getWebhook",
+    tag="webhooks",
+    access="app",
+    responses={200: ResponseSpec(description="The endpoint.", schema=WebhookSchema)},
+    own_problems=("not_found",),
+)
+def get_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+    """Get an endpoint.
+
+    An endpoint, and how it fares.
+    """
+    negotiate(JSON)
+    return ok(webhook_json(services.apps.webhooks.get(application.id, webhook)))
+
+
+@blueprint.patch("/v1/webhooks/<webhook>")
+@Operation(
+    id="changeWebhook",
+    tag="webhooks",
+    access="app",
+    body=WebhookChangeInSchema,
+    needs_body=True,
+    responses={200: ResponseSpec(description="The endpoint.", schema=WebhookSchema)},
+    own_problems=("not_found", "outcome_unknown"),
+)
+def change_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+    """Change an endpoint.
+
+    Another `url` has to answer a challenge before it gets messages. `status` `active` opens an endpoint at once,
+    whether it is failing, disabled, or has asked for a pause: call it when your backend starts. Each game is told from
+    where it was told, whatever has happened since; but of turns only those that run. The body may also be sent as
+    `application/merge-patch+json`.
+    """
+    negotiate(JSON)
+    wanted = validate(_change_in, read_json())
+    status = wanted.get("status")
+    change = WebhookChange(wanted.get("url"), wanted.get("events"), None if status is None else status == "active")
+    with _checked_url():
+        return ok(webhook_json(services.apps.webhooks.change(application.id, webhook, change)))
+
+
+@blueprint.delete("/v1/webhooks/<webhook>")
+@Operation(
+    id="deleteWebhook",
+    tag="webhooks",
+    access="app",
+    responses={204: ResponseSpec(description="It is deleted.", media_type=None)},
+    own_problems=("not_found", "outcome_unknown"),
+)
+def delete_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+    """Delete an endpoint.
+
+    Nothing is sent there any more, but for what is under way.
+    """
+    services.apps.webhooks.delete(application.id, webhook)
+    return no_content()
+
+
+@blueprint.post("/v1/webhooks/<webhook>/secret")
+@Operation(
+    id="changeWebhookSecret",
+    tag="webhooks",
+    access="app",
+    headers=("Idempotency-Key",),
+    body=EmptyInSchema,
+    secret=True,
+    responses={201: ResponseSpec(description="The endpoint, with its new secret.", schema=CreatedWebhookSchema)},
+    own_problems=("not_found", "limit_reached"),
+)
+def change_webhook_secret(services: Services, application: Application, webhook: str) -> RawResponse:
+    """Make a new secret.
+
+    Returned only here. For 24 hours messages are signed with the old secret, too: `webhook-signature` has two
+    signatures. The body is empty, or an empty object.
+    """
+    negotiate(JSON)
+    body = read_json_or_nothing()
+    validate(_empty_in, body)
+    key = idempotency(body, TOKEN_KEY_LENGTH)
+    changed, replayed = services.apps.webhooks.change_secret(application.id, webhook, key)
+    return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
+
+
+@blueprint.post("/v1/webhooks/<webhook>/pings")
+@Operation(
+    id="pingWebhook",
+    tag="webhooks",
+    access="app",
+    headers=("Idempotency-Key",),
+    body=PingInSchema,
+    responses={202: ResponseSpec(description="It will be sent.", schema=AskedMessageSchema)},
+    own_problems=("not_found", "limit_reached"),
+)
+def ping_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+    """Send a test message.
+
+    A sample of the `type` is sent soon, once, whatever the `events` of the endpoint are: of the form of a real message,
+    with invented data, and `data.sample` `true`; without a body `webhook.ping`. It is also sent to an endpoint that is
+    failing or disabled, but not to one that is unverified before it is verified. How that went is in `deliveries`. At
+    most ten messages that were asked for wait.
+    """
+    negotiate(JSON)
+    body = read_json_or_nothing()
+    kind = validate(_ping_in, body)["type"]
+    key = idempotency(body)
+    ping, replayed = services.apps.webhooks.ping(application.id, webhook, kind, key)
+    return accepted({"id": ping}, replayed=replayed)
+
+
+@blueprint.post("/v1/webhooks/<webhook>/deliveries/<message>/attempts")
+@Operation(
+    id="redeliverMessage",
+    tag="webhooks",
+    access="app",
+    headers=("Idempotency-Key",),
+    body=EmptyInSchema,
+    responses={202: ResponseSpec(description="It will be sent.", schema=AskedMessageSchema)},
+    own_problems=("not_found", "forbidden", "gone", "limit_reached"),
+)
+def redeliver_message(services: Services, application: Application, webhook: str, message: str) -> RawResponse:
+    """Send a message again.
+
+    A message of `deliveries` is sent once more, soon: with the same id, what it told, and signatures by the current
+    secrets. It is made anew from the game: with the refs of now, and `game.round_over` with who is still to deal. It
+    may come after later messages of the game, so a `game.turn` may be over. It is sent once, whether it was delivered
+    before or not, and to the same endpoints as a test message. Of a game that was deleted only `game.deleted` can be
+    sent again; a challenge cannot. The body is empty, or an empty object.
+    """
+    negotiate(JSON)
+    body = read_json_or_nothing()
+    validate(_empty_in, body)
+    key = idempotency(body)
+
+    def check_game(game: str) -> None:
+        if services.games.access.of_application(game, application.id) is None:
+            raise NotFound("game_expired")
+
+    asked, replayed = services.apps.webhooks.send_again(application.id, webhook, message, check_game, key)
+    return accepted({"id": asked}, replayed=replayed)
+
+
+@blueprint.get("/v1/webhooks/<webhook>/deliveries")
+@Operation(
+    id="listDeliveries",
+    tag="webhooks",
+    access="app",
+    responses={200: ResponseSpec(description="The attempts.", schema=DeliveryListSchema)},
+    own_problems=("not_found",),
+)
+def list_deliveries(services: Services, application: Application, webhook: str) -> RawResponse:
+    """List the last deliveries.
+
+    The last 100 attempts to deliver a message to the endpoint.
+    """
+    negotiate(JSON)
+    return ok(deliveries_json(services.apps.webhooks.attempts(application.id, webhook)))
+
+
+@contextmanager
+def _checked_url() -> Iterator[None]:
+    """Turn the refusal of a URL into one of its field."""
+    try:
+        yield
+    except RefusedUrl as error:
+        raise InvalidBody({"url": [Reason(_REFUSED[error.reason])]}) from None

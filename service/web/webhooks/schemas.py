@@ -1,0 +1,137 @@
+"""The schemas of webhooks, of requests and of responses."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields
+
+from service.backends.webhooks.messages import MESSAGE_TYPES, PING
+from service.outgoing.addresses import MAX_URL_CHARACTERS
+from service.web.fields.strict import BoundedList, RequestSchema, doc
+from service.web.fields.validation import Length, OneOf
+
+
+def _url(*, required: bool) -> fields.String:
+    return fields.String(
+        required=required,
+        validate=Length(1, MAX_URL_CHARACTERS),
+        metadata=doc(
+            "Where messages are posted: `https`, port 443, a host whose addresses are all public.",
+            example="https://club.example/hooks/domino",
+        ),
+    )
+
+
+def _events(*, required: bool) -> BoundedList:
+    return BoundedList(
+        fields.String(validate=OneOf(MESSAGE_TYPES)),
+        1,
+        len(MESSAGE_TYPES),
+        required=required,
+        metadata=doc("The types of messages that are sent there.", example=["game.turn", "game.finished"]),
+    )
+
+
+class WebhookInSchema(RequestSchema):
+    """An endpoint to be registered."""
+
+    url = _url(required=True)
+    events = _events(required=True)
+
+
+class WebhookChangeInSchema(RequestSchema):
+    """What is to change of an endpoint."""
+
+    url = _url(required=False)
+    events = _events(required=False)
+    status = fields.String(
+        validate=OneOf(("active", "disabled")),
+        metadata=doc(
+            "`active`: messages are sent at once, also those that were put off, each game from where it was told; an "
+            "endpoint that has not answered its challenge gets another one. `disabled`: none are sent."
+        ),
+    )
+
+
+class PingInSchema(RequestSchema):
+    """Which message is to be sent as a test."""
+
+    type = fields.String(
+        load_default=PING,
+        validate=OneOf(MESSAGE_TYPES),
+        metadata=doc(
+            "The type of the message: one of `webhook.ping` or any other that `events` may name.",
+            default=PING,
+            example="game.finished",
+        ),
+    )
+
+
+class WebhookSchema(Schema):
+    """An endpoint of an application."""
+
+    id = fields.String(required=True, metadata=doc("The id of the endpoint.", example="mfrggzdfmztwq2lk"))
+    url = fields.String(required=True, metadata=doc("Where messages are posted."))
+    events = fields.List(
+        fields.String(),
+        required=True,
+        metadata=doc("The types of messages that are sent there."),
+    )
+    status = fields.String(
+        required=True,
+        metadata=doc(
+            "`unverified`: it has not answered its challenge yet; `active`; `failing`: after five failures in a row, "
+            "one message is tried at least once a minute; `disabled`: by the application, with 410, or after failing "
+            "for three days."
+        ),
+    )
+    failing_since = fields.DateTime(metadata=doc("When the first of the last failures in a row was."))
+    created_at = fields.DateTime(required=True, metadata=doc("When it was registered."))
+
+
+class CreatedWebhookSchema(WebhookSchema):
+    """An endpoint with its secret, which is returned only here."""
+
+    secret = fields.String(
+        required=True, metadata=doc("Signs the messages (Standard Webhooks); returned only here.", example="whsec_…")
+    )
+
+
+class WebhookListSchema(Schema):
+    """The endpoints of an application."""
+
+    webhooks = fields.List(fields.Nested(WebhookSchema), required=True, metadata=doc("The oldest first."))
+
+
+class AskedMessageSchema(Schema):
+    """A message that was asked for, and will be sent soon."""
+
+    id = fields.String(required=True, metadata=doc("The id of the message.", example="msg_…"))
+
+
+class DeliverySchema(Schema):
+    """One attempt to deliver a message."""
+
+    id = fields.String(required=True, metadata=doc("The id of the message, the same for all attempts."))
+    type = fields.String(required=True, metadata=doc("The type of the message.", example="game.turn"))
+    game = fields.String(metadata=doc("The id of the game, if it is about one; absent for a sample."))
+    version = fields.Integer(metadata=doc("The version of the game that it tells.", example=17))
+    at = fields.DateTime(required=True, metadata=doc("When the attempt began."))
+    milliseconds = fields.Integer(required=True, metadata=doc("How long it took."))
+    status = fields.Integer(metadata=doc("The status of the answer, if there was one.", example=204))
+    error = fields.String(
+        metadata=doc(
+            "What was wrong; absent after a success. `status`: not 2xx; `challenge`: not answered with the challenge; "
+            "`given_up`: it failed for three days, and is not sent again; `gone`: it was asked for once more, but its "
+            "game was deleted or had expired by then, so nothing was sent. Without an answer: `refused_address`, "
+            "`unresolved`, `connection`, `tls`, `timeout`, `too_large`, `not_http`.",
+            example="timeout",
+        )
+    )
+
+
+class DeliveryListSchema(Schema):
+    """The last attempts to deliver to an endpoint."""
+
+    deliveries = fields.List(
+        fields.Nested(DeliverySchema), required=True, metadata=doc("The last 100 attempts, the newest first.")
+    )
