@@ -74,7 +74,7 @@ class AccessControl:
     ``notice`` is called with every game that is read for a request.
     """
 
-    def __init__(self, repository: GameRepository, idempotency: Idempotency, notice: Notice = lambda _: None) -> None:
+    def __init__(self, repository: GameRepository, idempotency: Idempotency, notice: Notice) -> None:
         self._repository = repository
         self._idempotency = idempotency
         self._notice = notice

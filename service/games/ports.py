@@ -337,6 +337,18 @@ RunLater = Callable[[Callable[[], None]], None]
 """Runs background work, which must not raise: immediately, or later in another thread or greenlet."""
 
 
-def run_inline(work: Callable[[], None]) -> None:
-    """Run background work immediately, in the calling thread."""
-    work()
+class Runtime(NamedTuple):
+    """What a process gives to all that it does: its clock, its randomness, and when other work has its turn.
+
+    ``yield_control`` is called regularly during long computations, to let other requests run.
+    """
+
+    clock: Clock
+    random_bytes: RandomBytes
+    yield_control: Callable[[], None]
+    run_later: RunLater
+
+
+def sequential_runtime(clock: Clock, random_bytes: RandomBytes) -> Runtime:
+    """That of a process in which no request waits: all work is done at once, one after the other."""
+    return Runtime(clock, random_bytes, yield_control=lambda: None, run_later=lambda work: work())

@@ -21,7 +21,6 @@ from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
 from service.backends.facade import ApplicationService
-from service.bootstrap import build_games
 from service.bots.knowledge import tile_set
 from service.bots.opening import _opening_hands
 from service.bots.playout import _held
@@ -30,7 +29,7 @@ from service.engine.tiles import Tile
 from service.games.automation.deletions import DeletedGames
 from service.games.automation.due import Automation
 from service.games.model.game import Game
-from service.games.ports import NO_HOLD, EventNotification, run_inline
+from service.games.ports import NO_HOLD, EventNotification
 from service.games.store.repository import GameRepository
 from service.storage.deletions import RedisDeletions
 from service.storage.games import RedisStore
@@ -45,6 +44,7 @@ from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.erasing import Eraser
+from tests.support.games import build_games, build_repository
 
 pytestmark = pytest.mark.full
 
@@ -286,15 +286,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
     client = worker.client()
     game_id = prepare(store, client, app_key, traces, clock={"turn": 600})
     topology = store._topology
-    repository = GameRepository(
-        store,
-        clock=system_clock,
-        random_bytes=secrets.token_bytes,
-        run_later=run_inline,
-        observe=lambda _: None,
-        yield_control=lambda: None,
-        admit_read=lambda _: None,
-    )
+    repository = build_repository(store, system_clock, secrets.token_bytes)
     reminders = RedisReminders(topology)
     automation = Automation(repository, reminders.server_time, lambda _: NO_HOLD)
     metrics = WorkerMetrics(CollectorRegistry())

@@ -18,7 +18,6 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.backends.facade import ApplicationService
-from service.bootstrap import build_games
 from service.games.facade import GameService
 from service.games.model.errors import Gone
 from service.games.model.game import Remote, TokenChanged
@@ -35,6 +34,7 @@ from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.followers import LINES, SSE, events_in, rest_of_stream, stream
 from tests.api.redis_contents import clear, contents, flat
 from tests.api.test_leaks import METHODS, bodies_of, game_addresses
+from tests.support.games import build_games
 from tests.support.table import match_finished, round_over
 
 PLAYERS = [{"name": "Ada Lovelace", "ref": "user-4711"}, {"name": "Bob Bernoulli", "ref": "user-4712"}]

@@ -16,7 +16,6 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_games
 from service.engine.events import Dealt, Drew
 from service.engine.tiles import TILES, Tile, parse_tile, sort_tiles
 from service.engine.variants import variants
@@ -44,6 +43,7 @@ from tests.api.saved_games import (
     variants_in_scope,
 )
 from tests.api.test_whole_app import method_of, operations
+from tests.support.games import build_games
 from tests.support.table import Json, seat_to_move
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from service.games.facade import GameService
 from service.web.access import EVENTS_PER_READ, SENTENCES_PER_READ, limit_history
 from service.web.app import create_app
 from service.web.rate_limits import RateLimits
 from tests.api.client import Api
 from tests.api.followers import Event, events_in, stream
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.table import reached, seat_to_move
 
@@ -32,7 +32,7 @@ class LongGame:
         self.yields = 0
         self.limits = RateLimits(read=0)
         store = MemoryStore(TTL_SECONDS)
-        games = GameService(
+        games = build_games(
             store,
             store,
             clock=lambda: 1_800_000_000_000,

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from service.engine.moves import DEAL
 from service.engine.referee import legal_moves
 from service.games.automation.due import Automation
-from service.games.facade import GameService
 from service.games.model.game import Game
 from service.games.model.schedule import GRACE_MS, BotTurn
 from service.games.ports import NO_HOLD
@@ -20,6 +19,7 @@ from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.web.app import create_app
 from tests.api.client import Api, Table
+from tests.support.games import build_games
 from tests.support.table import Json, seat_to_move
 
 MOST_BOT_MOVES = 3000
@@ -54,7 +54,7 @@ class TimedApi(Api):
         random_bytes: Callable[[int], bytes],
     ) -> None:
         self.clock = SettableClock()
-        games = GameService(
+        games = build_games(
             store,
             feed,
             clock=self.clock,

@@ -19,8 +19,9 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.game import HUMAN, Created, Game, GameEvent, Joined, Ownership, Public, Seat
 from service.games.model.shards import with_shard
-from service.games.ports import Store, run_inline
+from service.games.ports import Store
 from service.games.store.repository import Decision, GameRepository
+from tests.support.games import build_repository
 
 START = 1_800_000_000_000
 """The time at which tests begin; milliseconds since 1970."""
@@ -45,15 +46,7 @@ class Owned:
 
     def new_repository(self) -> GameRepository:
         """Another process that works with the same store."""
-        return GameRepository(
-            self.store,
-            clock=self.clock,
-            random_bytes=self.random.randbytes,
-            run_later=run_inline,
-            observe=lambda _: None,
-            yield_control=lambda: None,
-            admit_read=lambda _: None,
-        )
+        return build_repository(self.store, self.clock, self.random.randbytes)
 
     def create(
         self,

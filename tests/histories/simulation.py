@@ -30,6 +30,7 @@ from tests.histories.checker import Verdict, check
 from tests.histories.clients import Client, Gateway, Party, Position, Response
 from tests.histories.faults import FaultyStore, SimulatedTime
 from tests.histories.history import MoveRequest, OperationResult, Outcome
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
 TTL = 86_400
@@ -149,7 +150,7 @@ class Simulation:
 
     def _worker(self, feed: MemoryStore, secrets: Sequence[bytes], skew: int) -> GameService:
         """A worker whose clock is ahead by ``skew`` milliseconds."""
-        return GameService(
+        return build_games(
             self.store,
             feed,
             clock=lambda: int(self._time.now + skew),

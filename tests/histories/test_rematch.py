@@ -22,6 +22,7 @@ from tests.conftest import Figures
 from tests.histories.checker import Verdict, read_game
 from tests.histories.faults import Fault, FaultyStore, SimulatedTime
 from tests.histories.simulation import FAULT_RATES, TTL
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
 HISTORIES = 300
@@ -62,7 +63,7 @@ def finished() -> Finished:
 def service(
     store: FaultyStore | MemoryStore, feed: MemoryStore, random: Random, time: SimulatedTime, secrets: Sequence[bytes]
 ) -> GameService:
-    return GameService(
+    return build_games(
         store, feed, clock=lambda: int(time.now), random_bytes=random.randbytes, secrets=secrets, ttl_seconds=TTL
     )
 

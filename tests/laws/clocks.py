@@ -46,6 +46,7 @@ from service.games.store.idempotency import IdempotencyKey
 from service.games.store.repository import GameRepository, rebuild_game
 from tests.histories.faults import FaultyStore, SimulatedTime
 from tests.laws.matches import Choices
+from tests.support.games import build_games, build_repository
 from tests.support.remote_games import APP
 from tests.support.stores.memory_store import MemoryStore
 
@@ -565,7 +566,7 @@ class Course:
     # The parts
 
     def _service(self, skew: int) -> GameService:
-        return GameService(
+        return build_games(
             self.faulty,
             self.store,
             clock=lambda: self.time.now + skew,
@@ -579,15 +580,7 @@ class Course:
         return Automation(self._repository(skew), self.store.server_time, self.store.hold)
 
     def _repository(self, skew: int) -> GameRepository:
-        return GameRepository(
-            self.faulty,
-            clock=lambda: self.time.now + skew,
-            random_bytes=self.random.randbytes,
-            run_later=lambda work: work(),
-            observe=lambda _: None,
-            yield_control=lambda: None,
-            admit_read=lambda _: None,
-        )
+        return build_repository(self.faulty, lambda: self.time.now + skew, self.random.randbytes)
 
     def _create(self) -> str:
         plan = self.plan

@@ -8,7 +8,6 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry
 
-from service.bootstrap import build_games
 from service.bots.choice import choose_move
 from service.engine.variants import variants
 from service.games.automation.due import Automation
@@ -17,7 +16,7 @@ from service.games.facade import GameService
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, GameEvent
 from service.games.model.results import CreatedGame
-from service.games.ports import NO_HOLD, run_inline
+from service.games.ports import NO_HOLD
 from service.games.store.repository import GameRepository
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
@@ -27,6 +26,7 @@ from service.workers.bot_worker import BotWorker
 from service.workers.decisions import Choose, Decisions
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
+from tests.support.games import build_games, build_repository
 from tests.support.stores.memory_store import MemoryStore
 
 TTL = 86_400
@@ -101,7 +101,7 @@ class InProcess(Hosted):
         self.store = MemoryStore(TTL, lambda: self.now / 1000)
         clock = lambda: self.now  # noqa: E731 # a clock
         super().__init__(
-            GameService(
+            build_games(
                 self.store,
                 self.store,
                 clock=clock,
@@ -111,15 +111,7 @@ class InProcess(Hosted):
                 reminders=self.store,
             )
         )
-        self.repository = GameRepository(
-            self.store,
-            clock=clock,
-            random_bytes=_Counted(b"w"),
-            run_later=run_inline,
-            observe=lambda _: None,
-            yield_control=lambda: None,
-            admit_read=lambda _: None,
-        )
+        self.repository = build_repository(self.store, clock, _Counted(b"w"))
         self.automation = Automation(self.repository, clock, lambda _: NO_HOLD)
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)

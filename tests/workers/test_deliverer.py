@@ -31,7 +31,7 @@ from service.games.access import Access
 from service.games.commands.rematch import Rematches
 from service.games.model.errors import Gone
 from service.games.model.game import Joined
-from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.ports import OutcomeUnknown, StorageUnavailable, sequential_runtime
 from service.games.store.idempotency import Idempotency
 from service.outgoing.sender import Sender
 from service.outgoing.signing import secret_text
@@ -536,8 +536,7 @@ def test_a_rematch_is_told_first_of_its_messages(hooked: Hooked, listener: Liste
     rematches = Rematches(
         hooked.owned.repository,
         Idempotency([b"a secret"]),
-        clock=hooked.clock,
-        random_bytes=hooked.random.randbytes,
+        sequential_runtime(hooked.clock, hooked.random.randbytes),
         ttl=DAY_MS,
     )
     new = rematches.begin(Access(hooked.owned.game(game), 1)).answer.view.id

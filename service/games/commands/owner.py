@@ -16,7 +16,7 @@ from service.games.model.game import HUMAN, OPEN_SEAT, REMOTE, Game, JoinCodeCha
 from service.games.model.results import CommandResult, SeatToken
 from service.games.model.tokens import hash_secret, new_join_code, new_token
 from service.games.model.views import GameView, view_game
-from service.games.ports import PriorWrite, RandomBytes
+from service.games.ports import PriorWrite, Runtime
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import Decision, GameRepository
 
@@ -31,12 +31,10 @@ class OwnerCommands:
     and ``OutcomeUnknown`` (it may have been committed).
     """
 
-    def __init__(
-        self, repository: GameRepository, idempotency: Idempotency, *, random_bytes: RandomBytes, ttl: int
-    ) -> None:
+    def __init__(self, repository: GameRepository, idempotency: Idempotency, runtime: Runtime, *, ttl: int) -> None:
         self._repository = repository
         self._idempotency = idempotency
-        self._random_bytes = random_bytes
+        self._random_bytes = runtime.random_bytes
         self._ttl = ttl
 
     def rename(self, access: Access, seat: int, *, name: str | None, ref: str | None) -> GameView:

@@ -37,7 +37,7 @@ from service.games.model.schedule import time_over
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.tokens import find_hash, hash_secret, new_game_id, new_token
 from service.games.model.views import GameView, legal_moves_for, view_game
-from service.games.ports import Clock, Hold, PriorWrite, RandomBytes
+from service.games.ports import Hold, PriorWrite, Runtime
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import Committed, Decision, GameRepository
 
@@ -104,29 +104,24 @@ class _Unchanged(Exception):
 class GameCommands:
     """The commands on the games of a repository. ``ttl`` in milliseconds.
 
-    ``yield_control`` is called regularly during long computations, to let other requests run; ``hold`` is that of
-    the ``ReminderQueue``. Every command may also raise ``StorageUnavailable`` (nothing was changed) and
-    ``OutcomeUnknown`` (it may have been committed); all but moves, ``SecretChanged`` (an earlier request was committed,
-    but its tokens cannot be derived again).
+    ``hold`` is that of the ``ReminderQueue``. Every command may also raise ``StorageUnavailable`` (nothing was changed)
+    and ``OutcomeUnknown`` (it may have been committed); all but moves, ``SecretChanged`` (an earlier request was
+    committed, but its tokens cannot be derived again).
     """
 
     def __init__(
         self,
         repository: GameRepository,
         idempotency: Idempotency,
+        runtime: Runtime,
         *,
-        clock: Clock,
-        random_bytes: RandomBytes,
         ttl: int,
-        yield_control: Callable[[], None],
         hold: Callable[[str], Hold],
     ) -> None:
         self._repository = repository
         self._idempotency = idempotency
-        self._clock = clock
-        self._random_bytes = random_bytes
+        self._clock, self._random_bytes, self._yield_control, _ = runtime
         self._ttl = ttl
-        self._yield_control = yield_control
         self._hold = hold
 
     def create(self, request: GameRequest, key: IdempotencyKey | None = None) -> CommandResult[CreatedGame]:

@@ -25,11 +25,11 @@ from service.games.model.results import CommandResult, JoinedSeat, SeatToken
 from service.games.model.tokens import hash_secret, new_game_id, new_token, short_digest
 from service.games.model.views import view_game
 from service.games.ports import (
-    Clock,
     GameExists,
     IdempotencyRecord,
     OutcomeUnknown,
     RandomBytes,
+    Runtime,
     StorageUnavailable,
 )
 from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
@@ -56,15 +56,13 @@ class Rematches:
         self,
         repository: GameRepository,
         idempotency: Idempotency,
+        runtime: Runtime,
         *,
-        clock: Clock,
-        random_bytes: RandomBytes,
         ttl: int,
     ) -> None:
         self._repository = repository
         self._idempotency = idempotency
-        self._clock = clock
-        self._random_bytes = random_bytes
+        self._clock, self._random_bytes, _, _ = runtime
         self._ttl = ttl
 
     def begin(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[JoinedSeat]:

@@ -40,14 +40,12 @@ from service.games.model.schedule import reminders
 from service.games.model.tokens import new_write_id
 from service.games.model.views import forget_seat_views
 from service.games.ports import (
-    Clock,
     EventRange,
     GameExists,
     IdempotencyRecord,
     OutcomeUnknown,
     PriorWrite,
-    RandomBytes,
-    RunLater,
+    Runtime,
     StorageUnavailable,
     Store,
     StoredGame,
@@ -118,28 +116,21 @@ class GameRepository:
 
     Where a method reads or writes a game that was deleted, it raises ``Gone``.
 
-    Finished games are compacted by ``run_later``; ``observe`` is called with every write that was committed.
-    ``yield_control`` is called regularly during the reading of a long history, to let other requests run, and
+    Finished games are compacted in the background; ``observe`` is called with every write that was committed, and
     ``admit_read`` with the number of events before many may be read; what it raises, the caller gets.
     """
 
     def __init__(
         self,
         store: Store,
+        runtime: Runtime,
         *,
-        clock: Clock,
-        random_bytes: RandomBytes,
-        run_later: RunLater,
         observe: Callable[[Committed], None],
-        yield_control: Callable[[], None],
         admit_read: Callable[[int], None],
     ) -> None:
         self._store = store
-        self._clock = clock
-        self._random_bytes = random_bytes
-        self._run_later = run_later
+        self._clock, self._random_bytes, self._yield_control, self._run_later = runtime
         self._observe = observe
-        self._yield_control = yield_control
         self._admit_read = admit_read
         self._cache: dict[str, tuple[Game, bytes]] = {}
         self._earlier: dict[tuple[str, str, int], Game] = {}
@@ -354,6 +345,10 @@ class GameRepository:
         if events is None:
             raise _expired()
         return events
+
+    def check(self) -> None:
+        """Do one cheap write, as ``Store.check``."""
+        self._store.check()
 
     def size(self, game_id: str) -> int:
         """The bytes that the store uses for a game; 0 for one that does not exist."""
