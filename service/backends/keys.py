@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64encode
 from hmac import compare_digest
-from threading import Lock
 from time import monotonic
 from typing import Final, NamedTuple
 
 from service.backends.ports import Application, ApplicationStore, KeyRecord, Repeat, RepeatKnown
 from service.backends.repeats import Prior, RepeatableRequest, kept_answer, record_of
+from service.bounded_cache import BoundedCache
 from service.games.model.errors import LimitReached, NotFound, Unauthorized
 from service.games.model.shards import shard_of
 from service.games.model.tokens import hash_secret, new_game_id
@@ -69,8 +69,7 @@ class Applications:
         self._idempotency = idempotency
         self._clock = clock
         self._random_bytes = random_bytes
-        self._cache: dict[str, tuple[Application, float]] = {}
-        self._lock = Lock()
+        self._cache = BoundedCache[str, tuple[Application, float]](_CACHE_SIZE)
 
     def create(self, name: str, key: IdempotencyKey | None = None) -> NewKey:
         """Make an application and its first key."""
@@ -226,22 +225,19 @@ class Applications:
         try:
             return self._store.replace(before, after, repeat)
         finally:
-            with self._lock:
-                self._cache.pop(before.id, None)
+            self._cache.pop(before.id)
 
     def _cached(self, app: str) -> Application | None:
-        application, until = self._cache.get(app, (None, 0.0))
+        application, until = self._cache.get(app) or (None, 0.0)
         return application if monotonic() < until else None
 
     def _read(self, app: str) -> Application | None:
         until = monotonic() + CACHE_SECONDS
         application = self._store.read(app)
-        with self._lock:
-            self._cache.pop(app, None)
-            if application is not None:
-                self._cache[app] = application, until
-                if len(self._cache) > _CACHE_SIZE:
-                    del self._cache[next(iter(self._cache))]
+        if application is None:
+            self._cache.pop(app)
+        else:
+            self._cache.put(app, (application, until))
         return application
 
     def _accepts(self, application: Application, key: str) -> bool:

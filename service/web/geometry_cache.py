@@ -8,9 +8,9 @@ shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from threading import Lock
 from typing import Final, NamedTuple
 
+from service.bounded_cache import BoundedCache
 from service.engine.layout import Placement
 from service.games.model.views import TableView
 from service.render.geometry import Geometry, GrowingGeometry
@@ -24,8 +24,7 @@ class GeometryCache:
 
     def __init__(self, yield_control: Callable[[], None] = lambda: None) -> None:
         self._yield_control = yield_control
-        self._entries: dict[int, _Entry] = {}
-        self._lock = Lock()
+        self._entries = BoundedCache[int, _Entry](MAX_ENTRIES)
 
     def get(self, table: TableView, aspect: int, admit: Callable[[int], None]) -> Geometry:
         """The geometry of a table, extended from the cached one that has the most of its tiles; ``aspect`` in tenths.
@@ -42,33 +41,24 @@ class GeometryCache:
             admit(len(placements) - known + len(table.layout.ends))
             start = self._empty(table, aspect) if entry is None else entry.geometry
             entry = _Entry(owner, placements, start.extended(table.layout) if placements else start)
-            self._put(keys[-1], entry)
+            self._entries.put(keys[-1], entry)
         return entry.geometry.geometry
 
     def forget(self, games: Container[str]) -> None:
         """Drop the geometries of the tables of these games."""
-        with self._lock:
-            for key in [key for key, entry in self._entries.items() if entry.owner[0] in games]:
-                del self._entries[key]
+        self._entries.drop(lambda _, entry: entry.owner[0] in games)
 
     def _empty(self, table: TableView, aspect: int) -> GrowingGeometry:
         return GrowingGeometry(table.tiles_in_set, table.spread, aspect, pause=self._yield_control)
 
     def _find(self, owner: _Owner, placements: tuple[Placement, ...], keys: Sequence[int]) -> _Entry | None:
         """The entry of this table after the most of its tiles."""
-        with self._lock:
-            for many in range(len(placements), -1, -1):
-                entry = self._entries.get(keys[many])
-                if entry is not None and (entry.owner, entry.placements) == (owner, placements[:many]):
-                    self._entries[keys[many]] = self._entries.pop(keys[many])  # now the last one to be evicted
-                    return entry
+        for many in range(len(placements), -1, -1):
+            entry = self._entries.get(keys[many])
+            if entry is not None and (entry.owner, entry.placements) == (owner, placements[:many]):
+                self._entries.use(keys[many])
+                return entry
         return None
-
-    def _put(self, key: int, entry: _Entry) -> None:
-        with self._lock:
-            self._entries[key] = entry
-            if len(self._entries) > MAX_ENTRIES:
-                del self._entries[next(iter(self._entries))]
 
 
 _Owner = tuple[str, int, int]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Hashable
 from threading import Lock
 from typing import Any, Final
 
+from service.bounded_cache import BoundedCache
 from service.games.access import Access
 from service.web.responses import RawResponse, conditional, to_json
 
@@ -28,41 +29,22 @@ class ResponseCache:
 
     def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
         self._max_bytes = max_bytes
-        self._bytes = 0
-        self._bodies: dict[Key, bytes] = {}
-        self._lock = Lock()
+        self._bodies = BoundedCache[Key, bytes](max_bytes, weigh=len)
         self._making = [Lock() for _ in range(_MAKERS)]
 
     def get(self, key: Key, make: Callable[[], bytes]) -> bytes:
         """The body of this key; if it is not cached, one of several callers makes it, and the others wait for it."""
         with self._making[hash(key) % _MAKERS]:
-            body = self._find(key)
+            body = self._bodies.use(key)
             if body is None:
                 body = make()
-                self._put(key, body)
+                if len(body) <= self._max_bytes // 4:
+                    self._bodies.put(key, body)
             return body
 
     def forget(self, games: Container[str]) -> None:
         """Drop the bodies of responses about these games."""
-        with self._lock:
-            for key in [each for each in self._bodies if each[0] in games]:
-                self._bytes -= len(self._bodies.pop(key))
-
-    def _find(self, key: Key) -> bytes | None:
-        with self._lock:
-            body = self._bodies.pop(key, None)
-            if body is not None:
-                self._bodies[key] = body  # now the last one to be evicted
-            return body
-
-    def _put(self, key: Key, body: bytes) -> None:
-        if len(body) > self._max_bytes // 4:
-            return
-        with self._lock:
-            self._bytes += len(body) - len(self._bodies.pop(key, b""))
-            self._bodies[key] = body
-            while self._bytes > self._max_bytes:
-                self._bytes -= len(self._bodies.pop(next(iter(self._bodies))))
+        self._bodies.drop(lambda key, _: key[0] in games)
 
 
 def cached_body(cache: ResponseCache, access: Access, name: str, make: Callable[[], bytes]) -> bytes:

@@ -10,6 +10,7 @@ from collections.abc import Container, Sequence
 from functools import partial, reduce
 from typing import Final, NamedTuple
 
+from service.bounded_cache import BoundedCache
 from service.engine.events import Event
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
@@ -39,7 +40,7 @@ class RoundEvents:
 
     def __init__(self, repository: GameRepository) -> None:
         self._repository = repository
-        self._known: dict[str, _Known] = {}
+        self._known = BoundedCache[str, _Known](SIZE)
 
     def of(self, game: Game) -> tuple[Event, ...]:
         """The events of the running round from its deal on, up to the version of the game.
@@ -64,12 +65,10 @@ class RoundEvents:
 
     def forget(self, games: Container[str]) -> None:
         """Drop the events of these games."""
-        for game in [each for each in self._known if each in games]:
-            del self._known[game]
+        self._known.drop(lambda game, _: game in games)
 
     def _keep(self, game: Game, known: _Known) -> None:
-        self._known.pop(game.id, None)
-        if game.status != "finished":
-            self._known[game.id] = known
-            if len(self._known) > SIZE:
-                del self._known[next(iter(self._known))]
+        if game.status == "finished":
+            self._known.pop(game.id)
+        else:
+            self._known.put(game.id, known)
