@@ -27,7 +27,8 @@ from service.games.automation.due import Automation
 from service.games.facade import GameService
 from service.games.ports import Clock, RandomBytes, ReminderQueue, Runtime, sequential_runtime
 from service.games.store.idempotency import Idempotency
-from service.games.store.repository import Committed, GameRepository
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed
 from service.json_logging import configure_logging
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import Sender

@@ -34,7 +34,7 @@ from service.games.model.tokens import find_hash, new_write_id
 from service.games.model.views import view_game
 from service.games.ports import Store, WriteRequest
 from service.games.store.codec import decode_game, encode_event, encode_game
-from service.games.store.repository import seats_to_act
+from service.games.store.transactions import seats_to_act
 from service.storage.games import RedisStore
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.request_parsing import bearer_token, expected_game, negotiate, read_json, validate

@@ -18,7 +18,8 @@ from service.games.commands.player import MoveCommand, decide_move
 from service.games.model.errors import Gone, MoveRefused, StaleVersion
 from service.games.model.game import Game
 from service.games.model.schedule import RemoteTurn, remote_turn
-from service.games.store.repository import Committed, Decision, GameRepository
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed, Decision
 
 
 class RemotePlayers:

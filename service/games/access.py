@@ -106,11 +106,11 @@ class AccessControl:
         """
         if token is None:
             raise unauthorized()
-        game = self._repository.cached(game_id)
-        seat = None if game is None else seat_of(token, game)
-        if game is None or seat is None:
+        known = self._repository.cached(game_id)
+        seat = None if known is None else seat_of(token, known.game)
+        if known is None or seat is None:
             return self.authenticate(game_id, token)
-        return Access(game, seat, from_store=False)
+        return Access(known.game, seat, from_store=False)
 
     def require_seat(self, game_id: str, token: str | None, seat: int) -> Access:
         """As ``authenticate``, but for the bearer of this seat's token only.

@@ -247,8 +247,10 @@ def test_the_worker_that_deletes_a_game_drops_what_it_reads_of_it_afterwards(
     assert stored is not None
     ask(worker.client(), "DELETE", f"/v1/games/{game_id}", app_key)
     worker.deleted.poll()
-    worker.games.commands._repository._decode(game_id, stored)
-    del stored
+    with pytest.MonkeyPatch.context() as before:
+        before.setattr(store, "read", {game_id: stored}.get)
+        worker.games.commands._repository.load(game_id)
+    del stored, before
     assert "hash 0" in traces.found()
     worker.deleted.poll()
 

@@ -22,7 +22,7 @@ from service.engine.variants import variants
 from service.games.model.game import EventEnvelope, Game
 from service.games.ports import Store
 from service.games.store.codec import decode_event, encode_event, encode_game
-from service.games.store.repository import rebuild_game
+from service.games.store.history import rebuild_game
 from service.storage.event_frames import event_of
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed

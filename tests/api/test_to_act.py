@@ -9,7 +9,7 @@ import pytest
 
 from service.engine.variants import variants
 from service.games.model.views import view_game
-from service.games.store.repository import rebuild_game
+from service.games.store.history import rebuild_game
 from tests.api.client import Api, viewers
 from tests.api.saved_games import SavedGame, SavedGames, decoded
 from tests.api.test_leaks import events_of_snapshot

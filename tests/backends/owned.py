@@ -20,7 +20,8 @@ from service.games.model.clock import ClockSettings
 from service.games.model.game import HUMAN, Created, Game, GameEvent, Joined, Ownership, Public, Seat
 from service.games.model.shards import with_shard
 from service.games.ports import Store
-from service.games.store.repository import Decision, GameRepository
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Decision
 from tests.support.games import build_repository
 
 START = 1_800_000_000_000

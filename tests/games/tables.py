@@ -18,7 +18,7 @@ from service.games.model.schedule import bot_turn
 from service.games.model.views import GameView
 from service.games.ports import ReminderKind
 from service.games.store.codec import decode_event
-from service.games.store.repository import Committed
+from service.games.store.transactions import Committed
 from tests.support.games import build_games, build_repository
 from tests.support.stores.memory_store import MemoryStore
 

@@ -12,7 +12,7 @@ from service.games.model.errors import Unauthorized
 from service.games.model.results import CreatedGame
 from service.games.ports import NO_REMINDERS, OutcomeUnknown, PriorWrite, Reminders, WriteRequest
 from service.games.store.idempotency import IdempotencyKey
-from service.games.store.repository import RETRY_BUDGET_MS
+from service.games.store.transactions import RETRY_BUDGET_MS
 from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 

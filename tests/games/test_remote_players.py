@@ -34,8 +34,7 @@ class Table(InProcess):
     """Games in memory; a letter is a person (p), a remote player (x), or a bot: random (r), greedy (g)."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.repository._random_bytes = Random(7).randbytes  # so that its writes have ids of their own
+        super().__init__(random_bytes=Random(7).randbytes)  # so that its writes have ids of their own
         self.remote = RemotePlayers(self.repository, store_calls=16)
         self.scheduler = Automation(self.repository, self.clock, lambda _: NO_HOLD)
         self.tokens: dict[int, str] = {}

@@ -21,7 +21,7 @@ from service.engine.referee import apply
 from service.games.model.game import BOT, Created, EventEnvelope, Game, GameEvent, HostingEvent, Joined, TokenChanged
 from service.games.ports import Store
 from service.games.store.codec import decode_event, decode_game
-from service.games.store.repository import rebuild_game
+from service.games.store.history import rebuild_game
 from tests.histories.history import History, MoveRequest, Operation, Outcome
 
 _PAGE = 1000

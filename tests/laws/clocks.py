@@ -42,8 +42,9 @@ from service.games.model.schedule import (
 from service.games.model.views import GameView
 from service.games.ports import OutcomeUnknown, ReminderKind, StorageUnavailable
 from service.games.store.codec import decode_event, decode_game
+from service.games.store.history import rebuild_game
 from service.games.store.idempotency import IdempotencyKey
-from service.games.store.repository import GameRepository, rebuild_game
+from service.games.store.repository import GameRepository
 from tests.histories.faults import FaultyStore, SimulatedTime
 from tests.laws.matches import Choices
 from tests.support.games import build_games, build_repository

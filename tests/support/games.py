@@ -20,7 +20,8 @@ from service.games.ports import (
     TakenReminder,
     sequential_runtime,
 )
-from service.games.store.repository import Committed, GameRepository
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed
 from service.storage.redis.server_clock import system_clock
 
 

@@ -71,8 +71,7 @@ class RemoteTable(InProcess):
     """
 
     def __init__(self, *behaviours: Behaviour) -> None:
-        super().__init__()
-        self.repository._random_bytes = Random(7).randbytes  # so that its writes have ids of their own
+        super().__init__(random_bytes=Random(7).randbytes)  # so that its writes have ids of their own
         self.bot = Bot(behaviours)
         self.slept: list[float] = []
         self.players = RemotePlayers(self.repository, store_calls=16)

@@ -16,7 +16,7 @@ from service.games.facade import GameService
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, GameEvent
 from service.games.model.results import CreatedGame
-from service.games.ports import NO_HOLD
+from service.games.ports import NO_HOLD, RandomBytes
 from service.games.store.repository import GameRepository
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
@@ -96,7 +96,7 @@ def until(condition: Callable[[], object], seconds: float = PATIENCE) -> Any:
 class InProcess(Hosted):
     """Games in memory with a bot worker in this process, at a time that only the test moves."""
 
-    def __init__(self, choose: Choose = choose_move) -> None:
+    def __init__(self, choose: Choose = choose_move, random_bytes: RandomBytes | None = None) -> None:
         self.now = 1_800_000_000_000
         self.store = MemoryStore(TTL, lambda: self.now / 1000)
         clock = lambda: self.now  # noqa: E731 # a clock
@@ -111,7 +111,7 @@ class InProcess(Hosted):
                 reminders=self.store,
             )
         )
-        self.repository = build_repository(self.store, clock, _Counted(b"w"))
+        self.repository = build_repository(self.store, clock, random_bytes or _Counted(b"w"))
         self.automation = Automation(self.repository, clock, lambda _: NO_HOLD)
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)

@@ -22,7 +22,8 @@ from service.backends.ports import GameIndex, IndexPosition, Lobby
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game, GameEvent, HostingEvent
 from service.games.ports import Clock
-from service.games.store.repository import GameRepository, decode
+from service.games.store.history import decode
+from service.games.store.repository import GameRepository
 
 PAGE: Final = 1000
 """Events that are told in one write to the index."""

@@ -20,7 +20,8 @@ from service.games.model.errors import Gone, StaleVersion
 from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import BotTurn, bot_turn, time_out_due
 from service.games.ports import Clock, Hold
-from service.games.store.repository import Committed, Decision, GameRepository
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed, Decision
 
 
 def advance_match(game: Game, seat: int, move: Move) -> Decision:

@@ -11,7 +11,7 @@ from service.engine.presence import Left
 from service.engine.state import FINISHED
 from service.games.commands.validation import free_name
 from service.games.model.game import HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent, Renamed, TokenChanged
-from service.games.store.repository import Decision
+from service.games.store.transactions import Decision
 
 
 class NothingToErase(Exception):

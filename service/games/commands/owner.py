@@ -18,7 +18,8 @@ from service.games.model.tokens import hash_secret, new_join_code, new_token
 from service.games.model.views import GameView, view_game
 from service.games.ports import PriorWrite, Runtime
 from service.games.store.idempotency import Idempotency, IdempotencyKey
-from service.games.store.repository import Decision, GameRepository
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Decision
 
 _OWNER = "owner"
 """In the scope of an idempotency key, and of what is derived from it: a game has one owner."""

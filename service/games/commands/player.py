@@ -39,7 +39,8 @@ from service.games.model.tokens import find_hash, hash_secret, new_game_id, new_
 from service.games.model.views import GameView, legal_moves_for, view_game
 from service.games.ports import Hold, PriorWrite, Runtime
 from service.games.store.idempotency import Idempotency, IdempotencyKey
-from service.games.store.repository import Committed, Decision, GameRepository
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed, Decision
 
 
 class Expected(NamedTuple):

@@ -33,7 +33,8 @@ from service.games.ports import (
     StorageUnavailable,
 )
 from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
-from service.games.store.repository import Decision, GameRepository
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Decision
 
 _PURPOSE = "rematch"
 
