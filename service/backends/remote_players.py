@@ -14,7 +14,7 @@ from hashlib import sha256
 from threading import BoundedSemaphore
 
 from service.engine.presence import TimedOut
-from service.games.commands.player import MoveCommand, decide_move
+from service.games.commands.move import MoveCommand, decide_move
 from service.games.model.errors import Gone, MoveRefused, StaleVersion
 from service.games.model.game import Game
 from service.games.model.schedule import RemoteTurn, remote_turn

@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 
 from service.games.access import AccessControl
 from service.games.automation.lost_reminders import LostReminders
+from service.games.commands.context import CommandContext
 from service.games.commands.owner import OwnerCommands
 from service.games.commands.player import GameCommands
 from service.games.commands.rematch import Rematches
@@ -38,9 +39,10 @@ class GameService:
         ttl = ttl_seconds * 1000
         idempotency = Idempotency(secrets)
         self.access = AccessControl(repository, idempotency, LostReminders(reminders, runtime).notice)
-        self.commands = GameCommands(repository, idempotency, runtime, ttl=ttl, hold=reminders.hold)
-        self.owner_commands = OwnerCommands(repository, idempotency, runtime, ttl=ttl)
-        self.rematches = Rematches(repository, idempotency, runtime, ttl=ttl)
+        context = CommandContext(repository, idempotency, runtime, ttl)
+        self.commands = GameCommands(context, reminders.hold)
+        self.owner_commands = OwnerCommands(context)
+        self.rematches = Rematches(context)
         self.queries = GameQueries(repository, feed, ttl)
         self.readiness = Readiness(repository.check, runtime.clock)
         self._repository = repository

@@ -20,7 +20,7 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.sansio.utils import get_content_length
 
 from service.engine.errors import Reason
-from service.games.commands.player import Expected
+from service.games.commands.move import Expected
 from service.games.model.errors import Unauthorized
 from service.games.queries.catalogue import LANGUAGES, Language
 from service.games.store.idempotency import IdempotencyKey

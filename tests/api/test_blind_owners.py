@@ -20,7 +20,7 @@ import redis
 from service.backends.webhooks.messages import game_messages
 from service.engine.errors import InvalidSetup
 from service.engine.variants import variants
-from service.games.commands.player import decide_move
+from service.games.commands.move import decide_move
 from service.games.model.errors import MoveRefused
 from service.games.model.game import EventEnvelope, Game
 from service.games.model.schedule import RemoteTurn, remote_turn

@@ -196,9 +196,9 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_worker(
     store: RedisStore, worker: Worker, app_key: str, traces: Traces
 ) -> None:
     game = prepare(store, worker.client(), app_key, traces)
-    add_hands(traces, worker.games.commands._repository, game)
-    worker.games.commands._repository.at_version(worker.games.commands._repository.reload(game), 4)
-    worker.games.commands._repository.after_write(game, 5, "another")
+    add_hands(traces, worker.games.access._repository, game)
+    worker.games.access._repository.at_version(worker.games.access._repository.reload(game), 4)
+    worker.games.access._repository.after_write(game, 5, "another")
     worker.deleted.poll()
     before = traces.found()
     assert {"the mark of all names and refs", "hash 0", "hash 1", "a hand"} <= before
@@ -215,7 +215,7 @@ def test_nothing_of_who_was_erased_is_left_in_the_memory_of_a_worker(
 ) -> None:
     mark = secrets.token_hex(6)
     game = prepare(store, worker.client(), app_key, Traces())
-    repository = worker.games.commands._repository
+    repository = worker.games.access._repository
     stored = repository.reload(game).seats[0]
     traces.add("the ref", stored.ref or mark)
     traces.add("the hash", stored.token_hash or mark)
@@ -249,7 +249,7 @@ def test_the_worker_that_deletes_a_game_drops_what_it_reads_of_it_afterwards(
     worker.deleted.poll()
     with pytest.MonkeyPatch.context() as before:
         before.setattr(store, "read", {game_id: stored}.get)
-        worker.games.commands._repository.load(game_id)
+        worker.games.access._repository.load(game_id)
     del stored, before
     assert "hash 0" in traces.found()
     worker.deleted.poll()

@@ -14,7 +14,7 @@ from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyQuery
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.automation.due import advance_match
-from service.games.commands.creation import create_game, deal_if_full
+from service.games.commands.creation import Secrets, deal_if_full, new_game
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.game import HUMAN, Created, Game, GameEvent, Joined, Ownership, Public, Seat
@@ -63,18 +63,10 @@ class Owned:
         """A game with a person for each ref, and open seats, in the lobby that ``public`` says; returns its id."""
         seats = [SeatRequest("human", f"Player {seat}") for seat in range(len(refs))]
         wanted = GameRequest(variant, (*seats, *[SeatRequest("open")] * open_seats), {}, "seed", clock=clock)
-        found = variants()[variant]
-        rules = found.rules({}, len(wanted.seats))
-        new = create_game(
-            wanted,
-            found,
-            rules.start(),
-            game_id=with_shard(self.random.randbytes(11).hex()),
-            now=self.clock(),
-            token_bytes=self.random.randbytes,
-            remote_secret=str.encode,
-            random_bytes=self.random.randbytes,
-        )
+        rules = variants()[variant].rules({}, len(wanted.seats))
+        secrets = Secrets(self.random.randbytes, str.encode, self.random.randbytes)
+        game_id = with_shard(self.random.randbytes(11).hex())
+        new = new_game(wanted, rules.start(), secrets, game_id=game_id, now=self.clock())
         game = new.game
         if app is not None:
             named = zip(game.seats, (*refs, *[None] * open_seats), strict=True)

@@ -9,7 +9,7 @@ from service.engine.moves import DEAL, Move
 from service.engine.referee import legal_moves
 from service.games.access import Access
 from service.games.automation.due import Automation
-from service.games.commands.player import Expected, MoveCommand
+from service.games.commands.move import Expected, MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource

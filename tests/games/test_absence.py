@@ -15,7 +15,8 @@ from service.engine.moves import FLIP, Move
 from service.engine.presence import Claimed, Forfeited, Left, Presence, Returned, TimedOut
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
-from service.games.commands.player import Expected, JoinCommand, MoveCommand
+from service.games.commands.join import JoinCommand
+from service.games.commands.move import Expected, MoveCommand
 from service.games.model.clock import ClockSettings, RunningClock
 from service.games.model.errors import MoveRefused, NotAway, NotDue, NotStarted, StaleVersion
 from service.games.model.forks import ForkSource, export_record
@@ -595,7 +596,7 @@ def test_a_forfeit_that_leaves_one_side_ends_the_match() -> None:
     card = hosted.games.queries.score(hosted.access(0))
     assert [(each.seat, each.rank, each.forfeited) for each in card.standings] == [(other, 1, False), (seat, 2, True)]
     assert hosted.games.queries.fairness(hosted.access(0)) is not None
-    assert "forfeit" in format_record(export_record(game, hosted.games.commands._repository.history(game), None))
+    assert "forfeit" in format_record(export_record(game, hosted.games.access._repository.history(game), None))
 
 
 def test_a_match_with_payments_can_end_by_a_forfeit() -> None:
@@ -767,7 +768,7 @@ def test_a_game_from_a_record_begins_with_whole_times(seats: str) -> None:
         source.move()
         game = source.game
         version = game.version - 1
-        record = format_record(export_record(game, source.games.commands._repository.history(game)[:version], None))
+        record = format_record(export_record(game, source.games.access._repository.history(game)[:version], None))
         hosted = Hosted(seats, clock, source=ForkSource(record, None))
         hosted.now += 400_000
         if hosted.code is not None:

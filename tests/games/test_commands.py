@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import Unauthorized
 from service.games.model.results import CreatedGame

@@ -17,7 +17,7 @@ from service.engine.referee import advance, deal, legal_moves
 from service.engine.state import FINISHED
 from service.engine.variants import variants
 from service.games.access import Access
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GameService
 from service.games.model.errors import MoveRefused

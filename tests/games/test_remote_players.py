@@ -11,7 +11,7 @@ from service.bots.choice import EDITION
 from service.engine.moves import DEAL
 from service.engine.presence import Returned, TimedOut
 from service.games.automation.due import Automation
-from service.games.commands.player import Expected, MoveCommand
+from service.games.commands.move import Expected, MoveCommand
 from service.games.model.clock import ClockSettings
 from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.game import Game, GameEvent

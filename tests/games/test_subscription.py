@@ -14,7 +14,7 @@ import pytest
 from service.engine.moves import Move
 from service.engine.referee import legal_moves
 from service.games.access import Access
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import NotFound, Unauthorized
 from service.games.model.game import TokenChanged

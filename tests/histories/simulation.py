@@ -18,7 +18,8 @@ from service.engine.errors import Refusal
 from service.engine.moves import Move
 from service.engine.tiles import parse_tile
 from service.games.access import Access
-from service.games.commands.player import Expected, JoinCommand, MoveCommand
+from service.games.commands.join import JoinCommand
+from service.games.commands.move import Expected, MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GameService
 from service.games.model.errors import MoveRefused

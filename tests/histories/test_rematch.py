@@ -12,7 +12,7 @@ from typing import NamedTuple
 from greenlet import getcurrent, greenlet
 
 from service.engine.events import Dealt
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GameService
 from service.games.model.game import HUMAN, Created, Rematched

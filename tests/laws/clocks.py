@@ -22,7 +22,8 @@ from service.engine.referee import apply, legal_moves
 from service.engine.state import PLAYING, ROUND_OVER, State
 from service.engine.variant import Rules
 from service.games.automation.due import Automation
-from service.games.commands.player import Expected, JoinCommand, MoveCommand
+from service.games.commands.join import JoinCommand
+from service.games.commands.move import Expected, MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GameService
 from service.games.model.clock import ClockSettings

@@ -17,7 +17,7 @@ from service.engine.presence import ABSENCES
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.automation.due import Automation
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, HostingEvent

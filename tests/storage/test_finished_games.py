@@ -12,7 +12,7 @@ from service.devserver.embedded import EmbeddedServerError
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.access import Access
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.storage import keys
 from service.storage.games import RedisStore

@@ -28,6 +28,7 @@ from service.backends.webhooks.endpoints import OVERLAP_MS, WebhookChange
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.engine.events import Finished, RoundEnded
 from service.games.access import Access
+from service.games.commands.context import CommandContext
 from service.games.commands.rematch import Rematches
 from service.games.model.errors import Gone
 from service.games.model.game import Joined
@@ -533,12 +534,9 @@ def test_a_rematch_is_told_first_of_its_messages(hooked: Hooked, listener: Liste
     while hooked.owned.game(game).status != "finished":
         play(hooked, game, 1)
     hooked.deliver()
-    rematches = Rematches(
-        hooked.owned.repository,
-        Idempotency([b"a secret"]),
-        sequential_runtime(hooked.clock, hooked.random.randbytes),
-        ttl=DAY_MS,
-    )
+    runtime = sequential_runtime(hooked.clock, hooked.random.randbytes)
+    context = CommandContext(hooked.owned.repository, Idempotency([b"a secret"]), runtime, DAY_MS)
+    rematches = Rematches(context)
     new = rematches.begin(Access(hooked.owned.game(game), 1)).answer.view.id
     told = len(listener.received)
     for each in (new, game):

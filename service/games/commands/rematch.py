@@ -16,6 +16,7 @@ from service.engine.deal import Deck
 from service.engine.presence import Left
 from service.engine.variants import variants
 from service.games.access import Access
+from service.games.commands.context import CommandContext
 from service.games.commands.creation import deal_if_full
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.clock import start_clock
@@ -29,11 +30,9 @@ from service.games.ports import (
     IdempotencyRecord,
     OutcomeUnknown,
     RandomBytes,
-    Runtime,
     StorageUnavailable,
 )
-from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
-from service.games.store.repository import GameRepository
+from service.games.store.idempotency import IdempotencyKey, check_same_request
 from service.games.store.transactions import Decision
 
 _PURPOSE = "rematch"
@@ -51,20 +50,11 @@ class _AlreadyTold(Exception):
 
 
 class Rematches:
-    """The rematches of the games of a repository. ``ttl`` in milliseconds."""
+    """The rematches of games."""
 
-    def __init__(
-        self,
-        repository: GameRepository,
-        idempotency: Idempotency,
-        runtime: Runtime,
-        *,
-        ttl: int,
-    ) -> None:
-        self._repository = repository
-        self._idempotency = idempotency
-        self._clock, self._random_bytes, _, _ = runtime
-        self._ttl = ttl
+    def __init__(self, context: CommandContext) -> None:
+        self._repository, self._idempotency, runtime, self._ttl = context
+        self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
 
     def begin(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[JoinedSeat]:
         """The game that follows a finished one, with the bearer's seat and token there: the same for every caller.

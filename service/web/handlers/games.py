@@ -13,7 +13,8 @@ from service.backends.ports import Application
 from service.engine.deal import ArrangedDeal
 from service.engine.errors import Reason
 from service.games.access import Access, TokenRotation
-from service.games.commands.player import JoinCommand, MoveCommand, check_join_code
+from service.games.commands.join import JoinCommand, check_join_code
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
