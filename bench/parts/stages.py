@@ -29,6 +29,7 @@ from service.bootstrap import build_app
 from service.config import Settings
 from service.engine.moves import Move
 from service.engine.referee import advance
+from service.games.model.following import with_events
 from service.games.model.game import Game
 from service.games.model.tokens import find_hash, new_write_id
 from service.games.model.views import view_game
@@ -150,7 +151,7 @@ def _move_in_stages(
         watch.lap("decide")
         write = WriteRequest(new_write_id(os.urandom))
         now = int(time() * 1000)
-        after = game._replace(state=state).with_events(events, game.state, now, write.id.decode())
+        after = with_events(game._replace(state=state), events, game.state, at=now, write_id=write.id.decode())
         to_act = seats_to_act(game.state, events, after)
         data = [encode_event(event, now - game.created_at, seats) for event, seats in zip(events, to_act, strict=True)]
         value = encode_game(after)

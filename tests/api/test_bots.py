@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.engine.variants import variants
-from service.games.model.game import LEVELS
+from service.games.model.seats import LEVELS
 from tests.api.client import Api, status_and_code
 from tests.api.saved_games import SEED, shortest, some_seats
 from tests.api.test_bad_input import StoreContents, contents

@@ -20,7 +20,8 @@ from werkzeug.test import TestResponse
 from service.backends.facade import ApplicationService
 from service.games.facade import GameService
 from service.games.model.errors import Gone
-from service.games.model.game import Remote, TokenChanged
+from service.games.model.game import TokenChanged
+from service.games.model.seats import Remote, Seats
 from service.games.ports import Store
 from service.games.store.codec import encode_tombstone
 from service.storage import keys
@@ -235,7 +236,7 @@ def test_a_remote_player_leaves_neither_address_nor_secret(
     assert game is not None
     remote = Remote("https://bot.example/moves", b"a secret of 32 bytes for a bot..")
     seats = (game.seats[0], game.seats[1]._replace(remote=remote))
-    repository.transact(game, lambda each: (each._replace(seats=seats), [TokenChanged(1)]))
+    repository.transact(game, lambda each: (each._replace(seats=Seats(seats)), [TokenChanged(1)]))
     wanted = secrets_of(table, games)
     assert {"url 1", "secret 1"} <= wanted.keys()
     assert any(wanted["url 1"] in flat(value) for _, value in contents(server))

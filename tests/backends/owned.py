@@ -13,11 +13,12 @@ from service.backends.index.summaries import index_entry
 from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyQuery
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
-from service.games.automation.due import advance_match
 from service.games.commands.creation import Secrets, deal_if_full, new_game
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
-from service.games.model.game import HUMAN, Created, Game, GameEvent, Joined, Ownership, Public, Seat
+from service.games.model.following import advance_match
+from service.games.model.game import Created, Game, GameEvent, Joined, Ownership, Public
+from service.games.model.seats import HUMAN, Seat, Seats
 from service.games.model.shards import with_shard
 from service.games.ports import Store
 from service.games.store.repository import GameRepository
@@ -71,7 +72,7 @@ class Owned:
         if app is not None:
             named = zip(game.seats, (*refs, *[None] * open_seats), strict=True)
             game = game._replace(
-                seats=tuple([seat._replace(ref=each) for seat, each in named]),
+                seats=Seats([seat._replace(ref=each) for seat, each in named]),
                 ownership=Ownership(app, ref, new.join_code, public if open_seats else None),
             )
         events: list[GameEvent] = [Created()]
@@ -106,12 +107,12 @@ class Owned:
                     for place, each in enumerate(game.seats)
                 ]
             )
-            game = game._replace(seats=seats)
-            if not game.has_open_seats and game.ownership is not None:
+            game = game._replace(seats=Seats(seats))
+            if not game.seats.are_open and game.ownership is not None:
                 game = game._replace(ownership=game.ownership._replace(join_code=None))
             return deal_if_full(game, [Joined(seat, name)])
 
-        if self.game(game_id).has_open_seats:
+        if self.game(game_id).seats.are_open:
             self.repository.transact(self.game(game_id), decide)
 
 

@@ -20,7 +20,8 @@ from service.backends.webhooks.samples import sample_data, sample_message
 from service.engine.events import Dealt
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
-from service.games.model.game import BOT, EventEnvelope, Game, Seat
+from service.games.model.game import EventEnvelope, Game
+from service.games.model.seats import BOT, Seat, Seats
 from service.games.model.views import standings, view_event
 from tests.backends.owned import START, Owned
 from tests.support.stores.memory_store import MemoryStore
@@ -205,7 +206,7 @@ def test_a_turn_of_a_computer_player_is_not_told() -> None:
     seat = game.state.turn
     assert seat is not None
     seats = tuple([Seat(BOT, each.name, level="greedy") if at == seat else each for at, each in enumerate(game.seats)])
-    assert game_messages("endpoint", game._replace(seats=seats), (), history(table, game.id)) == []
+    assert game_messages("endpoint", game._replace(seats=Seats(seats)), (), history(table, game.id)) == []
 
 
 @pytest.mark.parametrize("variant", sorted(variants()))

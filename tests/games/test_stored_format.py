@@ -9,7 +9,8 @@ import pytest
 from service.engine.events import Played
 from service.engine.tiles import parse_tile
 from service.games.model.clock import ClockSettings
-from service.games.model.game import EventEnvelope, Game, GameEvent, Joined, Ownership, Remote, Renamed
+from service.games.model.game import EventEnvelope, Game, GameEvent, Joined, Ownership, Renamed
+from service.games.model.seats import Remote, Seats
 from service.games.store.codec import (
     NewerFormat,
     decode_event,
@@ -65,7 +66,7 @@ def full() -> Game:
     seats[2] = seats[2]._replace(kind="remote", level=None, remote=Remote("https://club.example/bot", b"secret"))
     ownership = Ownership("an application", "table 7", "a join code", "all")
     return game._replace(
-        seats=tuple(seats),
+        seats=Seats(seats),
         ownership=ownership,
         rematch="a game",
         unique_names=True,

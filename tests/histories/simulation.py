@@ -23,7 +23,7 @@ from service.games.commands.move import Expected, MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GameService
 from service.games.model.errors import MoveRefused
-from service.games.model.game import HUMAN, OPEN_SEAT
+from service.games.model.seats import HUMAN, OPEN_SEAT
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.store.idempotency import IdempotencyKey
 from service.web.serializers.game import created_game_json, game_view_json, joined_seat_json, seat_token_json

@@ -15,8 +15,9 @@ from service.engine.events import Dealt
 from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GameService
-from service.games.model.game import HUMAN, Created, Rematched
+from service.games.model.game import Created, Rematched
 from service.games.model.results import SeatToken
+from service.games.model.seats import HUMAN
 from service.games.ports import OutcomeUnknown, StorageUnavailable, WriteRequest
 from tests.conftest import Figures
 from tests.histories.checker import Verdict, read_game

@@ -18,8 +18,9 @@ from service.engine.variants import variants
 from service.games.automation.due import _decide_time_out
 from service.games.commands.claim import Claim, decide_claim
 from service.games.model.clock import ClockSettings
-from service.games.model.game import BOT, HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent
+from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import reminders
+from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.games.ports import NO_HOLD
 from tests.conftest import Figures
 from tests.laws.clocks import Course, Plan

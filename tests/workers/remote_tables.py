@@ -12,8 +12,8 @@ from flask.testing import FlaskClient
 
 from service.backends.remote_players import RemotePlayers
 from service.games.model.clock import ClockSettings
-from service.games.model.game import Remote
 from service.games.model.schedule import RemoteTurn
+from service.games.model.seats import Remote
 from service.web.app import create_app
 from service.workers.remote_turns import Answer, NoAnswer, Outcome, RemoteTurns
 from service.workers.remote_worker import RemoteWorker

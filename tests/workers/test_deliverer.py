@@ -89,7 +89,7 @@ def assert_complete(hooked: Hooked, received: list[Received], game: str) -> None
     told = [(each.type, each.data["version"]) for each in first if each.type != "game.turn"]
     assert told == expected(hooked, game)
     current = hooked.owned.game(game)
-    if current.state.turn is not None and not current.has_open_seats:
+    if current.state.turn is not None and not current.seats.are_open:
         assert (first[-1].type, first[-1].data["seat"]) == ("game.turn", current.state.turn)
 
 

@@ -16,7 +16,8 @@ import orjson
 from service.backends.ports import IndexEntry, LobbyEntry, PlayerEntry
 from service.backends.seats import refs_of, results, with_ref, with_refs
 from service.engine.events import Finished
-from service.games.model.game import GAME_EVENT_TYPES, OPEN_SEAT, OWNER, Created, EventEnvelope, Game
+from service.games.model.game import GAME_EVENT_TYPES, OWNER, Created, EventEnvelope, Game
+from service.games.model.seats import OPEN_SEAT
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import GameView, view_event, view_game
 
@@ -90,7 +91,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
     if game.ownership is None or game.ownership.public is None:
         return None
     shown = None
-    if game.has_open_seats:
+    if game.seats.are_open:
         view = view_game(game, None, 0)
         players = [
             _present({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})

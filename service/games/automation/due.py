@@ -11,39 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from service.engine.events import Eliminated, Event, Finished
 from service.engine.moves import DEAL, Move
-from service.engine.presence import Forfeited, TimedOut, end_by_forfeit, winners_after_forfeits
-from service.engine.referee import advance, apply
-from service.engine.state import State
+from service.engine.presence import Forfeited, TimedOut, end_by_forfeit
+from service.engine.referee import apply
 from service.games.model.errors import Gone, StaleVersion
+from service.games.model.following import advance_match
 from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import BotTurn, bot_turn, time_out_due
 from service.games.ports import Clock, Hold
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed, Decision
-
-
-def advance_match(game: Game, seat: int, move: Move) -> Decision:
-    """Make a move of the match; forfeits decide with it who has won. Raises ``Refusal``."""
-    events, state = advance(game.rules, game.deck, game.state, seat, move)
-    deck = game.deck if state.round == game.state.round else game.deck.discard_used(state.round)
-    if game.presence.forfeited:
-        events, state = _with_forfeits(game, events, state)
-    return game._replace(state=state, deck=deck), events
-
-
-def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple[tuple[Event, ...], State]:
-    """The events of a move and the state after them, where seats have forfeited.
-
-    None of the winners has; and if the seats that go out leave one side that has not, the match is over.
-    """
-    rules, forfeited, last = game.rules, game.presence.forfeited, events[-1]
-    if isinstance(last, Finished):
-        finished = Finished(winners_after_forfeits(rules, game.variant.best, state, last.winners, forfeited))
-        return (*events[:-1], finished), apply(rules, state, finished)
-    end = end_by_forfeit(rules, state, forfeited) if isinstance(last, Eliminated) else None
-    return (events, state) if end is None else ((*events, end), apply(rules, state, end))
 
 
 class Automation:

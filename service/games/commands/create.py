@@ -68,5 +68,9 @@ def _remote_secret(idempotency: Idempotency, app: str | None, url: str, prior: P
 def _still_given(tokens: tuple[SeatToken, ...], game: Game) -> tuple[SeatToken, ...]:
     """The tokens of a creation that is repeated, with the names of the players now, and none of who was erased."""
     return tuple(
-        [each._replace(name=game.seats[each.seat].name or "") for each in tokens if each.seat not in game.erased]
+        [
+            each._replace(name=game.seats[each.seat].name or "")
+            for each in tokens
+            if each.seat not in game.seats.erased()
+        ]
     )

@@ -16,8 +16,9 @@ from service.engine.state import State
 from service.engine.variants import variants
 from service.games.commands.validation import GameRequest, free_name
 from service.games.model.clock import start_clock
-from service.games.model.game import HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent, Ownership, Remote, Seat, rules_for
+from service.games.model.game import Game, GameEvent, Ownership, rules_for
 from service.games.model.results import SeatToken
+from service.games.model.seats import HUMAN, OPEN_SEAT, REMOTE, Remote, Seat, Seats
 from service.games.model.tokens import hash_secret, new_join_code, new_token
 from service.games.ports import RandomBytes
 
@@ -68,7 +69,7 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
         variant=variant,
         options=request.options,
         rules=rules_for(variant.key, request.options, len(request.seats)),
-        seats=tuple(
+        seats=Seats(
             [
                 Seat(each.kind, name, hashes.get(seat), each.level, each.ref, remotes.get(seat))
                 for seat, (each, name) in enumerate(zip(request.seats, _names(request), strict=True))
@@ -111,12 +112,12 @@ def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEv
 
     Whoever was erased before is away from then on. Both unchanged if a seat is open.
     """
-    if game.has_open_seats:
+    if game.seats.are_open:
         return game, events
     if not game.state.round:
         dealt, state = deal(game.rules, game.deck, game.state)
         game, events = game._replace(state=state, deck=game.deck.discard_used(state.round)), [*events, dealt]
-    erased = [seat for seat in sorted(game.erased) if not game.state.eliminated_round[seat]]
+    erased = [seat for seat in sorted(game.seats.erased()) if not game.state.eliminated_round[seat]]
     return game._replace(is_automatic=game.is_automatic or bool(erased)), [*events, *map(Left, erased)]
 
 

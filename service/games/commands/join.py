@@ -15,8 +15,9 @@ from service.games.commands.context import CommandContext
 from service.games.commands.creation import deal_if_full
 from service.games.commands.validation import NAME_TAKEN, NEEDS_KEY, check_client_seed, is_taken
 from service.games.model.errors import Forbidden, NotFound, SeatsTaken
-from service.games.model.game import HUMAN, OPEN_SEAT, Game, Joined, Seat
+from service.games.model.game import Game, Joined
 from service.games.model.results import CommandResult, JoinedSeat, SeatToken
+from service.games.model.seats import HUMAN, OPEN_SEAT, Seat
 from service.games.model.tokens import find_hash, hash_secret, new_token
 from service.games.model.views import view_game
 from service.games.ports import PriorWrite
@@ -109,7 +110,7 @@ def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Gam
         raise InvalidSetup({"name": [NAME_TAKEN]})
     ref = game.seats[seat].ref if command.ref is None else command.ref
     game = game.with_seat(seat, Seat(HUMAN, command.name, hash_secret(token_of(seat)), ref=ref))
-    if game.ownership is not None and not game.has_open_seats:
+    if game.ownership is not None and not game.seats.are_open:
         game = game._replace(ownership=game.ownership._replace(join_code=None))  # nobody needs it any more
     if command.client_seed is not None:
         game = game._replace(deck=game.deck.with_client_seed(seat, command.client_seed))

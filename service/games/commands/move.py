@@ -13,10 +13,10 @@ from service.engine.errors import Refusal
 from service.engine.moves import Move
 from service.engine.presence import Returned
 from service.games.access import Access
-from service.games.automation.due import advance_match
 from service.games.commands.context import CommandContext
 from service.games.commands.validation import check_client_seed
 from service.games.model.errors import MoveRefused, NotFound, NotStarted, StaleVersion, unauthorized
+from service.games.model.following import advance_match
 from service.games.model.game import Game
 from service.games.model.results import CommandResult
 from service.games.model.views import GameView, legal_moves_for, view_game
@@ -85,7 +85,7 @@ def decide_move(seat: int, command: MoveCommand, game: Game) -> Decision:
     try:
         if expected is not None and not expected.matches(game, seat):
             raise StaleVersion("stale_version", version=game.version)
-        if game.has_open_seats:
+        if game.seats.are_open:
             raise NotStarted("seats_open")
         seeded = game if client_seed is None else game._replace(deck=game.deck.with_client_seed(seat, client_seed))
         after, events = advance_match(seeded, seat, command.move)

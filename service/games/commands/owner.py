@@ -13,8 +13,9 @@ from service.games.access import Access
 from service.games.commands.context import CommandContext
 from service.games.commands.validation import NAME_TAKEN, is_taken
 from service.games.model.errors import NotFound, SeatsTaken
-from service.games.model.game import HUMAN, OPEN_SEAT, REMOTE, Game, JoinCodeChanged, Renamed, TokenChanged
+from service.games.model.game import Game, JoinCodeChanged, Renamed, TokenChanged
 from service.games.model.results import CommandResult, SeatToken
+from service.games.model.seats import HUMAN, OPEN_SEAT, REMOTE
 from service.games.model.tokens import hash_secret, new_join_code, new_token
 from service.games.model.views import GameView, view_game
 from service.games.ports import PriorWrite
@@ -120,7 +121,7 @@ def _decide_token(seat: int, token: str, game: Game) -> Decision:
 
 
 def _decide_join_code(code: str, game: Game) -> Decision:
-    if not game.has_open_seats:
+    if not game.seats.are_open:
         raise SeatsTaken("seats_taken")
     ownership = None if game.ownership is None else game.ownership._replace(join_code=code)
     return game._replace(join_hash=hash_secret(code), ownership=ownership), [JoinCodeChanged()]

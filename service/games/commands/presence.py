@@ -67,7 +67,7 @@ def check_running(game: Game, seat: int, token_hash: bytes | None) -> None:
     """
     if token_hash != NO_TOKEN and game.seats[seat].token_hash != token_hash:
         raise unauthorized()
-    if game.has_open_seats:
+    if game.seats.are_open:
         raise NotStarted("seats_open")
     if game.state.phase == FINISHED:
         raise GameOver("game_over")

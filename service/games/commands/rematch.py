@@ -21,8 +21,9 @@ from service.games.commands.creation import deal_if_full
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.clock import start_clock
 from service.games.model.errors import Forbidden, Gone, NotFinished, NotFound, SecretChanged, Unauthorized, unauthorized
-from service.games.model.game import Created, Game, GameEvent, Rematched, Seat, rules_for
+from service.games.model.game import Created, Game, GameEvent, Rematched, rules_for
 from service.games.model.results import CommandResult, JoinedSeat, SeatToken
+from service.games.model.seats import Seat, Seats
 from service.games.model.tokens import hash_secret, new_game_id, new_token, short_digest
 from service.games.model.views import view_game
 from service.games.ports import (
@@ -210,7 +211,7 @@ def next_game(
         variant=old.variant,
         options=old.options,
         rules=rules,
-        seats=(*seats[1:], seats[0]),
+        seats=Seats((*seats[1:], seats[0])),
         join_hash=None,
         arranged=False,
         deck=Deck(random_bytes(32), game=game_id, client_seeds=("",) * count),
@@ -228,7 +229,7 @@ def next_game(
         clock=old.clock,
         running_clock=start_clock(old.clock, count),
     )
-    away = sorted(seat_after(seat, count) for seat in old.presence.away - old.erased)
+    away = sorted(seat_after(seat, count) for seat in old.presence.away - old.seats.erased())
     game = game._replace(is_automatic=bool(away) or game.is_set_up_automatic)
     game, events = deal_if_full(game, [Created(game.deck.commitment(1))])
     return game, [*events, *map(Left, away)]
@@ -236,7 +237,7 @@ def next_game(
 
 def _events_of_creation(old: Game) -> int:
     """How many events ``next_game`` has: the creation, the deal, and the players who are away or were erased."""
-    return 2 + len(old.presence.away | old.erased)
+    return 2 + len(old.presence.away | old.seats.erased())
 
 
 def _check(game: Game, seat: int, token_hash: bytes | None) -> None:

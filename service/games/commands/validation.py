@@ -20,7 +20,8 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
-from service.games.model.game import BOT, LEVELS, OPEN_SEAT, Game, Public, SeatKind
+from service.games.model.game import Game, Public
+from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind
 
 
 class SeatRequest(NamedTuple):

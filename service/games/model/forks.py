@@ -55,7 +55,7 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
         [(each.version, each.event) for each in history if isinstance(each.event, Event | PresenceEvent)],
         players=[each.name or "" for each in game.seats],
         bots=[RecordedBot(seat, each.level, EDITION) for seat, each in enumerate(game.seats) if each.level is not None],
-        remote=sorted(game.remote),
+        remote=sorted(game.seats.remote),
         clock=None if game.clock is None else _recorded_clock(game.clock),
         fairness=ARRANGED if game.arranged else PROVABLE,
         edition=game.edition,

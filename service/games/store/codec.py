@@ -34,16 +34,8 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings, RunningClock
 from service.games.model.errors import Gone
-from service.games.model.game import (
-    GAME_EVENT_TYPES,
-    EventEnvelope,
-    Game,
-    GameEvent,
-    Ownership,
-    Remote,
-    Seat,
-    rules_for,
-)
+from service.games.model.game import GAME_EVENT_TYPES, EventEnvelope, Game, GameEvent, Ownership, rules_for
+from service.games.model.seats import Remote, Seat, Seats
 from service.games.store.layout_cache import LayoutCache
 
 _FORMAT: Final = 1
@@ -147,7 +139,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         variant=variants()[variant],
         options=options,
         rules=rules,
-        seats=tuple([Seat(kind, name, _decode_bytes(token)) for kind, name, token in seats]),
+        seats=Seats([Seat(kind, name, _decode_bytes(token)) for kind, name, token in seats]),
         join_hash=_decode_bytes(join),
         arranged=arranged,
         deck=Deck(
@@ -190,7 +182,7 @@ def _with_ownership(game: Game, fields: list[Any]) -> Game:
         seat._replace(ref=ref, remote=None if remote is None else Remote(remote[0], a2b_base64(remote[1])))
         for seat, ref, remote in zip(game.seats, refs, remotes or [None] * len(refs), strict=True)
     ]
-    return game._replace(seats=tuple(seats), ownership=Ownership(*ownership))
+    return game._replace(seats=Seats(seats), ownership=Ownership(*ownership))
 
 
 def _encode_automation(game: Game) -> list[object]:
@@ -210,7 +202,7 @@ def _encode_automation(game: Game) -> list[object]:
 def _with_automation(game: Game, fields: list[Any]) -> Game:
     levels, pace, clock, away, forfeited, substituted, (started, banks, granted, acted) = fields
     return game._replace(
-        seats=tuple([seat._replace(level=level) for seat, level in zip(game.seats, levels, strict=True)]),
+        seats=Seats([seat._replace(level=level) for seat, level in zip(game.seats, levels, strict=True)]),
         pace=pace,
         presence=Presence(frozenset(away), frozenset(forfeited), substituted),
         clock=None if clock is None else ClockSettings(*clock),

@@ -14,19 +14,18 @@ from service.engine.events import Dealt
 from service.engine.presence import ALL_PRESENT, PresenceEvent
 from service.engine.replay import replay
 from service.games.model.clock import start_clock
+from service.games.model.following import follow
 from service.games.model.game import (
-    OPEN_SEAT,
     EventEnvelope,
     Game,
     GameEvent,
     HostingEvent,
     Joined,
     Rematched,
-    Seat,
     changes_play,
     commitments_after,
-    follow,
 )
+from service.games.model.seats import OPEN_SEAT, Seat, Seats
 from service.games.ports import EventRange, StorageUnavailable, Store
 from service.games.store.cache import UPGRADE_SECONDS, GameCache
 from service.games.store.codec import NewerFormat, decode_event
@@ -160,7 +159,7 @@ def rebuild_game(
     else:
         state = replay(game.rules, yielding([each for each in earlier if not isinstance(each, HostingEvent)]))
     return game._replace(
-        seats=tuple([Seat(OPEN_SEAT) if seat in joined_later else each for seat, each in enumerate(game.seats)]),
+        seats=Seats([Seat(OPEN_SEAT) if seat in joined_later else each for seat, each in enumerate(game.seats)]),
         version=version,
         match_version=match_version,
         updated_at=history[version - 1].at,

@@ -14,6 +14,7 @@ from service.engine.errors import Refusal
 from service.engine.referee import apply
 from service.engine.state import FINISHED, State
 from service.games.model.errors import MoveRefused
+from service.games.model.following import with_events
 from service.games.model.game import Game, GameEvent, GameStatus, HostingEvent
 from service.games.model.schedule import reminders
 from service.games.model.tokens import new_write_id
@@ -60,11 +61,7 @@ class Committed(NamedTuple):
     events: Sequence[GameEvent]
     status_before: GameStatus | None = None
     prior: PriorWrite | None = None
-
-    @property
-    def replayed(self) -> bool:
-        """Whether it was committed for an earlier request."""
-        return self.prior is not None
+    replayed: bool = False
 
 
 class Transactions:
@@ -98,7 +95,8 @@ class Transactions:
         """
         write = WriteRequest(new_write_id(self._random_bytes), record)
         start = game.rules.start()
-        game = game.with_events(events, start, game.created_at, write.id.decode(), self._history.yielding)
+        at, yielding = game.created_at, self._history.yielding
+        game = with_events(game, events, start, at=at, write_id=write.id.decode(), yielding=yielding)
         state = encode_game(game)
         data = self._encode_events(start, events, game, 0)
         send = partial(self._store.create, game.id, state, data, write, reminders=reminders(None, game))
@@ -135,7 +133,7 @@ class Transactions:
                     raise
                 return self.replay(game.id, prior, record)
             now = max(now, game.updated_at)
-            after = after.with_events(events, game.state, now, write.id.decode())
+            after = with_events(after, events, game.state, at=now, write_id=write.id.decode())
             state = encode_game(after)
             data = self._encode_events(game.state, events, after, now - game.created_at)
             send = partial(
@@ -211,7 +209,7 @@ class Transactions:
         except StorageUnavailable as error:
             raise OutcomeUnknown(error.reason, error.retry_after) from error
         write_id = prior.write_id.decode()
-        return Committed(game._replace(write_id=write_id, match_write_id=write_id), (), prior=prior)
+        return Committed(game._replace(write_id=write_id, match_write_id=write_id), (), prior=prior, replayed=True)
 
     def _encode_events(
         self, before: State, events: Sequence[GameEvent], after: Game, since_creation: int
@@ -254,5 +252,5 @@ def seats_to_act(
     for event in yielding(events[:-1]):
         if not isinstance(event, HostingEvent):
             state = apply(after.rules, state, event)
-        result.append(() if after.has_open_seats or not state.round else state.to_act)  # as ``Game.to_act``
+        result.append(() if after.seats.are_open or not state.round else state.to_act)  # as ``Game.to_act``
     return [*result, after.to_act]

@@ -18,7 +18,7 @@ from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
-from service.games.model.game import BOT, HUMAN, OPEN_SEAT, REMOTE
+from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.outgoing.addresses import RefusedUrl
 from service.web.access import key_check, limit_expensive, operation
 from service.web.openapi.game_operations import (
