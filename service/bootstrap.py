@@ -207,7 +207,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
     """
     storage = open_storage(settings, metrics)
     repository = build_repository(storage, metrics.write_committed)
-    automation = Automation(repository, storage.reminders.server_time, storage.reminders.hold)
+    automation = Automation(repository, storage.reminders.judged)
     storage.deleted.on_deletion(repository.forget)
     storage.deleted.on_erasure(repository.forget)
     return WorkerParts(

@@ -34,8 +34,8 @@ from service.games.model.game import Game
 from service.games.model.tokens import find_hash, new_write_id
 from service.games.model.views import view_game
 from service.games.ports import Store, WriteRequest
-from service.games.store.codec import decode_game, encode_event, encode_game
-from service.games.store.transactions import seats_to_act
+from service.games.store.codec import decode_game, encode_game
+from service.games.store.transactions import encode_events
 from service.storage.games import RedisStore
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.request_parsing import bearer_token, expected_game, negotiate, read_json, validate
@@ -152,8 +152,7 @@ def _move_in_stages(
         write = WriteRequest(new_write_id(os.urandom))
         now = int(time() * 1000)
         after = with_events(game._replace(state=state), events, game.state, at=now, write_id=write.id.decode())
-        to_act = seats_to_act(game.state, events, after)
-        data = [encode_event(event, now - game.created_at, seats) for event, seats in zip(events, to_act, strict=True)]
+        data = encode_events(game.state, events, after, now - game.created_at, iter)
         value = encode_game(after)
         watch.lap("encode")
         assert store.commit(hosted.id, game.version, value, data, write) is None

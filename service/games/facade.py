@@ -40,7 +40,7 @@ class GameService:
         idempotency = Idempotency(secrets)
         self.access = AccessControl(repository, idempotency, LostReminders(reminders, runtime).notice)
         context = CommandContext(repository, idempotency, runtime, ttl)
-        self.commands = GameCommands(context, reminders.hold)
+        self.commands = GameCommands(context, reminders.judged)
         self.owner_commands = OwnerCommands(context)
         self.rematches = Rematches(context)
         self.queries = GameQueries(repository, feed, ttl)

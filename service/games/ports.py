@@ -112,6 +112,13 @@ class Hold(NamedTuple):
 NO_HOLD: Final = Hold(0, 0)
 
 
+class JudgedTime(NamedTuple):
+    """The time by which a deadline is judged, in milliseconds since 1970, and the hold of deadlines then."""
+
+    now: int
+    hold: Hold = NO_HOLD
+
+
 class StorageUnavailable(Exception):
     """The store cannot answer now (unreachable, loading, full, read-only), and nothing has changed.
 
@@ -285,8 +292,8 @@ class ReminderQueue(Protocol):
     def server_time(self) -> int:
         """The current time by the clock of the store."""
 
-    def hold(self, game: str) -> Hold:
-        """The hold of the deadlines of this game, ``NO_HOLD`` if there is none.
+    def judged(self, game: str) -> JudgedTime:
+        """When a deadline of this game would be judged now: by the clock of its server, with the hold if there is one.
 
         While nobody takes reminders of kind ``clock``, it is as if somebody began now.
         """

@@ -11,13 +11,12 @@ from time import monotonic
 from typing import Any
 
 from service.games.model.shards import SHARDS, shard_of
-from service.games.ports import NO_HOLD, Hold, ReminderKind, ReminderQueue, StorageUnavailable, TakenReminder
+from service.games.ports import JudgedTime, ReminderKind, ReminderQueue, StorageUnavailable, TakenReminder
 from service.storage import keys
 from service.storage.outage_allowance import GAP_MS, LONGEST_HOLD_MS, NOTE_MS, SweepNote
-from service.storage.redis.calls import FailureObserver, Observer, call_scripts, observe_nothing
+from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha, observe_nothing
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
-from service.storage.redis.script_commands import evalsha
 from service.storage.redis.topology import Topology
 
 
@@ -109,14 +108,14 @@ class RedisReminders(ReminderQueue):
         """The time of the server that owns the first shard."""
         return self._time_and_note(keys.SWEEPS[0])[0]
 
-    def hold(self, game: str) -> Hold:
-        """The hold of the deadlines of this game."""
+    def judged(self, game: str) -> JudgedTime:
+        """The time of the server of this game, and the hold of its deadlines."""
         shard = shard_of(game)
-        if shard is None:
-            return NO_HOLD
-        now, note = self._time_and_note(keys.SWEEPS[0 if self._topology.scripts_span_slots else shard])
-        hold = NO_HOLD if note is None else note.hold_from(now)
-        return hold if hold.until > now else NO_HOLD
+        now, note = self._time_and_note(keys.SWEEPS[0 if shard is None or self._topology.scripts_span_slots else shard])
+        if shard is None or note is None:
+            return JudgedTime(now)
+        hold = note.hold_from(now)
+        return JudgedTime(now, hold) if hold.until > now else JudgedTime(now)
 
     def _time_and_note(self, key: bytes) -> tuple[int, SweepNote | None]:
         """The time of the server that owns the key of a note, and the note."""

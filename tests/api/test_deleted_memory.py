@@ -29,7 +29,7 @@ from service.engine.tiles import Tile
 from service.games.automation.deletions import DeletedGames
 from service.games.automation.due import Automation
 from service.games.model.game import Game
-from service.games.ports import NO_HOLD, EventNotification
+from service.games.ports import EventNotification, JudgedTime
 from service.games.store.repository import GameRepository
 from service.storage.deletions import RedisDeletions
 from service.storage.games import RedisStore
@@ -290,7 +290,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
     topology = store._topology
     repository = build_repository(store, system_clock, secrets.token_bytes)
     reminders = RedisReminders(topology)
-    automation = Automation(repository, reminders.server_time, lambda _: NO_HOLD)
+    automation = Automation(repository, lambda _: JudgedTime(reminders.server_time()))
     metrics = WorkerMetrics(CollectorRegistry())
     decisions = Decisions(RoundEvents(repository), metrics)
     game = repository.load(game_id)

@@ -14,7 +14,7 @@ from service.engine.referee import legal_moves
 from service.games.automation.due import Automation
 from service.games.model.game import Game
 from service.games.model.schedule import GRACE_MS, BotTurn
-from service.games.ports import NO_HOLD
+from service.games.ports import JudgedTime
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.web.app import create_app
@@ -64,7 +64,7 @@ class TimedApi(Api):
         )
         super().__init__(create_app(games).test_client(use_cookies=False))
         self._repository = games.access._repository
-        self._automation = Automation(self._repository, self.clock, lambda _: NO_HOLD)
+        self._automation = Automation(self._repository, lambda _: JudgedTime(self.clock()))
 
     def stored(self, table: Table) -> Game:
         """The game as it is stored."""

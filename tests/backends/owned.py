@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from service.backends.index.outbox import Outbox
-from service.backends.index.summaries import index_entry
+from service.backends.index.summaries import index_entry, owner_view
 from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyQuery
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
@@ -158,7 +158,7 @@ def listing_of(games: Sequence[Game], app: str) -> list[dict[str, Any]]:
     """The listing that an application should have of these games, newest first, computed from the games alone."""
     own = [game for game in games if game.ownership is not None and game.ownership.app == app]
     return [
-        orjson.loads(index_entry(game).summary)
+        orjson.loads(index_entry(game, owner_view(game)).summary)
         for game in sorted(own, key=lambda each: (each.updated_at, each.id), reverse=True)
     ]
 

@@ -89,7 +89,7 @@ class Hosted:
 
     def another_service(self) -> Automation:
         repository = build_repository(self.store, lambda: self.now, self._bytes)
-        return Automation(repository, self.store.server_time, self.store.hold)
+        return Automation(repository, self.store.judged)
 
     @property
     def game(self) -> Game:

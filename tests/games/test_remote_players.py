@@ -17,7 +17,6 @@ from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import GRACE_MS, bot_turn, reminders, remote_turn
 from service.games.model.views import legal_moves_for
-from service.games.ports import NO_HOLD
 from service.records.bot_checks import ALL_DECISIONS
 from service.records.parser import parse_record
 from service.records.verification import verify
@@ -36,7 +35,7 @@ class Table(InProcess):
     def __init__(self) -> None:
         super().__init__(random_bytes=Random(7).randbytes)  # so that its writes have ids of their own
         self.remote = RemotePlayers(self.repository, store_calls=16)
-        self.scheduler = Automation(self.repository, self.clock, lambda _: NO_HOLD)
+        self.scheduler = Automation(self.repository, self.judged)
         self.tokens: dict[int, str] = {}
 
     def new(

@@ -376,7 +376,7 @@ class Course:
 
     def _time_out(self, automation: Automation) -> bool:
         before = self.game
-        due = time_out_due(before, self.store.hold(self.id))
+        due = time_out_due(before, self.store.judged(self.id).hold)
         committed = automation.time_out(self.id)
         if committed is None:
             return False
@@ -582,7 +582,7 @@ class Course:
         )
 
     def _automation(self, skew: int) -> Automation:
-        return Automation(self._repository(skew), self.store.server_time, self.store.hold)
+        return Automation(self._repository(skew), self.store.judged)
 
     def _repository(self, skew: int) -> GameRepository:
         return build_repository(self.faulty, lambda: self.time.now + skew, self.random.randbytes)

@@ -22,7 +22,7 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, HostingEvent
 from service.games.model.schedule import GRACE_MS, BotTurn
-from service.games.ports import NO_HOLD
+from service.games.ports import JudgedTime
 from service.records.record import Record
 from tests.laws.matches import setups
 from tests.support.games import build_games, build_repository
@@ -52,7 +52,7 @@ class HostedMatch:
             store, store, clock=lambda: self.now, random_bytes=random_bytes, secrets=[b"s"], ttl_seconds=10_000_000
         )
         self.repository = build_repository(store, lambda: self.now, random_bytes)
-        self.automation = Automation(self.repository, lambda: self.now, lambda _: NO_HOLD)
+        self.automation = Automation(self.repository, lambda _: JudgedTime(self.now))
         seats = tuple(
             [
                 SeatRequest("human", f"Person {seat}") if level is None else SeatRequest("bot", level=level)

@@ -229,7 +229,7 @@ def test_a_game_without_a_shard_has_no_reminders(harness: Harness) -> None:
     assert harness.store.read(game) == StoredGame(2, b"t")
     assert (harness.scores("bots"), harness.scores("clock")) == ({}, {})
     assert harness.queue.reschedule("bots", game, 1.5, 5) is False
-    assert harness.queue.hold(game) == NO_HOLD
+    assert harness.queue.judged(game).hold == NO_HOLD
 
 
 # ── Taken ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -368,25 +368,25 @@ def test_deadlines_are_held_back_after_a_gap_for_as_long_as_the_gap_was(harness:
     began = harness.queue.server_time()
     assert take(harness, "clock") == {game}
     now = harness.queue.server_time()
-    since, until = harness.queue.hold(game)
+    since, until = harness.queue.judged(game).hold
     assert began <= since <= now
     assert began + 29_000 <= until <= now + 30_000 + NOTE_MS + (now - first)
     for passed in range(2_000, 22_000, 2_000):  # sweeps go on, 2 s apart, and the hold comes nearer
         harness.pass_time(2_000)
         take(harness, "clock")
-        assert since - passed <= harness.queue.hold(game).since <= since
-        assert until - passed <= harness.queue.hold(game).until <= until
+        assert since - passed <= harness.queue.judged(game).hold.since <= since
+        assert until - passed <= harness.queue.judged(game).hold.until <= until
     for _ in range(7):
         harness.pass_time(2_000)
         take(harness, "clock")
-    assert harness.queue.hold(game) == NO_HOLD
+    assert harness.queue.judged(game).hold == NO_HOLD
 
 
 def test_a_short_gap_holds_nothing_back(harness: Harness) -> None:
     sweep_once(harness)
     game = create(harness, "clock", -AGO)
     harness.pass_time(GAP_MS - 4_000)
-    assert harness.queue.hold(game) == NO_HOLD
+    assert harness.queue.judged(game).hold == NO_HOLD
     assert take(harness, "clock") == {game}
 
 
@@ -403,7 +403,7 @@ def test_a_hold_is_an_hour_at_most(harness: Harness) -> None:
     harness.pass_time(10 * LONGEST_HOLD_MS)
     take(harness, "clock")
     now = harness.queue.server_time()
-    assert now + LONGEST_HOLD_MS - 5_000 <= harness.queue.hold(game).until <= now + LONGEST_HOLD_MS
+    assert now + LONGEST_HOLD_MS - 5_000 <= harness.queue.judged(game).hold.until <= now + LONGEST_HOLD_MS
 
 
 def test_a_second_gap_adds_to_what_is_left_of_the_first_hold(harness: Harness) -> None:
@@ -416,7 +416,7 @@ def test_a_second_gap_adds_to_what_is_left_of_the_first_hold(harness: Harness) -
     began = harness.queue.server_time()
     take(harness, "clock")
     now = harness.queue.server_time()
-    assert began + 49_000 <= harness.queue.hold(game).until <= now + 50_000 + 2 * NOTE_MS + (now - first)
+    assert began + 49_000 <= harness.queue.judged(game).hold.until <= now + 50_000 + 2 * NOTE_MS + (now - first)
 
 
 def test_before_anybody_sweeps_again_the_hold_is_as_if_somebody_did(harness: Harness) -> None:
@@ -425,7 +425,7 @@ def test_before_anybody_sweeps_again_the_hold_is_as_if_somebody_did(harness: Har
     game = create(harness, "clock", -AGO)
     harness.pass_time(30_000)
     began = harness.queue.server_time()
-    until = harness.queue.hold(game).until
+    until = harness.queue.judged(game).hold.until
     now = harness.queue.server_time()
     assert began + 29_000 <= until <= now + 30_000 + NOTE_MS + (now - first)
 
@@ -433,11 +433,11 @@ def test_before_anybody_sweeps_again_the_hold_is_as_if_somebody_did(harness: Har
 def test_where_nobody_ever_looked_the_gap_begins_when_the_first_game_was_due(harness: Harness) -> None:
     first = harness.queue.server_time()
     game = create(harness, "clock", -30_000)
-    assert harness.queue.hold(game) == NO_HOLD
+    assert harness.queue.judged(game).hold == NO_HOLD
     began = harness.queue.server_time()
     assert take(harness, "clock") == {game}
     now = harness.queue.server_time()
-    assert began + 29_000 <= harness.queue.hold(game).until <= now + 31_000 + (now - first)
+    assert began + 29_000 <= harness.queue.judged(game).hold.until <= now + 31_000 + (now - first)
 
 
 def test_where_nobody_ever_looked_a_game_that_is_due_just_now_is_taken(harness: Harness) -> None:
@@ -468,7 +468,7 @@ def test_a_clock_that_was_set_back_does_not_hide_later_gaps(harness: Harness) ->
     game = create(harness, "clock", -AGO)
     harness.pass_time(30_000)
     take(harness, "clock")
-    assert harness.queue.hold(game).until > harness.queue.server_time() + 25_000
+    assert harness.queue.judged(game).hold.until > harness.queue.server_time() + 25_000
 
 
 def test_the_time_of_the_store_goes_on(harness: Harness) -> None:

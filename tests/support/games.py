@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 
 from service.games.facade import GameService
 from service.games.ports import (
-    NO_HOLD,
     Clock,
     Feed,
-    Hold,
+    JudgedTime,
     RandomBytes,
     ReminderKind,
     ReminderQueue,
@@ -46,8 +45,8 @@ class NoReminders(ReminderQueue):
     def server_time(self) -> int:
         return system_clock()
 
-    def hold(self, game: str) -> Hold:
-        return NO_HOLD
+    def judged(self, game: str) -> JudgedTime:
+        return JudgedTime(system_clock())
 
 
 def build_repository(

@@ -16,7 +16,7 @@ from service.games.facade import GameService
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, GameEvent
 from service.games.model.results import CreatedGame
-from service.games.ports import NO_HOLD, RandomBytes
+from service.games.ports import JudgedTime, RandomBytes
 from service.games.store.repository import GameRepository
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
@@ -112,12 +112,15 @@ class InProcess(Hosted):
             )
         )
         self.repository = build_repository(self.store, clock, random_bytes or _Counted(b"w"))
-        self.automation = Automation(self.repository, clock, lambda _: NO_HOLD)
+        self.automation = Automation(self.repository, self.judged)
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)
         self.decisions = Decisions(RoundEvents(self.repository), self.metrics, choose)
         self.clock = clock
         self.worker = self.new_worker()
+
+    def judged(self, _: str) -> JudgedTime:
+        return JudgedTime(self.now)
 
     def new_worker(self) -> BotWorker:
         return BotWorker(self.automation, self.store, self.decisions, self.metrics, self.clock)

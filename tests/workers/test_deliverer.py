@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook as Verifier
 
-from service.backends.index.summaries import index_entry
+from service.backends.index.summaries import index_entry, owner_view
 from service.backends.ports import IndexPosition, Webhook
 from service.backends.webhooks.endpoint_states import (
     DISABLED_AFTER_MS,
@@ -577,7 +577,7 @@ def test_one_dead_endpoint_with_ten_thousand_games_gets_one_probe_an_interval_an
     for number in range(MANY):
         copy = hooked.owned.game(game)._replace(id=f"copy-{number}")
         hooked.store._games[copy.id] = hooked.store._games[game]
-        assert hooked.index.put(APP, index_entry(copy), [], endpoints, position=START_OF_A_GAME)
+        assert hooked.index.put(APP, index_entry(copy, owner_view(copy)), [], endpoints, position=START_OF_A_GAME)
     hooked.deliver()
     assert len(dead.received) <= 2 * MOST_PER_ENDPOINT
     attempts = len(dead.received)

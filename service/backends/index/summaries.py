@@ -33,9 +33,13 @@ RESET: Final = "reset"
 _TYPES: Final = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
 
 
-def index_entry(game: Game) -> IndexEntry:
-    """What the index knows of a game that belongs to an application."""
-    view = view_game(game, OWNER, 0)
+def owner_view(game: Game) -> GameView:
+    """What the application that owns a game knows of it, from which entries and items are made."""
+    return view_game(game, OWNER, 0)
+
+
+def index_entry(game: Game, view: GameView) -> IndexEntry:
+    """What the index knows of a game that belongs to an application, whose ``owner_view`` this is."""
     to_act = view.view.to_act
     urgency = game.updated_at + NO_DEADLINE if view.deadline is None else view.deadline
     urgencies: dict[str, int | None] = {}
@@ -111,9 +115,8 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
     return LobbyEntry(game.id, app, game.version, game.variant.key, game.created_at, json, for_all)
 
 
-def feed_items(game: Game, events: Sequence[EventEnvelope]) -> list[bytes]:
+def feed_items(game: Game, view: GameView, events: Sequence[EventEnvelope]) -> list[bytes]:
     """The items of the feed for events of a game; the deadline is only told of the event that led to this version."""
-    view = view_game(game, OWNER, 0)
     return [_item(game, view, each) for each in events]
 
 

@@ -18,7 +18,7 @@ from service.games.model.errors import Gone, StaleVersion
 from service.games.model.following import advance_match
 from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import BotTurn, bot_turn, time_out_due
-from service.games.ports import Clock, Hold
+from service.games.ports import JudgedTime
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed, Decision
 
@@ -26,14 +26,13 @@ from service.games.store.transactions import Committed, Decision
 class Automation:
     """Makes the moves of computer players, and lets the consequences of deadlines follow.
 
-    ``clock`` is that of the store's server, by which deadlines are judged, and ``hold`` that of its reminders. Every
-    method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
+    ``judged`` is that of the ``ReminderQueue``. Every method raises ``StorageUnavailable``, those that write
+    ``OutcomeUnknown``.
     """
 
-    def __init__(self, repository: GameRepository, clock: Clock, hold: Callable[[str], Hold]) -> None:
+    def __init__(self, repository: GameRepository, judged: Callable[[str], JudgedTime]) -> None:
         self._repository = repository
-        self._clock = clock
-        self._hold = hold
+        self._judged = judged
 
     def next_turn(self, game_id: str) -> BotTurn | None:
         """What the service has to play in this game; ``None`` if nothing, or if it does not exist."""
@@ -51,7 +50,7 @@ class Automation:
     def next_time_out(self, game_id: str) -> int | None:
         """When something follows from the deadline of the game; ``None`` if nothing does, or if it does not exist."""
         game = self._load(game_id)
-        return None if game is None else time_out_due(game, self._hold(game_id))
+        return None if game is None else time_out_due(game, self._judged(game_id).hold)
 
     def time_out(self, game_id: str) -> Committed | None:
         """Let what is due follow from the deadline of the game; ``None`` if nothing is due.
@@ -61,8 +60,9 @@ class Automation:
         game = self._load(game_id)
         if game is None:
             return None
-        now = self._clock()
-        if not _is_due(time_out_due(game), now) or not _is_due(time_out_due(game, self._hold(game_id)), now):
+        now, hold = self._judged(game_id)
+        due = time_out_due(game, hold)
+        if due is None or due > now:
             return None
         return self._repository.transact(game, partial(_decide_time_out, game))
 
@@ -72,10 +72,6 @@ class Automation:
             return self._repository.load(game_id)
         except Gone:
             return None
-
-
-def _is_due(at: int | None, now: int) -> bool:
-    return at is not None and at <= now
 
 
 def _check_unchanged(seen: Game, game: Game) -> None:

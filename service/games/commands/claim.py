@@ -20,7 +20,7 @@ from service.games.model.results import CommandResult
 from service.games.model.schedule import time_over
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import GameView, view_game
-from service.games.ports import Hold
+from service.games.ports import Hold, JudgedTime
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
 
@@ -39,7 +39,11 @@ class Claim(NamedTuple):
 
 
 def claim_seat(
-    context: CommandContext, hold: Callable[[str], Hold], access: Access, seat: int, key: IdempotencyKey | None = None
+    context: CommandContext,
+    judged: Callable[[str], JudgedTime],
+    access: Access,
+    seat: int,
+    key: IdempotencyKey | None = None,
 ) -> CommandResult[GameView]:
     """Have ``seat``, whose time is over, played by a computer player; the game as the claimant sees it.
 
@@ -53,7 +57,7 @@ def claim_seat(
     if seat >= len(game.seats) or seat == by:
         raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
     record = None if key is None else context.idempotency.record(key, "claim", str(by))
-    claim = Claim(seat, by, game.seats[by].token_hash, context.runtime.clock(), hold(game.id))
+    claim = Claim(seat, by, game.seats[by].token_hash, context.runtime.clock(), judged(game.id).hold)
     try:
         committed = context.repository.transact(game, partial(decide_claim, claim), record, from_store=from_store)
     except NotFound:

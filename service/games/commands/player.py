@@ -18,22 +18,22 @@ from service.games.commands.join import join
 from service.games.commands.move import make_move
 from service.games.commands.presence import set_presence
 from service.games.commands.rotate import rotate_token
-from service.games.ports import Hold
+from service.games.ports import JudgedTime
 
 
 class GameCommands:
-    """The commands, each the function of its name with the ``context`` given; ``hold`` is that of ``ReminderQueue``.
+    """The commands, each the function of its name with the ``context`` given; ``judged`` is that of ``ReminderQueue``.
 
     Every command may also raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (it may have been
     committed); all but moves, ``SecretChanged`` (an earlier request was committed, but its tokens cannot be derived
     again).
     """
 
-    def __init__(self, context: CommandContext, hold: Callable[[str], Hold]) -> None:
+    def __init__(self, context: CommandContext, judged: Callable[[str], JudgedTime]) -> None:
         self.create = partial(create_game, context)
         self.join = partial(join, context)
         self.make_move = partial(make_move, context)
         self.set_presence = partial(set_presence, context)
-        self.claim = partial(claim_seat, context, hold)
+        self.claim = partial(claim_seat, context, judged)
         self.rotate_token = partial(rotate_token, context)
         self.delete = partial(delete_game, context)

@@ -98,7 +98,7 @@ class Transactions:
         at, yielding = game.created_at, self._history.yielding
         game = with_events(game, events, start, at=at, write_id=write.id.decode(), yielding=yielding)
         state = encode_game(game)
-        data = self._encode_events(start, events, game, 0)
+        data = encode_events(start, events, game, 0, yielding)
         send = partial(self._store.create, game.id, state, data, write, reminders=reminders(None, game))
         try:
             prior = send()
@@ -108,7 +108,10 @@ class Transactions:
             prior = _send_again(send, unknown)
         if prior is not None:
             return self.replay(game.id, prior, record)
-        return self._accept(Committed(game, events), state)
+        committed = Committed(game, events)
+        self._cache.games.put(game.id, CachedGame(game, state))
+        self._observe(committed)
+        return committed
 
     def transact(
         self, game: Game, decide: Decide, record: IdempotencyRecord | None = None, *, from_store: bool = True
@@ -135,7 +138,7 @@ class Transactions:
             now = max(now, game.updated_at)
             after = with_events(after, events, game.state, at=now, write_id=write.id.decode())
             state = encode_game(after)
-            data = self._encode_events(game.state, events, after, now - game.created_at)
+            data = encode_events(game.state, events, after, now - game.created_at, self._history.yielding)
             send = partial(
                 self._store.commit,
                 game.id,
@@ -155,7 +158,9 @@ class Transactions:
                     raise
                 answer = _send_again(partial(send, again=True), unknown)
             if answer is None:
-                committed = self._accept(Committed(after, events, game.status), state)
+                committed = Committed(after, events, game.status)
+                self._cache.games.put(after.id, CachedGame(after, state))
+                self._observe(committed)
                 if after.state.phase == FINISHED and self._clock() - began <= SLOW_MS:
                     self._compaction.begin(after.id)
                 return committed
@@ -211,19 +216,6 @@ class Transactions:
         write_id = prior.write_id.decode()
         return Committed(game._replace(write_id=write_id, match_write_id=write_id), (), prior=prior, replayed=True)
 
-    def _encode_events(
-        self, before: State, events: Sequence[GameEvent], after: Game, since_creation: int
-    ) -> list[bytes]:
-        """The events of a write, each with the seats that may move after it."""
-        to_act = seats_to_act(before, events, after, self._history.yielding)
-        return [encode_event(event, since_creation, seats) for event, seats in zip(events, to_act, strict=True)]
-
-    def _accept(self, committed: Committed, state: bytes) -> Committed:
-        """Cache the game of a write that was just committed, and report the write to the observer."""
-        self._cache.games.put(committed.after.id, CachedGame(committed.after, state))
-        self._observe(committed)
-        return committed
-
 
 def _send_again(send: Callable[[], T], unknown: OutcomeUnknown) -> T:
     """Send a write a second time. If that attempt fails for certain, the outcome of the first is still unknown."""
@@ -235,22 +227,22 @@ def _send_again(send: Callable[[], T], unknown: OutcomeUnknown) -> T:
         raise unknown from None
 
 
-def seats_to_act(
+def encode_events(
     before: State,
     events: Sequence[GameEvent],
     after: Game,
-    yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]] = iter,
-) -> list[tuple[int, ...]]:
-    """The seats that may move after each event of a write, which led from the state ``before`` to the game ``after``.
+    since_creation: int,
+    yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]],
+) -> list[bytes]:
+    """The events of a write, which led from ``before`` to ``after``, each with the seats that may move after it.
 
-    A seat that is taken in this write is taken by its first event. ``yielding`` returns events as they are.
+    A seat that is taken in this write is taken by its first event. ``since_creation`` in milliseconds; ``yielding``
+    returns events as they are.
     """
-    if len(events) == 1:
-        return [after.to_act]
-    result = []
-    state = before
-    for event in yielding(events[:-1]):
+    encoded, state = [], before
+    for event in yielding(events[:-1]) if len(events) > 1 else ():
         if not isinstance(event, HostingEvent):
             state = apply(after.rules, state, event)
-        result.append(() if after.seats.are_open or not state.round else state.to_act)  # as ``Game.to_act``
-    return [*result, after.to_act]
+        to_act = () if after.seats.are_open or not state.round else state.to_act  # as ``Game.to_act``
+        encoded.append(encode_event(event, since_creation, to_act))
+    return [*encoded, encode_event(events[-1], since_creation, after.to_act)]

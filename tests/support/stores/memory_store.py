@@ -21,7 +21,7 @@ from service.games.ports import (
     EventRange,
     Feed,
     GameExists,
-    Hold,
+    JudgedTime,
     Listener,
     OutcomeUnknown,
     PriorWrite,
@@ -280,12 +280,12 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
         """The time of the clock of this store."""
         return round(self._now() * 1000)
 
-    def hold(self, game: str) -> Hold:
-        """The hold of the deadlines of this game."""
+    def judged(self, game: str) -> JudgedTime:
+        """The time of this store, and the hold of the deadlines of this game."""
         with self._lock:
             now = self.server_time()
             hold = NO_HOLD if self._sweep is None or shard_of(game) is None else self._sweep.hold_from(now)
-            return hold if hold.until > now else NO_HOLD
+            return JudgedTime(now, hold) if hold.until > now else JudgedTime(now)
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
         """Notify ``listener`` of the events of a game from now on."""
