@@ -7,8 +7,9 @@ depend on what is done about a game that is due.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from time import monotonic
-from typing import Any
+from typing import Any, Final, cast
 
 from service.games.model.shards import SHARDS, shard_of
 from service.games.ports import JudgedTime, ReminderKind, ReminderQueue, StorageUnavailable, TakenReminder
@@ -18,6 +19,9 @@ from service.storage.redis.calls import FailureObserver, Observer, call_scripts,
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
 from service.storage.redis.topology import Topology
+
+_FIRST_KEY: Final = 3
+"""The place of the first key in a command that runs a script."""
 
 
 class RedisReminders(ReminderQueue):
@@ -44,7 +48,7 @@ class RedisReminders(ReminderQueue):
         taken = self._take_from(start, kind, limit, lease)
         last = shard_of(taken[-1].game) if taken and len(taken) == limit else None
         self._start = ((start if last is None else last) + 1) % SHARDS
-        return sorted(taken, key=lambda each: each.due)
+        return sorted(taken, key=attrgetter("due"))
 
     def _take_from(self, start: int, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
         """Games that are due, by shard, beginning with this one."""
@@ -145,7 +149,8 @@ class RedisReminders(ReminderQueue):
         """
         began = monotonic()
         try:
-            answers = call_scripts(self._topology, script, [(_first_key(command), command) for command in commands])
+            calls = [(cast("bytes", command[_FIRST_KEY]), command) for command in commands]
+            answers = call_scripts(self._topology, script, calls)
         finally:
             self._observe(script, monotonic() - began)
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
@@ -170,9 +175,3 @@ def _taken(answers: Sequence[Any]) -> list[TakenReminder]:
             pairs = zip(games[::2], games[1::2], strict=True)
             taken += [TakenReminder(game.decode(), int(float(due)), float(leased)) for game, due in pairs]
     return taken
-
-
-def _first_key(command: Command) -> bytes:
-    key = command[3]
-    assert isinstance(key, bytes)
-    return key

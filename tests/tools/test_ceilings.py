@@ -13,22 +13,22 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "POST move": (129, 43, 13),
-    "POST move, with an Idempotency-Key": (138, 45, 13),
-    "POST move, dominospiel": (136, 42, 13),
-    "POST move, menschenwolf": (133, 42, 15),
-    "POST move, latin": (127, 42, 13),
-    "POST move, game of an application": (132, 44, 13),
+    "POST move": (128, 43, 13),
+    "POST move, with an Idempotency-Key": (137, 45, 13),
+    "POST move, dominospiel": (135, 42, 13),
+    "POST move, menschenwolf": (132, 42, 15),
+    "POST move, latin": (126, 42, 13),
+    "POST move, game of an application": (129, 43, 13),
     "POST game": (341, 51, 12),
     "GET view": (69, 31, 12),
     "GET moves": (58, 25, 12),
     "GET score": (127, 35, 20),
     "GET events": (207, 30, 15),
     "GET view, not modified": (48, 21, 12),
-    "POST move, before a bot": (155, 47, 16),
-    "bot worker, greedy move": (350, 48, 14),
-    "scheduler, time-out": (158, 30, 11),
-    "outbox, one event": (148, 26, 10),
+    "POST move, before a bot": (152, 46, 16),
+    "bot worker, greedy move": (340, 47, 14),
+    "scheduler, time-out": (145, 29, 11),
+    "outbox, one event": (142, 25, 10),
 }
 """For each way: the calls of functions of the service, the modules they are in, and how deep they are nested."""
 

@@ -26,7 +26,7 @@ from service.engine.presence import (
 from service.engine.referee import advance, apply
 from service.engine.state import ROUND_OVER, State
 from service.games.model.clock import STOPPED, RunningClock, is_counted, present_people, sleeps
-from service.games.model.game import NO_PLAY, Game, GameEvent, HostingEvent, Joined, commitments_after
+from service.games.model.game import NO_PLAY, Created, Game, GameEvent, HostingEvent, Joined, commitments_after
 from service.games.model.seats import Seats
 
 _PRESENCE: Final = frozenset(get_args(PresenceEvent))
@@ -75,7 +75,8 @@ def with_events(
         match_version, match_write_id = version, write_id
         if isinstance(event, RoundEnded):
             round_ends = (*round_ends, version)
-        commitments = commitments_after(commitments, event)
+        if isinstance(event, Dealt | Created):
+            commitments = commitments_after(commitments, event)
     after = game._replace(
         version=game.version + len(events),
         updated_at=at,

@@ -139,7 +139,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         variant=variants()[variant],
         options=options,
         rules=rules,
-        seats=Seats([Seat(kind, name, _decode_bytes(token)) for kind, name, token in seats]),
+        seats=Seats([Seat(kind, name, token and a2b_base64(token)) for kind, name, token in seats]),
         join_hash=_decode_bytes(join),
         arranged=arranged,
         deck=Deck(
