@@ -81,7 +81,7 @@ def _decide_to_play(turn: RemoteTurn, command: MoveCommand, game: Game) -> Decis
     if game.seats[turn.seat].remote != turn.remote:
         stale = StaleVersion("stale_version", version=game.version)
         raise MoveRefused(stale, game.version, game.to_act, ())
-    return decide_move(turn.seat, command, game)
+    return decide_move(turn.seat, game.seats[turn.seat].token_hash, command, game)
 
 
 def _decide_to_give_up(turn: RemoteTurn, game: Game) -> Decision:

@@ -115,7 +115,7 @@ def of_game(game: str) -> tuple[bytes, ...]:
 
 def idempotency(game: str, name: str) -> bytes:
     """The key of the idempotency record of that ``name``, which scripts take behind those of its game."""
-    return b"%b:key:%b" % (state(game), name.encode())
+    return b"%b:key:%b" % (of_game(game)[0], name.encode())
 
 
 def state(game: str) -> bytes:

@@ -237,7 +237,8 @@ def test_a_remote_player_is_asked_the_same_whatever_is_hidden_and_shown_the_view
 def refusal(turn: RemoteTurn, body: dict[str, Any]) -> Refused:
     """Why this answer of a remote player is refused."""
     try:
-        decide_move(turn.seat, read_answer(turn, orjson.dumps(body), complete=True), turn.game)
+        token_hash = turn.game.seats[turn.seat].token_hash
+        decide_move(turn.seat, token_hash, read_answer(turn, orjson.dumps(body), complete=True), turn.game)
     except (RequestError, InvalidBody, InvalidSetup, MoveRefused) as refused:
         return refused
     raise AssertionError(f"{body} is a legal move")

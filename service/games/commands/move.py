@@ -61,7 +61,7 @@ def make_move(context: CommandContext, access: Access, command: MoveCommand) -> 
         raise unauthorized()
     record = None if command.key is None else context.idempotency.record(command.key, "move", str(seat))
     token_hash = game.seats[seat].token_hash
-    decide = partial(_decide_move, seat, token_hash, command)
+    decide = partial(decide_move, seat, token_hash, command)
     try:
         committed = context.repository.transact(game, decide, record, from_store=from_store)
     except NotFound:
@@ -71,14 +71,13 @@ def make_move(context: CommandContext, access: Access, command: MoveCommand) -> 
     return CommandResult(view_game(committed.after, seat, context.ttl), committed.replayed)
 
 
-def _decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game: Game) -> Decision:
+def decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game: Game) -> Decision:
+    """Make a move for the player of a seat whose token has this hash.
+
+    Raises ``MoveRefused`` and ``InvalidSetup`` as ``make_move``, ``Unauthorized`` if the token was revoked meanwhile.
+    """
     if game.seats[seat].token_hash != token_hash:
-        raise unauthorized()  # the token was revoked meanwhile
-    return decide_move(seat, command, game)
-
-
-def decide_move(seat: int, command: MoveCommand, game: Game) -> Decision:
-    """Make a move for the player of a seat. Raises ``MoveRefused`` and ``InvalidSetup`` as ``make_move``."""
+        raise unauthorized()
     client_seed, expected = command.client_seed, command.expected
     if client_seed is not None:
         check_client_seed(game)
