@@ -99,7 +99,7 @@ class TakenReminder(NamedTuple):
     leased: float
 
 
-class Hold(NamedTuple):
+class OutageAllowance(NamedTuple):
     """After an interruption nothing follows before ``until`` from a deadline whose time began before ``since``.
 
     Both in milliseconds since 1970.
@@ -109,14 +109,14 @@ class Hold(NamedTuple):
     until: int
 
 
-NO_HOLD: Final = Hold(0, 0)
+NO_ALLOWANCE: Final = OutageAllowance(0, 0)
 
 
 class JudgedTime(NamedTuple):
-    """The time by which a deadline is judged, in milliseconds since 1970, and the hold of deadlines then."""
+    """The time by which a deadline is judged, in milliseconds since 1970, and the allowance of deadlines then."""
 
     now: int
-    hold: Hold = NO_HOLD
+    allowance: OutageAllowance = NO_ALLOWANCE
 
 
 class StorageUnavailable(Exception):
@@ -259,7 +259,7 @@ class ReminderQueue(Protocol):
 
     All times are in milliseconds since 1970, by the clock of the store. The queue gives every reminder that is due at
     least once, and again until a write or ``reschedule`` has replaced it. After a time without any ``take`` of
-    ``clock``, deadlines have a ``hold`` for as long as that time was, one hour at most: while nobody could move,
+    ``clock``, deadlines have a ``allowance`` for as long as that time was, one hour at most: while nobody could move,
     nobody is late. Where several servers share the games, each has its own clock and keeps its own times.
     """
 
@@ -293,7 +293,7 @@ class ReminderQueue(Protocol):
         """The current time by the clock of the store."""
 
     def judged(self, game: str) -> JudgedTime:
-        """When a deadline of this game would be judged now: by the clock of its server, with the hold if there is one.
+        """When a deadline of this game would be judged now: by the clock of its server, with the allowance if there is one.
 
         While nobody takes reminders of kind ``clock``, it is as if somebody began now.
         """

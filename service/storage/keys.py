@@ -21,7 +21,7 @@ how they are sent.
                                 on turn. The score is when it is due, in milliseconds since 1970
 ``domino:clock:{<tag>}``        sorted set: the games of the shard with a deadline, which is the
                                 score
-``domino:sweep:{<tag>}``        string: ``<last> <since> <until>``, when a scheduler last looked for
+``domino:heartbeat:{<tag>}``        string: ``<last> <since> <until>``, when a scheduler last looked for
                                 deadlines, and the hold of deadlines after the last interruption. On
                                 servers that share the games, one for each shard; else for the first
 ``domino:outbox:{<tag>}``       sorted set: the games of the shard whose application has not been
@@ -94,7 +94,7 @@ REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
 }
 """The sets of the reminders of each kind, by shard."""
 
-SWEEPS: Final = tuple(b"domino:sweep:{%b}" % tag.encode() for tag in TAGS)
+HEARTBEATS: Final = tuple(b"domino:heartbeat:{%b}" % tag.encode() for tag in TAGS)
 """The notes of when a scheduler last looked for deadlines, by shard."""
 
 APPLICATIONS: Final = b"domino:apps"

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from service.games.model.shards import SHARDS, shard_of
 from service.games.ports import JudgedTime, ReminderKind, ReminderQueue, StorageUnavailable, TakenReminder
 from service.storage import keys
-from service.storage.outage_allowance import GAP_MS, LONGEST_HOLD_MS, NOTE_MS, SweepNote
+from service.storage.outage_allowance import GAP_MS, LONGEST_ALLOWANCE_MS, HEARTBEAT_MS, Heartbeat
 from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha, observe_nothing
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
@@ -54,9 +54,9 @@ class RedisReminders(ReminderQueue):
         """Games that are due, by shard, beginning with this one."""
         sets = keys.REMINDERS[kind][start:] + keys.REMINDERS[kind][:start]
         if self._topology.scripts_span_slots:
-            note = keys.SWEEPS[:1] if kind == "clock" else ()
+            note = keys.HEARTBEATS[:1] if kind == "clock" else ()
             return _taken(self._run("take", [_take(sets, note, limit, lease)]))
-        notes = keys.SWEEPS[start:] + keys.SWEEPS[:start] if kind == "clock" else ()
+        notes = keys.HEARTBEATS[start:] + keys.HEARTBEATS[:start] if kind == "clock" else ()
         looks = [_take((key,), notes[at : at + 1], b"", lease) for at, key in enumerate(sets)]
         commands = []
         for key, due in zip(sets, self._run("take", looks), strict=True):
@@ -110,22 +110,22 @@ class RedisReminders(ReminderQueue):
 
     def server_time(self) -> int:
         """The time of the server that owns the first shard."""
-        return self._time_and_note(keys.SWEEPS[0])[0]
+        return self._time_and_heartbeat(keys.HEARTBEATS[0])[0]
 
     def judged(self, game: str) -> JudgedTime:
-        """The time of the server of this game, and the hold of its deadlines."""
+        """The time of the server of this game, and the allowance of its deadlines."""
         shard = shard_of(game)
-        now, note = self._time_and_note(keys.SWEEPS[0 if shard is None or self._topology.scripts_span_slots else shard])
+        now, note = self._time_and_heartbeat(keys.HEARTBEATS[0 if shard is None or self._topology.scripts_span_slots else shard])
         if shard is None or note is None:
             return JudgedTime(now)
-        hold = note.hold_from(now)
-        return JudgedTime(now, hold) if hold.until > now else JudgedTime(now)
+        allowance = note.allowance_at(now)
+        return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
 
-    def _time_and_note(self, key: bytes) -> tuple[int, SweepNote | None]:
+    def _time_and_heartbeat(self, key: bytes) -> tuple[int, Heartbeat | None]:
         """The time of the server that owns the key of a note, and the note."""
         time, note = self._call("time", key, (b"TIME",), (b"GET", key))
         seconds, micros = map(int, time)
-        return seconds * 1000 + micros // 1000, note and SweepNote(*map(int, note.split()))
+        return seconds * 1000 + micros // 1000, note and Heartbeat(*map(int, note.split()))
 
     def _call(self, operation: str, key: bytes, *commands: Command) -> list[Any]:
         """The answers of the owner of the key to these commands. Raises ``StorageUnavailable``."""
@@ -163,7 +163,7 @@ class RedisReminders(ReminderQueue):
 
 def _take(sets: Sequence[bytes], note: Sequence[bytes], limit: int | bytes, lease: int) -> Command:
     """The command that takes games of these sets, and keeps the note; an empty limit counts them."""
-    return evalsha("take", (*sets, *note), len(sets), limit, lease, GAP_MS, LONGEST_HOLD_MS, NOTE_MS)
+    return evalsha("take", (*sets, *note), len(sets), limit, lease, GAP_MS, LONGEST_ALLOWANCE_MS, HEARTBEAT_MS)
 
 
 def _taken(answers: Sequence[Any]) -> list[TakenReminder]:

@@ -27,7 +27,7 @@ from service.games.ports import PriorWrite, StoredGame
 from service.games.store.codec import decode_game, encode_game, state_prefix
 from service.games.store.idempotency import IdempotencyKey
 from service.records.writer import format_record
-from service.storage.outage_allowance import SweepNote
+from service.storage.outage_allowance import Heartbeat
 from tests.games.tables import START, Hosted
 from tests.support.stores.memory_store import MemoryStore
 
@@ -192,7 +192,7 @@ def test_a_long_interruption_holds_back_no_later_turn_but_where_it_used_up_a_ban
 def test_a_game_that_is_created_after_an_interruption_is_not_held_back() -> None:
     hosted = Hosted("hh", BANK._replace(bank=10_000))
     hosted.store.take("clock", 0, 1)
-    hosted.store._sweep = SweepNote(hosted.now, hosted.now - 1, hosted.now + 3_600_000)
+    hosted.store._heartbeat = Heartbeat(hosted.now, hosted.now - 1, hosted.now + 3_600_000)
     hosted.wait(11_000)
     assert hosted.time_out()
 

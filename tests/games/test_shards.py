@@ -64,9 +64,9 @@ def test_a_text_that_is_too_short_has_no_shard_even_in_its_slot() -> None:
 
 
 def test_the_keys_of_a_shard_lie_in_its_slot() -> None:
-    for sets in (*keys.REMINDERS.values(), keys.SWEEPS):
+    for sets in (*keys.REMINDERS.values(), keys.HEARTBEATS):
         assert [key_slot(key) for key in sets] == [SLOTS_PER_SHARD * shard for shard in range(SHARDS)]
-    names = [key for sets in (*keys.REMINDERS.values(), keys.SWEEPS) for key in sets]
+    names = [key for sets in (*keys.REMINDERS.values(), keys.HEARTBEATS) for key in sets]
     assert len(set(names)) == len(names) == (len(keys.REMINDERS) + 1) * SHARDS
 
 

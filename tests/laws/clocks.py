@@ -535,7 +535,7 @@ class Course:
         self.alone = True
         self.faulty.deliver_all()
         self.judge()
-        self.store._sweep = None  # so that the jumps from one deadline to the next are no interruptions
+        self.store._heartbeat = None  # so that the jumps from one deadline to the next are no interruptions
         for _ in range(60):
             game = self.game
             asked, turn = remote_turn(game), bot_turn(game)

@@ -37,7 +37,7 @@ def games(shared_cluster: Cluster, cluster_topology: Topology) -> Iterator[list[
 
 
 def clear(topology: Topology) -> None:
-    for key in (*keys.REMINDERS["bots"], *keys.REMINDERS["clock"], *keys.SWEEPS):
+    for key in (*keys.REMINDERS["bots"], *keys.REMINDERS["clock"], *keys.HEARTBEATS):
         topology.call(key, (b"DEL", key))
 
 
@@ -85,7 +85,7 @@ def test_the_games_of_a_cluster_are_on_all_its_servers_and_no_more_are_taken_tha
 def test_slots_that_have_moved_are_found(shared_cluster: Cluster, games: list[str]) -> None:
     topology = open_topology(shared_cluster.url)
     assert isinstance(topology, ClusterTopology)
-    topology.node(keys.SWEEPS[0])
+    topology.node(keys.HEARTBEATS[0])
     topology._owners = [topology._owners[0]] * len(topology._owners)
     assert taken(RedisReminders(topology)) == set(games)
 
@@ -109,7 +109,7 @@ def test_a_single_server_answers_each_command(shared_client: redis.Redis) -> Non
 
 def test_no_map_of_the_cluster_is_waited_for_once() -> None:
     topology = open_topology("redis+cluster://127.0.0.1:1")
-    answers = topology.call_each([(key, (b"GET", key)) for key in keys.SWEEPS])
+    answers = topology.call_each([(key, (b"GET", key)) for key in keys.HEARTBEATS])
     assert all(isinstance(answer, NotSent) for answer in answers)
     with pytest.raises(StorageUnavailable):
         RedisReminders(topology).take("bots", 5, LEASE)

@@ -11,7 +11,7 @@ import pytest
 
 from service.games.model.shards import SHARDS, shard_of, with_shard
 from service.games.ports import (
-    NO_HOLD,
+    NO_ALLOWANCE,
     IdempotencyRecord,
     ReminderKind,
     ReminderQueue,
@@ -22,7 +22,7 @@ from service.games.ports import (
 )
 from service.storage import keys
 from service.storage.games import RedisStore
-from service.storage.outage_allowance import GAP_MS, LONGEST_HOLD_MS, NOTE_MS
+from service.storage.outage_allowance import GAP_MS, LONGEST_ALLOWANCE_MS, HEARTBEAT_MS
 from service.storage.redis.topology import SingleNodeTopology, Topology
 from service.storage.reminders import RedisReminders
 from tests.storage.conftest import TTL
@@ -82,14 +82,14 @@ class RedisHarness:
             for key in keys.REMINDERS[kind]:
                 for game, _ in _pairs(self._call(key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))):
                     self._call(key, (b"ZINCRBY", key, -milliseconds, game))
-        for key in keys.SWEEPS:
+        for key in keys.HEARTBEATS:
             note = self._call(key, (b"GET", key))
             if note is not None:
                 times = [max(each - milliseconds, 0) for each in map(int, note.split())]
                 self._call(key, (b"SET", key, b"%d %d %d" % tuple(times)))
 
     def clear(self) -> None:
-        for key in (*chain.from_iterable(keys.REMINDERS.values()), *keys.SWEEPS):
+        for key in (*chain.from_iterable(keys.REMINDERS.values()), *keys.HEARTBEATS):
             self._call(key, (b"DEL", key))
 
     def _call(self, key: bytes, command: tuple[bytes | int, ...]) -> Any:
@@ -149,7 +149,7 @@ def take(harness: Harness, kind: ReminderKind, limit: int = 100) -> set[str]:
     return {taken.game for taken in harness.queue.take(kind, limit, LEASE)}
 
 
-def sweep_once(harness: Harness) -> None:
+def send_heartbeat(harness: Harness) -> None:
     """Take the first note, so that nothing is held back because nobody ever looked."""
     assert harness.queue.take("clock", 1, LEASE) == []
 
@@ -229,7 +229,7 @@ def test_a_game_without_a_shard_has_no_reminders(harness: Harness) -> None:
     assert harness.store.read(game) == StoredGame(2, b"t")
     assert (harness.scores("bots"), harness.scores("clock")) == ({}, {})
     assert harness.queue.reschedule("bots", game, 1.5, 5) is False
-    assert harness.queue.judged(game).hold == NO_HOLD
+    assert harness.queue.judged(game).hold == NO_ALLOWANCE
 
 
 # ── Taken ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -237,7 +237,7 @@ def test_a_game_without_a_shard_has_no_reminders(harness: Harness) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_game_is_taken_when_it_is_due_and_not_before(harness: Harness, kind: ReminderKind) -> None:
-    sweep_once(harness)
+    send_heartbeat(harness)
     game, _ = create(harness, kind, -AGO), create(harness, kind, LATER)
     (taken,) = harness.queue.take(kind, 100, LEASE)
     assert taken.game == game
@@ -246,7 +246,7 @@ def test_a_game_is_taken_when_it_is_due_and_not_before(harness: Harness, kind: R
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_is_taken_by_itself(harness: Harness, kind: ReminderKind) -> None:
-    sweep_once(harness)
+    send_heartbeat(harness)
     game = create(harness, kind, -AGO)
     assert all(take(harness, other) == set() for other in KINDS if other != kind)
     assert take(harness, kind) == {game}
@@ -320,7 +320,7 @@ def test_the_earliest_come_first(harness: Harness) -> None:
 
 
 def test_games_of_every_shard_are_taken(harness: Harness) -> None:
-    sweep_once(harness)
+    send_heartbeat(harness)
     by_shard: dict[int | None, str] = {}
     while len(by_shard) < SHARDS:
         game = new_game()
@@ -362,7 +362,7 @@ def test_where_nobody_can_keep_up_every_game_has_its_turn_before_any_has_two(har
 
 def test_deadlines_are_held_back_after_a_gap_for_as_long_as_the_gap_was(harness: Harness) -> None:
     first = harness.queue.server_time()
-    sweep_once(harness)
+    send_heartbeat(harness)
     game = create(harness, "clock", -AGO)
     harness.pass_time(30_000)
     began = harness.queue.server_time()
@@ -370,7 +370,7 @@ def test_deadlines_are_held_back_after_a_gap_for_as_long_as_the_gap_was(harness:
     now = harness.queue.server_time()
     since, until = harness.queue.judged(game).hold
     assert began <= since <= now
-    assert began + 29_000 <= until <= now + 30_000 + NOTE_MS + (now - first)
+    assert began + 29_000 <= until <= now + 30_000 + HEARTBEAT_MS + (now - first)
     for passed in range(2_000, 22_000, 2_000):  # sweeps go on, 2 s apart, and the hold comes nearer
         harness.pass_time(2_000)
         take(harness, "clock")
@@ -379,36 +379,36 @@ def test_deadlines_are_held_back_after_a_gap_for_as_long_as_the_gap_was(harness:
     for _ in range(7):
         harness.pass_time(2_000)
         take(harness, "clock")
-    assert harness.queue.judged(game).hold == NO_HOLD
+    assert harness.queue.judged(game).hold == NO_ALLOWANCE
 
 
 def test_a_short_gap_holds_nothing_back(harness: Harness) -> None:
-    sweep_once(harness)
+    send_heartbeat(harness)
     game = create(harness, "clock", -AGO)
     harness.pass_time(GAP_MS - 4_000)
-    assert harness.queue.judged(game).hold == NO_HOLD
+    assert harness.queue.judged(game).hold == NO_ALLOWANCE
     assert take(harness, "clock") == {game}
 
 
 def test_bots_are_never_held_back(harness: Harness) -> None:
-    sweep_once(harness)
+    send_heartbeat(harness)
     game = create(harness, "bots", -AGO)
     harness.pass_time(30_000)
     assert take(harness, "bots") == {game}
 
 
 def test_a_hold_is_an_hour_at_most(harness: Harness) -> None:
-    sweep_once(harness)
+    send_heartbeat(harness)
     game = create(harness, "clock", -AGO)
-    harness.pass_time(10 * LONGEST_HOLD_MS)
+    harness.pass_time(10 * LONGEST_ALLOWANCE_MS)
     take(harness, "clock")
     now = harness.queue.server_time()
-    assert now + LONGEST_HOLD_MS - 5_000 <= harness.queue.judged(game).hold.until <= now + LONGEST_HOLD_MS
+    assert now + LONGEST_ALLOWANCE_MS - 5_000 <= harness.queue.judged(game).hold.until <= now + LONGEST_ALLOWANCE_MS
 
 
 def test_a_second_gap_adds_to_what_is_left_of_the_first_hold(harness: Harness) -> None:
     first = harness.queue.server_time()
-    sweep_once(harness)
+    send_heartbeat(harness)
     game = create(harness, "clock", -AGO)
     harness.pass_time(30_000)
     take(harness, "clock")
@@ -416,24 +416,24 @@ def test_a_second_gap_adds_to_what_is_left_of_the_first_hold(harness: Harness) -
     began = harness.queue.server_time()
     take(harness, "clock")
     now = harness.queue.server_time()
-    assert began + 49_000 <= harness.queue.judged(game).hold.until <= now + 50_000 + 2 * NOTE_MS + (now - first)
+    assert began + 49_000 <= harness.queue.judged(game).hold.until <= now + 50_000 + 2 * HEARTBEAT_MS + (now - first)
 
 
 def test_before_anybody_sweeps_again_the_hold_is_as_if_somebody_did(harness: Harness) -> None:
     first = harness.queue.server_time()
-    sweep_once(harness)
+    send_heartbeat(harness)
     game = create(harness, "clock", -AGO)
     harness.pass_time(30_000)
     began = harness.queue.server_time()
     until = harness.queue.judged(game).hold.until
     now = harness.queue.server_time()
-    assert began + 29_000 <= until <= now + 30_000 + NOTE_MS + (now - first)
+    assert began + 29_000 <= until <= now + 30_000 + HEARTBEAT_MS + (now - first)
 
 
 def test_where_nobody_ever_looked_the_gap_begins_when_the_first_game_was_due(harness: Harness) -> None:
     first = harness.queue.server_time()
     game = create(harness, "clock", -30_000)
-    assert harness.queue.judged(game).hold == NO_HOLD
+    assert harness.queue.judged(game).hold == NO_ALLOWANCE
     began = harness.queue.server_time()
     assert take(harness, "clock") == {game}
     now = harness.queue.server_time()
@@ -447,7 +447,7 @@ def test_where_nobody_ever_looked_a_game_that_is_due_just_now_is_taken(harness: 
 
 def test_takers_share_the_note(harness: Harness) -> None:
     """One stops and the other goes on: there was no gap."""
-    sweep_once(harness)
+    send_heartbeat(harness)
     game = create(harness, "clock", -AGO)
     other = harness.queue if isinstance(harness, MemoryHarness) else _another(harness)
     for _ in range(5):
@@ -462,7 +462,7 @@ def _another(harness: Harness) -> ReminderQueue:
 
 
 def test_a_clock_that_was_set_back_does_not_hide_later_gaps(harness: Harness) -> None:
-    sweep_once(harness)
+    send_heartbeat(harness)
     harness.pass_time(-50_000)
     take(harness, "clock")
     game = create(harness, "clock", -AGO)
@@ -480,7 +480,7 @@ def test_the_time_of_the_store_goes_on(harness: Harness) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_games_with_a_reminder_are_known_leased_or_not(harness: Harness, kind: ReminderKind) -> None:
     assert harness.queue.reminded(kind) == []
-    sweep_once(harness)
+    send_heartbeat(harness)
     leased, waiting, _ = create(harness, kind, -AGO), create(harness, kind, LATER), create(harness, kind, None)
     assert take(harness, kind) == {leased}
     assert sorted(harness.queue.reminded(kind)) == sorted([leased, waiting])
@@ -499,7 +499,7 @@ def test_a_reminder_that_was_lost_is_restored(harness: Harness, kind: ReminderKi
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_that_exists_stays_as_it_is_leased_or_not(harness: Harness, kind: ReminderKind) -> None:
-    sweep_once(harness)
+    send_heartbeat(harness)
     leased, waiting = create(harness, kind, -AGO), create(harness, kind, LATER)
     assert take(harness, kind) == {leased}
     before = harness.scores(kind)

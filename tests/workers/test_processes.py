@@ -12,7 +12,7 @@ import pytest
 from service.engine.presence import TimedOut
 from service.games.model.clock import ClockSettings
 from service.games.model.schedule import GRACE_MS
-from service.storage.keys import REMINDERS, SWEEPS
+from service.storage.keys import REMINDERS, HEARTBEATS
 from service.storage.redis.topology import open_topology
 from service.storage.reminders import RedisReminders
 from service.workers.messenger import END_SECONDS
@@ -73,7 +73,7 @@ def test_after_a_time_without_a_scheduler_nobody_is_late(server: RealServer, tmp
     hosted = on_redis(server.url)
     game = hosted.create(request("domino", "pp", clock=ClockSettings(turn=10))).view.id
     time.sleep(1.2)
-    server.admin.set(SWEEPS[0], f"{RedisReminders(open_topology(server.url)).server_time() - 60_000} 0 0")
+    server.admin.set(HEARTBEATS[0], f"{RedisReminders(open_topology(server.url)).server_time() - 60_000} 0 0")
     with Background("scheduler", server.url, tmp_path):
         until(lambda: _has_looked(server))
         assert not hosted.game(game).presence.away

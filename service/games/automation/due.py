@@ -50,7 +50,7 @@ class Automation:
     def next_time_out(self, game_id: str) -> int | None:
         """When something follows from the deadline of the game; ``None`` if nothing does, or if it does not exist."""
         game = self._load(game_id)
-        return None if game is None else time_out_due(game, self._judged(game_id).hold)
+        return None if game is None else time_out_due(game, self._judged(game_id).allowance)
 
     def time_out(self, game_id: str) -> Committed | None:
         """Let what is due follow from the deadline of the game; ``None`` if nothing is due.
@@ -60,8 +60,8 @@ class Automation:
         game = self._load(game_id)
         if game is None:
             return None
-        now, hold = self._judged(game_id)
-        due = time_out_due(game, hold)
+        now, allowance = self._judged(game_id)
+        due = time_out_due(game, allowance)
         if due is None or due > now:
             return None
         return self._repository.transact(game, partial(_decide_time_out, game))

@@ -20,7 +20,7 @@ from service.games.model.results import CommandResult
 from service.games.model.schedule import time_over
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import GameView, view_game
-from service.games.ports import Hold, JudgedTime
+from service.games.ports import OutageAllowance, JudgedTime
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
 
@@ -28,14 +28,14 @@ from service.games.store.transactions import Decision
 class Claim(NamedTuple):
     """The claim of the seat ``by``, with this token, that ``seat`` be played by a computer player, at this time.
 
-    ``hold`` is that of the deadlines of the game.
+    ``allowance`` is that of the deadlines of the game.
     """
 
     seat: int
     by: int
     token_hash: bytes | None
     at: int
-    hold: Hold
+    allowance: OutageAllowance
 
 
 def claim_seat(
@@ -57,7 +57,7 @@ def claim_seat(
     if seat >= len(game.seats) or seat == by:
         raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
     record = None if key is None else context.idempotency.record(key, "claim", str(by))
-    claim = Claim(seat, by, game.seats[by].token_hash, context.runtime.clock(), judged(game.id).hold)
+    claim = Claim(seat, by, game.seats[by].token_hash, context.runtime.clock(), judged(game.id).allowance)
     try:
         committed = context.repository.transact(game, partial(decide_claim, claim), record, from_store=from_store)
     except NotFound:
@@ -69,7 +69,7 @@ def decide_claim(claim: Claim, game: Game) -> Decision:
     """Have the seat played by a computer player. Raises as ``claim_seat``."""
     seat = claim.seat
     check_running(game, claim.by, claim.token_hash)
-    deadline, over = game.deadline, time_over(game, claim.hold)
+    deadline, over = game.deadline, time_over(game, claim.allowance)
     if game.clock is None or game.clock.absence != "claim" or seat != game.state.turn or deadline is None:
         raise NotDue("nothing_to_claim", seat=seat)
     if over is None or claim.at < over:

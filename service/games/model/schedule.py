@@ -13,7 +13,7 @@ from service.engine.state import PLAYING, ROUND_OVER
 from service.games.model.clock import present_people, sleeps
 from service.games.model.game import Game
 from service.games.model.seats import BOT, Remote
-from service.games.ports import NO_HOLD, NO_REMINDERS, Hold, ReminderKind, Reminders
+from service.games.ports import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance, ReminderKind, Reminders
 
 GRACE_MS: Final = 1000
 """Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
@@ -107,17 +107,17 @@ def pace(game: Game) -> int:
     return _PACE_WITH_PEOPLE_MS if game.seats.people else 0
 
 
-def time_out_due(game: Game, hold: Hold = NO_HOLD) -> int | None:
+def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
     """When something follows from the deadline of the game by itself; ``None`` if nothing does.
 
     Where the others may claim, nothing follows from the end of a turn's time.
     """
     if game.clock is None or (game.clock.absence == "claim" and game.state.phase == PLAYING):
         return None
-    return time_over(game, hold)
+    return time_over(game, allowance)
 
 
-def time_over(game: Game, hold: Hold) -> int | None:
+def time_over(game: Game, allowance: OutageAllowance) -> int | None:
     """When the time for the running turn or deal is over for good; ``None`` while no clock runs.
 
     That is some time after the deadline; and while nobody could move, nobody is late. An interruption counts for the
@@ -128,7 +128,7 @@ def time_over(game: Game, hold: Hold) -> int | None:
         return None
     over = deadline + GRACE_MS
     began = game.created_at if game.clock.turn is None else game.running_clock.started
-    return max(over, hold.until) if began <= hold.since else over
+    return max(over, allowance.until) if began <= allowance.since else over
 
 
 def reminders(before: Game | None, after: Game) -> Reminders:

@@ -14,7 +14,7 @@ from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
-    NO_HOLD,
+    NO_ALLOWANCE,
     NO_REMINDERS,
     Deletions,
     EventNotification,
@@ -35,7 +35,7 @@ from service.games.ports import (
     WriteRequest,
 )
 from service.storage.compaction import compress, decompress
-from service.storage.outage_allowance import SweepNote
+from service.storage.outage_allowance import Heartbeat
 
 
 class _Game(NamedTuple):
@@ -74,7 +74,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
         self._reminders: dict[ReminderKind, dict[str, float]] = {kind: {} for kind in get_args(ReminderKind)}
         self._deleted: dict[str, int] = {}
         self._erased: dict[str, int] = {}
-        self._sweep: SweepNote | None = None
+        self._heartbeat: Heartbeat | None = None
         self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
 
@@ -235,8 +235,8 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
         with self._lock:
             now, reminders = self.server_time(), self._reminders[kind]
             if kind == "clock":
-                last = SweepNote(min([now, *map(int, reminders.values())])) if self._sweep is None else self._sweep
-                self._sweep = SweepNote(now, *last.hold_from(now))
+                last = Heartbeat(min([now, *map(int, reminders.values())])) if self._heartbeat is None else self._heartbeat
+                self._heartbeat = Heartbeat(now, *last.allowance_at(now))
             due = sorted((at, game) for game, at in reminders.items() if at <= now)[:limit]
             leased = now + lease + 0.5  # no write makes a game due at half a millisecond
             reminders.update({game: leased for _, game in due})
@@ -281,11 +281,11 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
         return round(self._now() * 1000)
 
     def judged(self, game: str) -> JudgedTime:
-        """The time of this store, and the hold of the deadlines of this game."""
+        """The time of this store, and the allowance of the deadlines of this game."""
         with self._lock:
             now = self.server_time()
-            hold = NO_HOLD if self._sweep is None or shard_of(game) is None else self._sweep.hold_from(now)
-            return JudgedTime(now, hold) if hold.until > now else JudgedTime(now)
+            allowance = NO_ALLOWANCE if self._heartbeat is None or shard_of(game) is None else self._heartbeat.allowance_at(now)
+            return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
         """Notify ``listener`` of the events of a game from now on."""
