@@ -25,9 +25,10 @@ from service.config import Network, Settings
 from service.games.automation.deletions import DeletedGames
 from service.games.automation.due import Automation
 from service.games.facade import GameService
-from service.games.ports import Clock, Feed, RandomBytes, ReminderQueue, RunLater, Store, run_inline
+from service.games.ports import Clock, RandomBytes, ReminderQueue, Runtime, sequential_runtime
 from service.games.store.idempotency import Idempotency
-from service.games.store.repository import Committed, GameRepository
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed
 from service.json_logging import configure_logging
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import Sender
@@ -73,16 +74,12 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     limits = build_limits(settings, storage.url)
     hints = RedisEventFeed(storage.topology)
     secrets = server_secrets(settings)
-    games = build_games(
-        storage.store,
-        hints,
-        secrets,
-        settings.game_ttl_seconds,
-        clock=storage.clock,
-        reminders=storage.reminders,
-        run_later=run_in_background,
-        observe=metrics.write_committed,
-        admit_read=partial(limit_history, limits),
+    runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
+    repository = GameRepository(
+        storage.store, runtime, observe=metrics.write_committed, admit_read=partial(limit_history, limits)
+    )
+    games = GameService(
+        repository, hints, storage.reminders, runtime, secrets=secrets, ttl_seconds=settings.game_ttl_seconds
     )
     stream_limits = StreamLimits(
         settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None
@@ -213,8 +210,8 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
     Whether a time is over is judged by the clock of Redis. ``most_calls`` to the storage are under way at a time.
     """
     storage = open_storage(settings, metrics, most_calls)
-    repository = build_repository(storage.store, storage.clock, metrics.write_committed)
-    automation = Automation(repository, storage.reminders.server_time, storage.reminders.outage_allowance)
+    repository = build_repository(storage, metrics.write_committed)
+    automation = Automation(repository, storage.reminders.judged)
     storage.deleted.on_deletion(repository.forget)
     storage.deleted.on_erasure(repository.forget)
     return WorkerParts(
@@ -232,23 +229,14 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
 
 def build_reindexer(storage: Storage, report: Callable[[Progress], None]) -> Reindexer:
     """What rebuilds the indexes in this storage."""
-    repository = build_repository(storage.store, storage.clock)
+    repository = build_repository(storage, lambda _: None)
     return Reindexer(repository, storage.game_index, storage.reminders, storage.clock, report)
 
 
-def build_repository(
-    store: Store, clock: Clock, observe: Callable[[Committed], None] = lambda _: None
-) -> GameRepository:
-    """The games of a store for a process that serves no requests."""
-    return GameRepository(
-        store,
-        clock=clock,
-        random_bytes=os.urandom,
-        run_later=run_inline,
-        observe=observe,
-        yield_control=lambda: None,
-        admit_read=lambda _: None,
-    )
+def build_repository(storage: Storage, observe: Callable[[Committed], None]) -> GameRepository:
+    """The games of this storage for a process that serves no requests, which may read as much as it needs."""
+    runtime = sequential_runtime(storage.clock, os.urandom)
+    return GameRepository(storage.store, runtime, observe=observe, admit_read=lambda _: None)
 
 
 def server_secrets(settings: Settings) -> tuple[bytes, ...]:
@@ -257,35 +245,6 @@ def server_secrets(settings: Settings) -> tuple[bytes, ...]:
         return (load_or_create_secret(settings.data_dir),)
     generated = read_secret(settings.data_dir)
     return (*[each.encode() for each in settings.secret_key], *([] if generated is None else [generated]))
-
-
-def build_games(
-    store: Store,
-    feed: Feed,
-    secrets: Sequence[bytes],
-    ttl_seconds: int,
-    *,
-    clock: Clock = system_clock,
-    random_bytes: RandomBytes = os.urandom,
-    reminders: ReminderQueue | None = None,
-    run_later: RunLater = run_inline,
-    observe: Callable[[Committed], None] = lambda _: None,
-    admit_read: Callable[[int], None] = lambda _: None,
-) -> GameService:
-    """The use cases on a store, with the random bytes of the operating system unless others are given."""
-    return GameService(
-        store,
-        feed,
-        clock=clock,
-        random_bytes=random_bytes,
-        secrets=secrets,
-        ttl_seconds=ttl_seconds,
-        yield_control=yield_control,
-        run_later=run_later,
-        observe=observe,
-        admit_read=admit_read,
-        reminders=reminders,
-    )
 
 
 def build_apps(

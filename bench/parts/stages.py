@@ -29,12 +29,13 @@ from service.bootstrap import build_app
 from service.config import Settings
 from service.engine.moves import Move
 from service.engine.referee import advance
+from service.games.model.following import with_events
 from service.games.model.game import Game
 from service.games.model.tokens import find_hash, new_write_id
 from service.games.model.views import view_game
 from service.games.ports import Store, WriteRequest
-from service.games.store.codec import decode_game, encode_event, encode_game
-from service.games.store.repository import seats_to_act
+from service.games.store.codec import decode_game, encode_game
+from service.games.store.transactions import encode_events
 from service.storage.games import RedisStore
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.fields.moves import MoveSchema
@@ -151,9 +152,8 @@ def _move_in_stages(
         watch.lap("decide")
         write = WriteRequest(new_write_id(os.urandom))
         now = int(time() * 1000)
-        after = game._replace(state=state).with_events(events, game.state, now, write.id.decode())
-        to_act = seats_to_act(game.state, events, after)
-        data = [encode_event(event, now - game.created_at, seats) for event, seats in zip(events, to_act, strict=True)]
+        after = with_events(game._replace(state=state), events, game.state, at=now, write_id=write.id.decode())
+        data = encode_events(game.state, events, after, now - game.created_at, iter)
         value = encode_game(after)
         watch.lap("encode")
         assert store.commit(hosted.id, game.version, value, data, write) is None

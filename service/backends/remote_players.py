@@ -13,11 +13,12 @@ from functools import partial
 from hashlib import sha256
 
 from service.engine.presence import TimedOut
-from service.games.commands.player import MoveCommand, decide_move
+from service.games.commands.move import MoveCommand, decide_move
 from service.games.model.errors import Gone, MoveRefused, StaleVersion
 from service.games.model.game import Game
 from service.games.model.schedule import RemoteTurn, remote_turn
-from service.games.store.repository import Committed, Decision, GameRepository
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed, Decision
 
 
 class RemotePlayers:
@@ -71,7 +72,7 @@ def _decide_to_play(turn: RemoteTurn, command: MoveCommand, game: Game) -> Decis
     if game.seats[turn.seat].remote != turn.remote:
         stale = StaleVersion("stale_version", version=game.version)
         raise MoveRefused(stale, game.version, game.to_act, ())
-    return decide_move(turn.seat, command, game)
+    return decide_move(turn.seat, game.seats[turn.seat].token_hash, command, game)
 
 
 def _decide_to_give_up(turn: RemoteTurn, game: Game) -> Decision:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from service.engine.errors import InvalidSetup, Reason
@@ -97,6 +98,11 @@ def _no_branches(_layout: Layout, _double: Tile) -> Branching:
     return NEVER
 
 
+@cache
+def _teams(teams: int, seats: int) -> tuple[int | None, ...]:
+    return tuple([seat % teams if teams else None for seat in range(seats)])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """The answers of one game for resolved options and a number of seats."""
@@ -178,7 +184,11 @@ class Rules:
 
     def team(self, seat: int) -> int | None:
         """The team of a seat; ``None`` without teams."""
-        return seat % self.teams if self.teams else None
+        return _teams(self.teams, self.seats)[seat]
+
+    def all_teams(self) -> tuple[int | None, ...]:
+        """The team of each seat."""
+        return _teams(self.teams, self.seats)
 
     def side(self, seat: int) -> tuple[int, ...]:
         """The seats that share a total with this one: those of its team, or the seat alone."""

@@ -115,7 +115,7 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
         hand = state.hands[seat]
         you = You(seat, hand, None if rules.rows is None else tuple([rules.rows[tile] for tile in hand]))
         moves = legal_moves(rules, state, seat)
-    totals = state.running_totals()
+    totals, teams = state.running_totals(), rules.all_teams()
     return View(
         phase=state.phase,
         round=state.round,
@@ -125,7 +125,7 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
         legal_moves=moves,
         players=tuple(
             [
-                PlayerView(each, len(hand), totals[each], not state.eliminated_round[each], rules.team(each))
+                PlayerView(each, len(hand), totals[each], not state.eliminated_round[each], teams[each])
                 for each, hand in enumerate(state.hands)
             ]
         ),

@@ -74,7 +74,7 @@ class AccessControl:
     ``notice`` is called with every game that is read for a request.
     """
 
-    def __init__(self, repository: GameRepository, idempotency: Idempotency, notice: Notice = lambda _: None) -> None:
+    def __init__(self, repository: GameRepository, idempotency: Idempotency, notice: Notice) -> None:
         self._repository = repository
         self._idempotency = idempotency
         self._notice = notice
@@ -106,11 +106,11 @@ class AccessControl:
         """
         if token is None:
             raise unauthorized()
-        game = self._repository.cached(game_id)
-        seat = None if game is None else seat_of(token, game)
-        if game is None or seat is None:
+        known = self._repository.cached(game_id)
+        seat = None if known is None else seat_of(token, known.game)
+        if known is None or seat is None:
             return self.authenticate(game_id, token)
-        return Access(game, seat, from_store=False)
+        return Access(known.game, seat, from_store=False)
 
     def require_seat(self, game_id: str, token: str | None, seat: int) -> Access:
         """As ``authenticate``, but for the bearer of this seat's token only.

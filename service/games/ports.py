@@ -112,6 +112,13 @@ class OutageAllowance(NamedTuple):
 NO_ALLOWANCE: Final = OutageAllowance(0, 0)
 
 
+class JudgedTime(NamedTuple):
+    """The time by which a deadline is judged, in milliseconds since 1970, and the allowance of deadlines then."""
+
+    now: int
+    allowance: OutageAllowance = NO_ALLOWANCE
+
+
 class StorageUnavailable(Exception):
     """The store cannot answer now (unreachable, loading, full, read-only), and nothing has changed.
 
@@ -289,8 +296,8 @@ class ReminderQueue(Protocol):
     def server_time(self) -> int:
         """The current time by the clock of the store."""
 
-    def outage_allowance(self, game: str) -> OutageAllowance:
-        """The outage allowance of the deadlines of this game, ``NO_ALLOWANCE`` if there is none.
+    def judged(self, game: str) -> JudgedTime:
+        """When a deadline of this game would be judged now: by the clock of its server, with the allowance then.
 
         While nobody takes reminders of kind ``clock``, it is as if somebody began now.
         """
@@ -341,6 +348,18 @@ RunLater = Callable[[Callable[[], None]], None]
 """Runs background work, which must not raise: immediately, or later in another thread or greenlet."""
 
 
-def run_inline(work: Callable[[], None]) -> None:
-    """Run background work immediately, in the calling thread."""
-    work()
+class Runtime(NamedTuple):
+    """What a process gives to all that it does: its clock, its randomness, and when other work has its turn.
+
+    ``yield_control`` is called regularly during long computations, to let other requests run.
+    """
+
+    clock: Clock
+    random_bytes: RandomBytes
+    yield_control: Callable[[], None]
+    run_later: RunLater
+
+
+def sequential_runtime(clock: Clock, random_bytes: RandomBytes) -> Runtime:
+    """That of a process in which no request waits: all work is done at once, one after the other."""
+    return Runtime(clock, random_bytes, yield_control=lambda: None, run_later=lambda work: work())

@@ -7,16 +7,13 @@ depend on who may read them.
 
 from __future__ import annotations
 
-from typing import Any
-
 from service.backends.ports import Application, ApplicationStore, Repeat
-from service.games.ports import IDEMPOTENCY_TTL, OutcomeUnknown, StorageUnavailable
+from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
 from service.storage.backend_records import decode_application, encode_application
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
-from service.storage.redis.script_commands import evalsha
 from service.storage.redis.topology import Topology
 from service.storage.repeats import check_kept, find_repeat, repeat_args
 
@@ -33,22 +30,21 @@ class RedisApplications(ApplicationStore):
         observe_failure: FailureObserver = observe_nothing,
     ) -> None:
         self._topology = topology
-        self._calls = RedisCalls(topology, replicated=replicated, observe=observe)
-        self._observe_failure = observe_failure
+        self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
         """What is kept of a request under this name."""
-        return find_repeat(self._write, app, name, now)
+        return find_repeat(self._calls.write, app, name, now)
 
     def reserve(self, name: str, app: str) -> str:
         """The first id under this name."""
         key = keys.reservation(name)
-        first = self._write("reserve", key, (b"SET", key, app, b"NX", b"GET", b"EX", b"%d" % IDEMPOTENCY_TTL))
+        first = self._calls.write("reserve", key, (b"SET", key, app, b"NX", b"GET", b"EX", b"%d" % IDEMPOTENCY_TTL))
         return app if first is None else first.decode()
 
     def create(self, application: Application, repeat: Repeat | None = None) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""
-        self._write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, application.id.encode()))
+        self._calls.write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, application.id.encode()))
         return self._replace(application.id, b"", encode_application(application), repeat)
 
     def read(self, app: str) -> Application | None:
@@ -62,7 +58,7 @@ class RedisApplications(ApplicationStore):
         data = b"" if after is None else encode_application(after)
         replaced = self._replace(before.id, encode_application(before), data, repeat)
         if replaced and after is None:
-            self._write("remove_app", keys.APPLICATIONS, (b"SREM", keys.APPLICATIONS, before.id.encode()))
+            self._calls.write("remove_app", keys.APPLICATIONS, (b"SREM", keys.APPLICATIONS, before.id.encode()))
         return replaced
 
     def all(self) -> list[Application]:
@@ -83,11 +79,4 @@ class RedisApplications(ApplicationStore):
     def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:
         names = keys.application(app), keys.repeats(app)
         command = evalsha("replace", names, before, after, *repeat_args(repeat))
-        return check_kept(self._write("replace", names[0], command)) == 1
-
-    def _write(self, operation: str, key: bytes, command: Command) -> Any:
-        try:
-            return self._calls.write(operation, key, command)
-        except (StorageUnavailable, OutcomeUnknown) as error:
-            self._observe_failure(error.reason)
-            raise
+        return check_kept(self._calls.write("replace", names[0], command)) == 1

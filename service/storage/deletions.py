@@ -13,8 +13,7 @@ from typing import Final
 from service.games.model.shards import shard_of
 from service.games.ports import DELETIONS_KEPT_MS, Deletions, RecentDeletions, StorageUnavailable
 from service.storage import keys
-from service.storage.redis.calls import Observer, RedisCalls, call_scripts, observe_nothing
-from service.storage.redis.script_commands import evalsha
+from service.storage.redis.calls import Observer, RedisCalls, call_scripts, evalsha, observe_nothing
 from service.storage.redis.topology import Topology
 
 _ERASED: Final = " erased"

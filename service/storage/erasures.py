@@ -9,8 +9,7 @@ from __future__ import annotations
 from service.backends.ports import MOST_ERASURES, Erasure, ErasureStore
 from service.games.model.shards import shard_of
 from service.storage import keys
-from service.storage.redis.calls import RedisCalls
-from service.storage.redis.script_commands import evalsha
+from service.storage.redis.calls import RedisCalls, evalsha
 
 
 class RedisErasures(ErasureStore):

@@ -11,8 +11,7 @@ from typing import Final
 
 from service.backends.ports import FeedStore, StoredItem, StoredItems
 from service.storage import keys
-from service.storage.redis.calls import RedisCalls
-from service.storage.redis.script_commands import evalsha
+from service.storage.redis.calls import RedisCalls, evalsha
 
 _CURSOR: Final = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 """Milliseconds since 1970, and a number within these; fewer digits than make Redis refuse an id."""

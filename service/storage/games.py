@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Final
 
 from service.games.model.shards import shard_of
 from service.games.ports import (
@@ -30,10 +30,9 @@ from service.games.ports import (
 from service.storage import keys
 from service.storage.capacity_guard import CapacityGuard
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
-from service.storage.redis.connection import Command, MaybeSent, NotSent
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
+from service.storage.redis.connection import MaybeSent, NotSent
 from service.storage.redis.errors import unanswered
-from service.storage.redis.script_commands import evalsha
 from service.storage.redis.topology import Topology
 
 CHECK_TTL: Final = 1000
@@ -68,7 +67,7 @@ class RedisStore(Store):
             raise ValueError("a game must live for at least one second")
         self._topology = topology
         self._ttl = b"%d" % ttl_seconds
-        self._calls = RedisCalls(topology, replicated=replicated, observe=observe)
+        self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
         self._guard = guard
         self._observe_failure = observe_failure
 
@@ -82,19 +81,18 @@ class RedisStore(Store):
         reminders: Reminders = NO_REMINDERS,
     ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
-        names = keys.of_game(game, write.idempotency and write.idempotency.name)
-        value = b"%d %b" % (len(events), state)
-        sets, tail = _reminder_args(game, reminders)
-        head = (value, self._ttl, *_write_args(write, len(events)))
-        command = evalsha("create", names + sets, *head, len(sets), *frame(write.id, events), *tail)
-        answer = self._write("create", names[0], command, for_new_game=True)
+        version = len(events)
+        names, identity, tail = _write_args(game, version, events, write, reminders)
+        command = evalsha("create", names, b"%d %b" % (version, state), self._ttl, *identity, *tail)
+        self._require_space(names[0])
+        answer = self._calls.write("create", names[0], command)
         if answer == 0:
             raise GameExists(game)
         return None if answer == 1 else _parse_prior(answer[0])
 
     def read(self, game: str) -> StoredGame | None:
         """The current game, or ``None``."""
-        key = keys.state(game)
+        key = keys.of_game(game)[0]
         value = self._calls.read("read", key, (b"GET", key))
         return None if value is None else _parse_stored(value)
 
@@ -111,13 +109,11 @@ class RedisStore(Store):
         reminders: Reminders = NO_REMINDERS,
     ) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at version ``expected``; ``None`` when done."""
-        names = keys.of_game(game, write.idempotency and write.idempotency.name)
         version = expected + len(events)
-        value = b"%d %b" % (version, state)
-        sets, tail = _reminder_args(game, reminders)
-        head = (b"%d %b" % (expected, after), value, self._ttl, *_write_args(write, version), b"%d" % again)
-        command = evalsha("commit", names + sets, *head, len(sets), *frame(write.id, events), *tail)
-        answer = self._write("commit", names[0], command)
+        names, identity, tail = _write_args(game, version, events, write, reminders)
+        values = (b"%d %b" % (expected, after), b"%d %b" % (version, state), self._ttl)
+        command = evalsha("commit", names, *values, *identity, b"%d" % again, *tail)
+        answer = self._calls.write("commit", names[0], command)
         if answer == 1:
             return None
         if answer == 0:
@@ -134,21 +130,20 @@ class RedisStore(Store):
             others = [sets[shard] for kind, sets in keys.REMINDERS.items() if kind not in _NOT_DELETED]
             names += (keys.DELETED[shard], keys.REMINDERS["outbox"][shard], *others)
         command = evalsha("delete", names, tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS)
-        answer = self._write("delete", names[0], command)
+        answer = self._calls.write("delete", names[0], command)
         return None if answer is None else int(answer[0])
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write under that idempotency key."""
-        names = keys.of_game(game, name)
-        answer = self._write("find_write", names[0], evalsha("find_write", names))
+        names = (*keys.of_game(game), keys.idempotency(game, name))
+        answer = self._calls.write("find_write", names[0], evalsha("find_write", names))
         return None if answer is None else _parse_prior(answer[0])
 
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
         key = keys.reservation(name)
-        first = self._write(
-            "reserve", key, (b"SET", key, value, b"NX", b"GET", b"EX", _IDEMPOTENCY_TTL), for_new_game=True
-        )
+        self._require_space(key)
+        first = self._calls.write("reserve", key, (b"SET", key, value, b"NX", b"GET", b"EX", _IDEMPOTENCY_TTL))
         return value if first is None else bytes(first).decode()
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
@@ -190,7 +185,7 @@ class RedisStore(Store):
         block = block_of(entries[:last])
         if block is not None:
             head = (b"%d" % len(entries), b"%d" % (len(entries) - last), entries[last], block)
-            self._write("compact", key, evalsha("compact", (key,), *head))
+            self._calls.write("compact", key, evalsha("compact", (key,), *head))
 
     def check(self) -> None:
         """Write a key that soon expires on every primary; raises if none of them takes it."""
@@ -210,41 +205,47 @@ class RedisStore(Store):
     def _write_check(self, key: bytes) -> StorageUnavailable | None:
         """Write one key for ``check``; returns the error."""
         try:
-            self._write("check", key, (b"SET", key, 1, b"PX", CHECK_TTL))
+            self._calls.write("check", key, (b"SET", key, 1, b"PX", CHECK_TTL))
         except StorageUnavailable as error:
             return error
         except OutcomeUnknown as error:
             return StorageUnavailable(error.reason, error.retry_after)
         return None
 
-    def _write(self, operation: str, key: bytes, command: Command, *, for_new_game: bool = False) -> Any:
-        """As ``RedisCalls.write``, with its failure observed; for a new game only while the server takes those."""
+    def _require_space(self, key: bytes) -> None:
+        """Raises ``StorageUnavailable`` while the server of the key takes no new games."""
+        if self._guard is None:
+            return
         try:
-            if for_new_game and self._guard is not None:
-                try:
-                    self._guard.check(key)
-                except (NotSent, MaybeSent) as error:
-                    raise unanswered(error) from error
-            return self._calls.write(operation, key, command)
-        except (StorageUnavailable, OutcomeUnknown) as error:
+            self._guard.check(key)
+        except StorageUnavailable as error:
             self._observe_failure(error.reason)
             raise
+        except (NotSent, MaybeSent) as error:
+            unavailable = unanswered(error)
+            self._observe_failure(unavailable.reason)
+            raise unavailable from error
 
 
-def _write_args(write: WriteRequest, version: int) -> list[bytes]:
-    """The id of the write as it precedes its first event, its idempotency record, and how long that lives."""
-    if write.idempotency is None:
-        return [write.id + b" ", b"", b""]
-    return [write.id + b" ", b"%b %d %b" % (write.id, version, write.idempotency.fingerprint), _IDEMPOTENCY_TTL]
+def _write_args(
+    game: str, version: int, events: Sequence[bytes], write: WriteRequest, reminders: Reminders
+) -> tuple[tuple[bytes, ...], tuple[bytes, ...], tuple[bytes | int, ...]]:
+    """What the scripts that write a game have in common.
 
-
-def _reminder_args(game: str, reminders: Reminders) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
-    """The sets of the reminders of a game, and the last arguments of a script that writes them; none without any."""
+    The keys of the game, of the idempotency record and of the sets of its reminders; the id of the write as it precedes
+    its first event, the record, and how long that lives; the number of sets, the events, and the reminders.
+    """
+    names, record = keys.of_game(game), (b"", b"")
+    if write.idempotency is not None:
+        names += (keys.idempotency(game, write.idempotency.name),)
+        record = (b"%b %d %b" % (write.id, version, write.idempotency.fingerprint), _IDEMPOTENCY_TTL)
+    sets: tuple[bytes, ...] = ()
+    due: tuple[bytes, ...] = ()
     shard = shard_of(game) if reminders else None
-    if shard is None:
-        return (), ()
-    due = [b"" if at is None else b"%d" % at for at in reminders.values()]
-    return tuple([keys.REMINDERS[kind][shard] for kind in reminders]), (game.encode(), *due)
+    if shard is not None:
+        sets = tuple([keys.REMINDERS[kind][shard] for kind in reminders])
+        due = (game.encode(), *[b"" if at is None else b"%d" % at for at in reminders.values()])
+    return names + sets, (write.id + b" ", *record), (len(sets), *frame(write.id, events), *due)
 
 
 def _parse_stored(value: bytes) -> StoredGame:

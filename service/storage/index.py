@@ -28,8 +28,7 @@ from service.backends.ports import (
 from service.games.model.shards import shard_of
 from service.storage import keys
 from service.storage.index_cursor import decode_cursor, encode_cursor
-from service.storage.redis.calls import RedisCalls
-from service.storage.redis.script_commands import evalsha
+from service.storage.redis.calls import RedisCalls, evalsha
 
 MOST_TRIMMED: Final = 10
 """Games that have expired, and are removed by one write."""

@@ -81,6 +81,7 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final, get_args
 
@@ -104,12 +105,16 @@ CHECKS = tuple(b"domino:check:%d" % number for number in range(256))
 """Enough for each primary of a Cluster to own one."""
 
 
-def of_game(game: str, name: str | None = None) -> tuple[bytes, ...]:
-    """The keys of a game as scripts take them: its state, its events, and the idempotency record of that ``name``."""
+@lru_cache(maxsize=1024)
+def of_game(game: str) -> tuple[bytes, ...]:
+    """The keys of a game as scripts take them: its state and its events. Cached, as a game is written many times."""
     base = state(game)
-    if name is None:
-        return base, base + b":events"
-    return base, base + b":events", b"%b:key:%b" % (base, name.encode())
+    return base, base + b":events"
+
+
+def idempotency(game: str, name: str) -> bytes:
+    """The key of the idempotency record of that ``name``, which scripts take behind those of its game."""
+    return b"%b:key:%b" % (of_game(game)[0], name.encode())
 
 
 def state(game: str) -> bytes:

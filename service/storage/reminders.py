@@ -7,13 +7,13 @@ depend on what is done about a game that is due.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from time import monotonic
-from typing import Any
+from typing import Any, Final, cast
 
 from service.games.model.shards import SHARDS, shard_of
 from service.games.ports import (
-    NO_ALLOWANCE,
-    OutageAllowance,
+    JudgedTime,
     ReminderKind,
     ReminderQueue,
     StorageUnavailable,
@@ -21,11 +21,13 @@ from service.games.ports import (
 )
 from service.storage import keys
 from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat
-from service.storage.redis.calls import FailureObserver, Observer, call_scripts, observe_nothing
+from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha, observe_nothing
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
-from service.storage.redis.script_commands import evalsha
 from service.storage.redis.topology import Topology
+
+_FIRST_KEY: Final = 3
+"""The place of the first key in a command that runs a script."""
 
 
 class RedisReminders(ReminderQueue):
@@ -52,7 +54,7 @@ class RedisReminders(ReminderQueue):
         taken = self._take_from(start, kind, limit, lease)
         last = shard_of(taken[-1].game) if taken and len(taken) == limit else None
         self._start = ((start if last is None else last) + 1) % SHARDS
-        return sorted(taken, key=lambda each: each.due)
+        return sorted(taken, key=attrgetter("due"))
 
     def _take_from(self, start: int, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
         """Games that are due, by shard, beginning with this one."""
@@ -116,14 +118,15 @@ class RedisReminders(ReminderQueue):
         """The time of the server that owns the first shard."""
         return self._time_and_heartbeat(keys.HEARTBEATS[0])[0]
 
-    def outage_allowance(self, game: str) -> OutageAllowance:
-        """The outage allowance of the deadlines of this game."""
+    def judged(self, game: str) -> JudgedTime:
+        """The time of the server of this game, and the outage allowance of its deadlines."""
         shard = shard_of(game)
-        if shard is None:
-            return NO_ALLOWANCE
-        now, heartbeat = self._time_and_heartbeat(keys.HEARTBEATS[0 if self._topology.scripts_span_slots else shard])
-        allowance = NO_ALLOWANCE if heartbeat is None else heartbeat.allowance_at(now)
-        return allowance if allowance.until > now else NO_ALLOWANCE
+        place = 0 if shard is None or self._topology.scripts_span_slots else shard
+        now, heartbeat = self._time_and_heartbeat(keys.HEARTBEATS[place])
+        if shard is None or heartbeat is None:
+            return JudgedTime(now)
+        allowance = heartbeat.allowance_at(now)
+        return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
 
     def _time_and_heartbeat(self, key: bytes) -> tuple[int, Heartbeat | None]:
         """The time of the server that owns the key of a heartbeat, and the heartbeat."""
@@ -153,7 +156,8 @@ class RedisReminders(ReminderQueue):
         """
         began = monotonic()
         try:
-            answers = call_scripts(self._topology, script, [(_first_key(command), command) for command in commands])
+            calls = [(cast("bytes", command[_FIRST_KEY]), command) for command in commands]
+            answers = call_scripts(self._topology, script, calls)
         finally:
             self._observe(script, monotonic() - began)
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
@@ -178,9 +182,3 @@ def _taken(answers: Sequence[Any]) -> list[TakenReminder]:
             pairs = zip(games[::2], games[1::2], strict=True)
             taken += [TakenReminder(game.decode(), int(float(due)), float(leased)) for game, due in pairs]
     return taken
-
-
-def _first_key(command: Command) -> bytes:
-    key = command[3]
-    assert isinstance(key, bytes)
-    return key

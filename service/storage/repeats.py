@@ -12,8 +12,8 @@ from service.backends.ports import MOST_REPEATS, Repeat, RepeatKnown
 from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
+from service.storage.redis.calls import evalsha
 from service.storage.redis.connection import Command
-from service.storage.redis.script_commands import evalsha
 
 TTL_MS: Final = IDEMPOTENCY_TTL * 1000
 KNOWN: Final = -2

@@ -16,9 +16,8 @@ from service.backends.ports import ATTEMPTS_KEPT, AskedMessage, Attempt, DueGame
 from service.games.model.shards import shard_of
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage import keys
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
 from service.storage.redis.connection import Command
-from service.storage.redis.script_commands import evalsha
 from service.storage.redis.topology import Topology
 from service.storage.repeats import check_kept, find_repeat, repeat_args
 

@@ -17,7 +17,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from service.engine.presence import Returned
 from service.games.model.game import HostingEvent
-from service.games.store.repository import Committed
+from service.games.store.transactions import Committed
 
 PROMETHEUS_TEXT: Final = CONTENT_TYPE_PLAIN_0_0_4
 

@@ -18,7 +18,7 @@ from service.engine.presence import SUBSTITUTE
 from service.engine.variant import Rules
 from service.games.model.game import Game
 from service.games.model.schedule import BotTurn
-from service.games.store.repository import Committed
+from service.games.store.transactions import Committed
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 

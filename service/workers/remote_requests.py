@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from service.games.model.game import Remote
+from service.games.model.seats import Remote
 from service.outgoing.sender import Sender, SendFailed
 from service.outgoing.signing import signed_headers
 from service.web.moves.remote_messages import MAX_ANSWER_BYTES

@@ -14,8 +14,8 @@ from typing import Final, Literal, NamedTuple, Protocol
 from service.backends.remote_players import RemotePlayers, is_same_turn, message_id
 from service.engine.errors import InvalidSetup
 from service.games.model.errors import MoveRefused, StaleVersion
-from service.games.model.game import Remote
 from service.games.model.schedule import RemoteTurn
+from service.games.model.seats import Remote
 from service.web.http.errors import InvalidBody, RequestError
 from service.web.moves.remote_messages import move_message, read_answer
 from service.web.problems.answers import Refused

@@ -15,7 +15,9 @@ from service.engine.events import Event
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
 from service.games.model.game import Game, GameEvent, HostingEvent
-from service.games.store.repository import Committed, GameRepository, from_last_deal
+from service.games.store.history import from_last_deal
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed
 
 SIZE: Final = 2000
 """Games in the cache."""

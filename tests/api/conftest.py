@@ -22,11 +22,9 @@ from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
-from service.bootstrap import build_apps, build_games
+from service.bootstrap import build_apps
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GameService
-from service.games.ports import run_inline
-from service.games.store.repository import GameRepository
 from service.outgoing.addresses import check_url
 from service.storage.backends import RedisApplications
 from service.storage.erasures import RedisErasures
@@ -46,6 +44,7 @@ from tests.api.saved_games import GAME_SECONDS, SavedGame, SavedGames, Walk, wal
 from tests.api.timed import TimedApi
 from tests.conftest import Figures
 from tests.support.application import create_app
+from tests.support.games import build_games, build_repository
 
 TTL_SECONDS = GAME_SECONDS
 SECRET = b"the secret of the tests"
@@ -128,15 +127,7 @@ def tell(redis_url: str, store: RedisStore, apps: ApplicationService) -> Callabl
     """Do what a messenger does until applications have been told of everything; the lobby is read anew."""
     nodes = SingleNodeTopology(connect(redis_url))
     calls, reminders = RedisCalls(nodes), RedisReminders(nodes)
-    repository = GameRepository(
-        store,
-        clock=reminders.server_time,
-        random_bytes=os.urandom,
-        run_later=run_inline,
-        observe=lambda _: None,
-        yield_control=lambda: None,
-        admit_read=lambda _: None,
-    )
+    repository = build_repository(store, reminders.server_time, os.urandom)
     outbox = Outbox(repository, RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), reminders.server_time)
 
     def tell() -> None:
@@ -167,7 +158,7 @@ def app(games: GameService, apps: ApplicationService) -> Flask:
 
 def api_with_fixed_clock(store: RedisStore, feed: RedisEventFeed, secrets: Callable[[int], bytes]) -> Api:
     """An application with a fixed clock, whose random bytes are those of ``secrets``."""
-    games = GameService(
+    games = build_games(
         store,
         feed,
         clock=lambda: int(datetime(2030, 1, 1, tzinfo=UTC).timestamp() * 1000),

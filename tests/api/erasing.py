@@ -11,8 +11,6 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
-from service.games.ports import run_inline
-from service.games.store.repository import GameRepository
 from service.storage import keys
 from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
@@ -25,6 +23,7 @@ from service.storage.reminders import RedisReminders
 from service.workers.consumer import Queue
 from service.workers.erasure_worker import ErasureWorker
 from service.workers.metrics import WorkerMetrics
+from tests.support.games import build_repository
 
 MOST_STEPS: Final = 10_000
 
@@ -45,15 +44,7 @@ class Eraser:
         store: Any = self._watched(RedisStore(nodes, ttl))
         index: Any = self._watched(RedisIndex(calls, ttl))
         clock = RedisReminders(nodes).server_time
-        self.repository = GameRepository(
-            store,
-            clock=clock,
-            random_bytes=os.urandom,
-            run_later=run_inline,
-            observe=lambda _: None,
-            yield_control=lambda: None,
-            admit_read=lambda _: None,
-        )
+        self.repository = build_repository(store, clock, os.urandom)
         outbox = Outbox(self.repository, index, RedisLobby(calls), clock)
         erasures: Any = self._watched(RedisErasures(calls))
         note: Any = self._watched(RedisDeletions(nodes))

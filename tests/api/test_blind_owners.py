@@ -20,7 +20,7 @@ import redis
 from service.backends.webhooks.messages import game_messages
 from service.engine.errors import InvalidSetup
 from service.engine.variants import variants
-from service.games.commands.player import decide_move
+from service.games.commands.move import decide_move
 from service.games.model.errors import MoveRefused
 from service.games.model.game import EventEnvelope, Game
 from service.games.model.schedule import RemoteTurn, remote_turn
@@ -238,7 +238,8 @@ def test_a_remote_player_is_asked_the_same_whatever_is_hidden_and_shown_the_view
 def refusal(turn: RemoteTurn, body: dict[str, Any]) -> Refused:
     """Why this answer of a remote player is refused."""
     try:
-        decide_move(turn.seat, read_answer(turn, orjson.dumps(body), complete=True), turn.game)
+        token_hash = turn.game.seats[turn.seat].token_hash
+        decide_move(turn.seat, token_hash, read_answer(turn, orjson.dumps(body), complete=True), turn.game)
     except (RequestError, InvalidBody, InvalidSetup, MoveRefused) as refused:
         return refused
     raise AssertionError(f"{body} is a legal move")

@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from service.bootstrap import build_games
 from service.engine.variants import variants
 from service.web.quotas import PLACES_PER_READ
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import SEED, some_seats
 from tests.support.application import create_app, rate_limits
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.table import match_finished
 

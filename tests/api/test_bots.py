@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.engine.variants import variants
-from service.games.model.game import LEVELS
+from service.games.model.seats import LEVELS
 from tests.api.client import Api, status_and_code
 from tests.api.saved_games import SEED, shortest, some_seats
 from tests.api.test_bad_input import StoreContents, contents
@@ -147,7 +147,7 @@ def test_a_wrong_pace_is_refused_and_makes_no_game(api: Api, contents: StoreCont
 def test_a_game_of_people_may_have_a_pace_for_those_who_leave(timed_api: TimedApi) -> None:
     table = timed_api.create("domino", 2, pace=2.5)
     seat = timed_api.to_turn_of_person(table)
-    timed_api._repository._cache.clear()
+    timed_api._repository.forget((table.id,))
     timed_api.set_presence(table, seat, away=True)
     turn = timed_api.bot_turn(table)
     assert turn is not None

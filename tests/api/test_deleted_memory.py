@@ -21,7 +21,6 @@ from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
 from service.backends.facade import ApplicationService
-from service.bootstrap import build_games
 from service.bots.choice import choose_move
 from service.bots.knowledge import tile_set
 from service.bots.opening import _opening_hands
@@ -31,7 +30,7 @@ from service.engine.tiles import Tile
 from service.games.automation.deletions import DeletedGames
 from service.games.automation.due import Automation
 from service.games.model.game import Game
-from service.games.ports import NO_ALLOWANCE, EventNotification, run_inline
+from service.games.ports import EventNotification, JudgedTime
 from service.games.store.repository import GameRepository
 from service.storage.deletions import RedisDeletions
 from service.storage.games import RedisStore
@@ -48,6 +47,7 @@ from service.workers.round_events import RoundEvents
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.erasing import Eraser
 from tests.support.application import create_app
+from tests.support.games import build_games, build_repository
 
 pytestmark = pytest.mark.full
 
@@ -199,9 +199,9 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_worker(
     store: RedisStore, worker: Worker, app_key: str, traces: Traces
 ) -> None:
     game = prepare(store, worker.client(), app_key, traces)
-    add_hands(traces, worker.games.commands._repository, game)
-    worker.games.commands._repository.at_version(worker.games.commands._repository.reload(game), 4)
-    worker.games.commands._repository.after_write(game, 5, "another")
+    add_hands(traces, worker.games.access._repository, game)
+    worker.games.access._repository.at_version(worker.games.access._repository.reload(game), 4)
+    worker.games.access._repository.after_write(game, 5, "another")
     worker.deleted.poll()
     before = traces.found()
     assert {"the mark of all names and refs", "hash 0", "hash 1", "a hand"} <= before
@@ -218,7 +218,7 @@ def test_nothing_of_who_was_erased_is_left_in_the_memory_of_a_worker(
 ) -> None:
     mark = secrets.token_hex(6)
     game = prepare(store, worker.client(), app_key, Traces())
-    repository = worker.games.commands._repository
+    repository = worker.games.access._repository
     stored = repository.reload(game).seats[0]
     traces.add("the ref", stored.ref or mark)
     traces.add("the hash", stored.token_hash or mark)
@@ -250,8 +250,10 @@ def test_the_worker_that_deletes_a_game_drops_what_it_reads_of_it_afterwards(
     assert stored is not None
     ask(worker.client(), "DELETE", f"/v1/games/{game_id}", app_key)
     worker.deleted.poll()
-    worker.games.commands._repository._decode(game_id, stored)
-    del stored
+    with pytest.MonkeyPatch.context() as before:
+        before.setattr(store, "read", {game_id: stored}.get)
+        worker.games.access._repository.load(game_id)
+    del stored, before
     assert "hash 0" in traces.found()
     worker.deleted.poll()
 
@@ -289,17 +291,9 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
     client = worker.client()
     game_id = prepare(store, client, app_key, traces, clock={"turn": 600})
     topology = store._topology
-    repository = GameRepository(
-        store,
-        clock=system_clock,
-        random_bytes=secrets.token_bytes,
-        run_later=run_inline,
-        observe=lambda _: None,
-        yield_control=lambda: None,
-        admit_read=lambda _: None,
-    )
+    repository = build_repository(store, system_clock, secrets.token_bytes)
     reminders = RedisReminders(topology)
-    automation = Automation(repository, reminders.server_time, lambda _: NO_ALLOWANCE)
+    automation = Automation(repository, lambda _: JudgedTime(reminders.server_time()))
     metrics = WorkerMetrics(CollectorRegistry())
     decisions = Decisions(RoundEvents(repository), metrics, choose_move)
     game = repository.load(game_id)

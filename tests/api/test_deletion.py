@@ -18,10 +18,10 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.backends.facade import ApplicationService
-from service.bootstrap import build_games
 from service.games.facade import GameService
 from service.games.model.errors import Gone
-from service.games.model.game import Remote, TokenChanged
+from service.games.model.game import TokenChanged
+from service.games.model.seats import Remote, Seats
 from service.games.ports import Store
 from service.games.store.codec import encode_tombstone
 from service.storage import keys
@@ -35,6 +35,7 @@ from tests.api.followers import LINES, SSE, events_in, rest_of_stream, stream
 from tests.api.redis_contents import clear, contents, flat
 from tests.api.test_leaks import METHODS, bodies_of, game_addresses
 from tests.support.application import create_app
+from tests.support.games import build_games
 from tests.support.table import match_finished, round_over
 
 PLAYERS = [{"name": "Ada Lovelace", "ref": "user-4711"}, {"name": "Bob Bernoulli", "ref": "user-4712"}]
@@ -177,7 +178,7 @@ def test_requests_that_are_repeated_after_the_deletion_are_answered_with_410(api
 
 def secrets_of(table: Table, games: GameService) -> dict[str, bytes]:
     """What must not be found once the game is deleted, as it is stored."""
-    game = games.commands._repository.load(table.id)
+    game = games.access._repository.load(table.id)
     assert game is not None
     found: dict[str, bytes] = {"the ref of the game": b"match-0815", "the seed": b64encode(game.deck.seed)}
     for seat, each in enumerate(game.seats):
@@ -230,12 +231,12 @@ def test_a_remote_player_leaves_neither_address_nor_secret(
 ) -> None:
     clear(server)
     table = owned(api, app_key)
-    repository = games.commands._repository
+    repository = games.access._repository
     game = repository.load(table.id)
     assert game is not None
     remote = Remote("https://bot.example/moves", b"a secret of 32 bytes for a bot..")
     seats = (game.seats[0], game.seats[1]._replace(remote=remote))
-    repository.transact(game, lambda each: (each._replace(seats=seats), [TokenChanged(1)]))
+    repository.transact(game, lambda each: (each._replace(seats=Seats(seats)), [TokenChanged(1)]))
     wanted = secrets_of(table, games)
     assert {"url 1", "secret 1"} <= wanted.keys()
     assert any(wanted["url 1"] in flat(value) for _, value in contents(server))
@@ -412,5 +413,5 @@ def test_the_owner_of_a_deleted_game_is_known_to_those_who_have_to_tell(
     version = table.view()["version"]
     delete(api, table, app_key)
     with pytest.raises(Gone) as gone:
-        games.commands._repository.load(table.id)
+        games.access._repository.load(table.id)
     assert (gone.value.version, gone.value.app) == (version + 1, app_key[4:28])

@@ -13,7 +13,6 @@ import pytest
 import redis
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service.bootstrap import build_games
 from service.engine.events import Dealt, Drew
 from service.engine.variants import variants
 from service.games.facade import GameService
@@ -43,6 +42,7 @@ from tests.api.followers import (
 )
 from tests.api.saved_games import SEED, SavedGame, SavedGames, shortest
 from tests.engine.table import COUNTING_ENDS, SCORING_PLAYS
+from tests.support.games import build_games
 
 DATA = {
     "created": set(),

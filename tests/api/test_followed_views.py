@@ -13,7 +13,6 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_games
 from service.games.facade import GameService
 from service.games.ports import EventRange, StorageUnavailable, StoredGame
 from service.storage import keys
@@ -38,6 +37,7 @@ from tests.api.followers import (
     stream,
 )
 from tests.api.saved_games import SEED, SavedGames, one_open_seat, restore, shortest
+from tests.support.games import build_games
 
 
 class CountingStore:

@@ -9,13 +9,13 @@ from urllib.parse import urljoin
 
 import pytest
 
-from service.bootstrap import build_games
 from service.games.ports import StorageUnavailable
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.saved_games import count_keys
 from tests.support.application import create_app
 from tests.support.contract import committed
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
 ADDRESSES = {

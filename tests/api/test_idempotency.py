@@ -16,7 +16,6 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_games
 from service.engine.errors import Reason
 from service.engine.variants import variants
 from service.games.model.errors import KeyReused
@@ -34,6 +33,7 @@ from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import SEED, SavedGames, count_keys, one_open_seat, restore, shortest, take_snapshot
 from tests.support.application import create_app
 from tests.support.contract import committed
+from tests.support.games import build_games
 from tests.support.table import seat_to_move
 
 CROWD = 20

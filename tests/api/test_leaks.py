@@ -16,14 +16,13 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_games
 from service.engine.events import Dealt, Drew
 from service.engine.tiles import TILES, Tile, parse_tile, sort_tiles
 from service.engine.variants import variants
 from service.games.model.game import EventEnvelope, Game
 from service.games.ports import Store
 from service.games.store.codec import decode_event, encode_event, encode_game
-from service.games.store.repository import rebuild_game
+from service.games.store.history import rebuild_game
 from service.storage.event_frames import event_of
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
@@ -44,6 +43,7 @@ from tests.api.saved_games import (
 )
 from tests.api.test_whole_app import method_of, operations
 from tests.support.application import create_app
+from tests.support.games import build_games
 from tests.support.table import Json, seat_to_move
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from service.games.facade import GameService
 from service.web.quotas import EVENTS_PER_READ, SENTENCES_PER_READ, limit_history
 from tests.api.client import Api
 from tests.api.followers import Event, events_in, stream
 from tests.support.application import create_app, rate_limits
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.table import reached, seat_to_move
 
@@ -31,7 +31,7 @@ class LongGame:
         self.yields = 0
         self.limits = rate_limits(read=0)
         store = MemoryStore(TTL_SECONDS)
-        games = GameService(
+        games = build_games(
             store,
             store,
             clock=lambda: 1_800_000_000_000,

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service.bootstrap import build_games
 from service.json_logging import JsonFormatter
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
@@ -26,6 +25,7 @@ from service.web.metrics import Metrics
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.support.application import create_app
+from tests.support.games import build_games
 from tests.support.table import round_over
 
 FRESH_ID = re.compile(r"[A-Za-z0-9_-]{16}")

@@ -20,7 +20,8 @@ from service.backends.facade import ApplicationService
 from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
 from service.bootstrap import build_apps
 from service.games.facade import GameService
-from service.games.model.game import Game, Remote
+from service.games.model.game import Game
+from service.games.model.seats import Remote
 from service.storage.backends import RedisApplications
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology

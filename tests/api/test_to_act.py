@@ -9,10 +9,11 @@ import pytest
 
 from service.engine.variants import variants
 from service.games.model.views import view_game
-from service.games.store.repository import rebuild_game
+from service.games.store.history import rebuild_game
 from tests.api.client import Api, viewers
 from tests.api.saved_games import SavedGame, SavedGames, decoded
 from tests.api.test_leaks import events_of_snapshot
+from tests.laws.facts import assert_kept_facts
 from tests.support.table import Json
 
 
@@ -27,10 +28,10 @@ def test_with_every_event_as_in_the_view_at_its_version(api: Api, saved_game: Sa
     snapshot = saved_game.snapshot
     game = decoded(saved_game.table.id, snapshot)
     history = events_of_snapshot(game, snapshot)
-    seen = [
-        list(view_game(rebuild_game(game, history, version), None, 0).view.to_act)
-        for version in range(1, game.version + 1)
-    ]
+    versions = [rebuild_game(game, history, version) for version in range(1, game.version + 1)]
+    for each in versions:
+        assert_kept_facts(each)
+    seen = [list(view_game(each, None, 0).view.to_act) for each in versions]
     for viewer in viewers(saved_game.table):
         assert [each["to_act"] for each in events_of(api, saved_game, viewer)] == seen
         view = api.view(saved_game.table, viewer)

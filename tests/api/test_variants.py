@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from service.engine.variants import variants
-from service.games.model.game import LEVELS
+from service.games.model.seats import LEVELS
 from service.games.queries.strength import measured_strength
 from tests.api.client import Api
 

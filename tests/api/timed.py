@@ -12,14 +12,14 @@ from datetime import UTC, datetime
 from service.engine.moves import DEAL
 from service.engine.referee import legal_moves
 from service.games.automation.due import Automation
-from service.games.facade import GameService
 from service.games.model.game import Game
 from service.games.model.schedule import GRACE_MS, BotTurn
-from service.games.ports import NO_ALLOWANCE
+from service.games.ports import JudgedTime
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from tests.api.client import Api, Table
 from tests.support.application import create_app
+from tests.support.games import build_games
 from tests.support.table import Json, seat_to_move
 
 MOST_BOT_MOVES = 3000
@@ -54,7 +54,7 @@ class TimedApi(Api):
         random_bytes: Callable[[int], bytes],
     ) -> None:
         self.clock = SettableClock()
-        games = GameService(
+        games = build_games(
             store,
             feed,
             clock=self.clock,
@@ -64,7 +64,7 @@ class TimedApi(Api):
         )
         super().__init__(create_app(games).test_client(use_cookies=False))
         self._repository = games.access._repository
-        self._automation = Automation(self._repository, self.clock, lambda _: NO_ALLOWANCE)
+        self._automation = Automation(self._repository, lambda _: JudgedTime(self.clock()))
 
     def stored(self, table: Table) -> Game:
         """The game as it is stored."""

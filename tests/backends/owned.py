@@ -9,18 +9,21 @@ from typing import Any
 import orjson
 
 from service.backends.index.outbox import Outbox
-from service.backends.index.summaries import index_entry
+from service.backends.index.summaries import index_entry, owner_view
 from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyQuery
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
-from service.games.automation.due import advance_match
-from service.games.commands.creation import create_game, deal_if_full
+from service.games.commands.creation import Secrets, deal_if_full, new_game
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
-from service.games.model.game import HUMAN, Created, Game, GameEvent, Joined, Ownership, Public, Seat
+from service.games.model.following import advance_match
+from service.games.model.game import Created, Game, GameEvent, Joined, Ownership, Public
+from service.games.model.seats import HUMAN, Seat, Seats
 from service.games.model.shards import with_shard
-from service.games.ports import Store, run_inline
-from service.games.store.repository import Decision, GameRepository
+from service.games.ports import Store
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Decision
+from tests.support.games import build_repository
 
 START = 1_800_000_000_000
 """The time at which tests begin; milliseconds since 1970."""
@@ -45,15 +48,7 @@ class Owned:
 
     def new_repository(self) -> GameRepository:
         """Another process that works with the same store."""
-        return GameRepository(
-            self.store,
-            clock=self.clock,
-            random_bytes=self.random.randbytes,
-            run_later=run_inline,
-            observe=lambda _: None,
-            yield_control=lambda: None,
-            admit_read=lambda _: None,
-        )
+        return build_repository(self.store, self.clock, self.random.randbytes)
 
     def create(
         self,
@@ -69,23 +64,15 @@ class Owned:
         """A game with a person for each ref, and open seats, in the lobby that ``public`` says; returns its id."""
         seats = [SeatRequest("human", f"Player {seat}") for seat in range(len(refs))]
         wanted = GameRequest(variant, (*seats, *[SeatRequest("open")] * open_seats), {}, "seed", clock=clock)
-        found = variants()[variant]
-        rules = found.rules({}, len(wanted.seats))
-        new = create_game(
-            wanted,
-            found,
-            rules.start(),
-            game_id=with_shard(self.random.randbytes(11).hex()),
-            now=self.clock(),
-            token_bytes=self.random.randbytes,
-            remote_secret=str.encode,
-            random_bytes=self.random.randbytes,
-        )
+        rules = variants()[variant].rules({}, len(wanted.seats))
+        secrets = Secrets(self.random.randbytes, str.encode, self.random.randbytes)
+        game_id = with_shard(self.random.randbytes(11).hex())
+        new = new_game(wanted, rules.start(), secrets, game_id=game_id, now=self.clock())
         game = new.game
         if app is not None:
             named = zip(game.seats, (*refs, *[None] * open_seats), strict=True)
             game = game._replace(
-                seats=tuple([seat._replace(ref=each) for seat, each in named]),
+                seats=Seats([seat._replace(ref=each) for seat, each in named]),
                 ownership=Ownership(app, ref, new.join_code, public if open_seats else None),
             )
         events: list[GameEvent] = [Created()]
@@ -120,12 +107,12 @@ class Owned:
                     for place, each in enumerate(game.seats)
                 ]
             )
-            game = game._replace(seats=seats)
-            if not game.has_open_seats and game.ownership is not None:
+            game = game._replace(seats=Seats(seats))
+            if not game.seats.are_open and game.ownership is not None:
                 game = game._replace(ownership=game.ownership._replace(join_code=None))
             return deal_if_full(game, [Joined(seat, name)])
 
-        if self.game(game_id).has_open_seats:
+        if self.game(game_id).seats.are_open:
             self.repository.transact(self.game(game_id), decide)
 
 
@@ -171,7 +158,7 @@ def listing_of(games: Sequence[Game], app: str) -> list[dict[str, Any]]:
     """The listing that an application should have of these games, newest first, computed from the games alone."""
     own = [game for game in games if game.ownership is not None and game.ownership.app == app]
     return [
-        orjson.loads(index_entry(game).summary)
+        orjson.loads(index_entry(game, owner_view(game)).summary)
         for game in sorted(own, key=lambda each: (each.updated_at, each.id), reverse=True)
     ]
 

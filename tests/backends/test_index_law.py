@@ -208,7 +208,7 @@ class World:
             own = [
                 game
                 for game in games
-                if game.has_open_seats
+                if game.seats.are_open
                 and game.ownership is not None
                 and game.ownership.app == app
                 and game.ownership.public is not None

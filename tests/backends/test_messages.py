@@ -21,7 +21,8 @@ from service.engine.events import Dealt
 from service.engine.presence import Left, Returned
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
-from service.games.model.game import BOT, EventEnvelope, Game, Seat
+from service.games.model.game import EventEnvelope, Game
+from service.games.model.seats import BOT, Seat, Seats
 from service.games.model.views import standings, view_event
 from tests.backends.owned import START, Owned
 from tests.support.stores.memory_store import MemoryStore
@@ -223,7 +224,7 @@ def test_a_turn_of_a_computer_player_is_not_told() -> None:
     seat = game.state.turn
     assert seat is not None
     seats = tuple([Seat(BOT, each.name, level="greedy") if at == seat else each for at, each in enumerate(game.seats)])
-    assert game_messages("endpoint", game._replace(seats=seats), (), history(table, game.id)) == []
+    assert game_messages("endpoint", game._replace(seats=Seats(seats)), (), history(table, game.id)) == []
 
 
 @pytest.mark.parametrize("variant", sorted(variants()))

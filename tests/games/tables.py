@@ -9,17 +9,18 @@ from service.engine.moves import DEAL, Move
 from service.engine.referee import legal_moves
 from service.games.access import Access
 from service.games.automation.due import Automation
-from service.games.commands.player import Expected, MoveCommand
+from service.games.commands.move import Expected, MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.facade import GameService
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
-from service.games.model.game import BOT, HUMAN, OPEN_SEAT, Game, GameEvent
+from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import bot_turn
+from service.games.model.seats import BOT, HUMAN, OPEN_SEAT
 from service.games.model.views import GameView
 from service.games.ports import ReminderKind
 from service.games.store.codec import decode_event
-from service.games.store.repository import Committed, GameRepository
+from service.games.store.transactions import Committed
+from tests.support.games import build_games, build_repository
 from tests.support.stores.memory_store import MemoryStore
 
 _KINDS: tuple[ReminderKind, ...] = ("bots", "clock")
@@ -52,7 +53,7 @@ class Hosted:
         self.now = START
         self.store = store(TTL, lambda: self.now / 1000)
         self._drawn = 0
-        self.games = GameService(
+        self.games = build_games(
             self.store,
             self.store,
             clock=lambda: self.now,
@@ -87,16 +88,8 @@ class Hosted:
         self.code = created.join_code
 
     def another_service(self) -> Automation:
-        repository = GameRepository(
-            self.store,
-            clock=lambda: self.now,
-            random_bytes=self._bytes,
-            run_later=lambda work: work(),
-            observe=lambda _: None,
-            yield_control=lambda: None,
-            admit_read=lambda _: None,
-        )
-        return Automation(repository, self.store.server_time, self.store.outage_allowance)
+        repository = build_repository(self.store, lambda: self.now, self._bytes)
+        return Automation(repository, self.store.judged)
 
     @property
     def game(self) -> Game:

@@ -15,9 +15,11 @@ from service.engine.moves import FLIP, Move
 from service.engine.presence import Claimed, Forfeited, Left, Presence, Returned, TimedOut
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
-from service.games.commands.player import Expected, JoinCommand, MoveCommand
+from service.games.commands.join import JoinCommand
+from service.games.commands.move import Expected, MoveCommand
 from service.games.model.clock import ClockSettings, RunningClock
 from service.games.model.errors import MoveRefused, NotAway, NotDue, NotStarted, StaleVersion
+from service.games.model.following import with_events
 from service.games.model.forks import ForkSource, export_record
 from service.games.model.game import Game
 from service.games.model.schedule import LEAD_MS, MOST_ROUNDS_OF_BOTS, bot_turn
@@ -499,8 +501,9 @@ def test_others_who_leave_and_come_back_fail_no_guarded_move() -> None:
 
 def test_two_writes_that_led_to_the_same_version_have_different_etags() -> None:
     game = Hosted("hhh").game
-    etags = {game.with_events([Left(seat)], game.state, game.updated_at, f"write-0{seat}").etag(0) for seat in (1, 2)}
-    assert len(etags) == 2
+    writes = [(Left(seat), f"write-0{seat}") for seat in (1, 2)]
+    after = [with_events(game, [event], game.state, at=game.updated_at, write_id=each) for event, each in writes]
+    assert len({each.etag(0) for each in after}) == 2
 
 
 def test_a_move_that_was_meant_for_before_the_own_time_out_is_refused() -> None:
@@ -595,7 +598,7 @@ def test_a_forfeit_that_leaves_one_side_ends_the_match() -> None:
     card = hosted.games.queries.score(hosted.access(0))
     assert [(each.seat, each.rank, each.forfeited) for each in card.standings] == [(other, 1, False), (seat, 2, True)]
     assert hosted.games.queries.fairness(hosted.access(0)) is not None
-    assert "forfeit" in format_record(export_record(game, hosted.games.commands._repository.history(game), None))
+    assert "forfeit" in format_record(export_record(game, hosted.games.access._repository.history(game), None))
 
 
 def test_a_match_with_payments_can_end_by_a_forfeit() -> None:
@@ -767,7 +770,7 @@ def test_a_game_from_a_record_begins_with_whole_times(seats: str) -> None:
         source.move()
         game = source.game
         version = game.version - 1
-        record = format_record(export_record(game, source.games.commands._repository.history(game)[:version], None))
+        record = format_record(export_record(game, source.games.access._repository.history(game)[:version], None))
         hosted = Hosted(seats, clock, source=ForkSource(record, None))
         hosted.now += 400_000
         if hosted.code is not None:

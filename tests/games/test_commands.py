@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.facade import GameService
 from service.games.model.errors import Unauthorized
 from service.games.model.results import CreatedGame
 from service.games.ports import NO_REMINDERS, OutcomeUnknown, PriorWrite, Reminders, WriteRequest
 from service.games.store.idempotency import IdempotencyKey
-from service.games.store.repository import RETRY_BUDGET_MS
+from service.games.store.transactions import RETRY_BUDGET_MS
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
 REQUEST = GameRequest("domino", (SeatRequest("human", "Ada"), SeatRequest("human", "Bo")), {"limit": 30}, "seed")
@@ -55,7 +55,7 @@ class Scene:
     def __init__(self) -> None:
         self.store = SlowStore()
         drawn = iter(range(1, 10_000))
-        self.games = GameService(
+        self.games = build_games(
             self.store,
             self.store,
             clock=lambda: self.store.now,

@@ -17,7 +17,7 @@ from service.engine.referee import advance, deal, legal_moves
 from service.engine.state import FINISHED
 from service.engine.variants import variants
 from service.games.access import Access
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GameService
 from service.games.model.errors import MoveRefused
@@ -29,8 +29,8 @@ from service.games.ports import (
     RunLater,
     StorageUnavailable,
     StoredGame,
-    run_inline,
 )
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
 TTL = 1000
@@ -94,8 +94,8 @@ class Scene:
         self.opened = self.games.commands.create(GameRequest(VARIANT, people, OPTIONS, SEED)).answer
         self._left = whole_match()[::-1]
 
-    def worker(self, later: RunLater = run_inline) -> GameService:
-        return GameService(
+    def worker(self, later: RunLater = lambda work: work()) -> GameService:
+        return build_games(
             self.store,
             self.store,
             clock=lambda: int((1_767_728_000 + self.store.time) * 1000),

@@ -44,7 +44,7 @@ def clock() -> Clock:
 
 
 def test_a_check_is_valid_for_a_second(store: Store, clock: Clock) -> None:
-    readiness = Readiness(store, clock)
+    readiness = Readiness(store.check, clock)
     for _ in range(3):
         readiness.require()
     assert store.checks == 1
@@ -54,7 +54,7 @@ def test_a_check_is_valid_for_a_second(store: Store, clock: Clock) -> None:
 
 
 def test_a_failure_is_valid_for_a_second_too(store: Store, clock: Clock) -> None:
-    readiness = Readiness(store, clock)
+    readiness = Readiness(store.check, clock)
     store.available = False
     for _ in range(2):
         with pytest.raises(StorageUnavailable) as error:
@@ -67,7 +67,7 @@ def test_a_failure_is_valid_for_a_second_too(store: Store, clock: Clock) -> None
 
 
 def test_a_clock_that_was_set_back_does_not_keep_an_old_answer(store: Store, clock: Clock) -> None:
-    readiness = Readiness(store, clock)
+    readiness = Readiness(store.check, clock)
     readiness.require()
     clock.now -= 3_600_000
     readiness.require()
@@ -85,7 +85,7 @@ def test_callers_at_the_same_time_share_one_slow_check(store: Store, clock: Cloc
             clock.now += 2 * VALID_MS
 
     slow = SlowStore()
-    readiness = Readiness(slow, clock)
+    readiness = Readiness(slow.check, clock)
     with ThreadPoolExecutor(5) as threads:
         asked = [threads.submit(readiness.require) for _ in range(5)]
         began.wait(30)

@@ -11,13 +11,12 @@ from service.bots.choice import EDITION
 from service.engine.moves import DEAL
 from service.engine.presence import Returned, TimedOut
 from service.games.automation.due import Automation
-from service.games.commands.player import Expected, MoveCommand
+from service.games.commands.move import Expected, MoveCommand
 from service.games.model.clock import ClockSettings
 from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import GRACE_MS, bot_turn, reminders, remote_turn
 from service.games.model.views import legal_moves_for
-from service.games.ports import NO_ALLOWANCE
 from service.records.bot_checks import ALL_DECISIONS
 from service.records.parser import parse_record
 from service.records.verification import verify
@@ -34,10 +33,9 @@ class Table(InProcess):
     """Games in memory; a letter is a person (p), a remote player (x), or a bot: random (r), greedy (g)."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.repository._random_bytes = Random(7).randbytes  # so that its writes have ids of their own
+        super().__init__(random_bytes=Random(7).randbytes)  # so that its writes have ids of their own
         self.remote = RemotePlayers(self.repository)
-        self.scheduler = Automation(self.repository, self.clock, lambda _: NO_ALLOWANCE)
+        self.scheduler = Automation(self.repository, self.judged)
         self.tokens: dict[int, str] = {}
 
     def new(

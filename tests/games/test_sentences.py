@@ -10,7 +10,8 @@ from service.engine.layout import LayoutForm, empty_layout
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from service.engine.view import DealtView
-from service.games.model.game import Created, Game, GameEvent, Joined, Seat, TokenChanged, rules_for
+from service.games.model.game import Created, Game, GameEvent, Joined, TokenChanged, rules_for
+from service.games.model.seats import Seat, Seats
 from service.games.model.views import EventView, Reset, view_game
 from service.games.queries.catalogue import LANGUAGES
 from service.games.queries.sentences import EventSentences, game_sentence
@@ -26,7 +27,7 @@ def game_of(*names: str | None) -> Game:
         variant=variants()["domino"],
         options={},
         rules=RULES,
-        seats=tuple([Seat("open" if name is None else "human", name) for name in names]),
+        seats=Seats([Seat("open" if name is None else "human", name) for name in names]),
         join_hash=None,
         arranged=False,
         deck=Deck(seed_from_text("a seed")),

@@ -28,10 +28,10 @@ from service.games.model.game import (
     GameEvent,
     Joined,
     Ownership,
-    Remote,
     Renamed,
     rules_for,
 )
+from service.games.model.seats import Remote, Seats
 from service.games.store.codec import (
     NewerFormat,
     decode_event,
@@ -91,7 +91,7 @@ def full() -> Game:
     return game._replace(
         options={"limit": 60},
         rules=rules_for("domino", {"limit": 60}, 3),
-        seats=tuple(seats),
+        seats=Seats(seats),
         join_hash=b"a join code",
         deck=Deck(
             seed=b"a seed",

@@ -14,15 +14,15 @@ import pytest
 from service.engine.moves import Move
 from service.engine.referee import legal_moves
 from service.games.access import Access
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.facade import GameService
 from service.games.model.errors import NotFound, Unauthorized
 from service.games.model.game import TokenChanged
 from service.games.model.views import EventPage, Reset
 from service.games.ports import EventNotification, EventRange, Feed, Listener, StorageUnavailable
 from service.games.queries import subscription as module
 from service.games.queries.subscription import MAX_PENDING, EventSubscription
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
 TTL = 1000
@@ -71,7 +71,7 @@ class Scene:
     def __init__(self) -> None:
         self.store, self.feed = UnreliableStore(TTL, lambda: self.time), ManualFeed()
         self.time = 0.0
-        self.games = GameService(
+        self.games = build_games(
             self.store,
             self.feed,
             clock=lambda: int(datetime(2030, 1, 1, tzinfo=UTC).timestamp() * 1000),

@@ -18,10 +18,11 @@ from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played, Ro
 from service.engine.moves import Action
 from service.engine.presence import ALL_PRESENT, Claimed, Left, PresenceEvent, Returned, TimedOut, ends_turn
 from service.engine.referee import apply
-from service.games.model.game import BOT, Created, EventEnvelope, Game, GameEvent, HostingEvent, Joined, TokenChanged
+from service.games.model.game import Created, EventEnvelope, Game, GameEvent, HostingEvent, Joined, TokenChanged
+from service.games.model.seats import BOT
 from service.games.ports import Store
 from service.games.store.codec import decode_event, decode_game
-from service.games.store.repository import rebuild_game
+from service.games.store.history import rebuild_game
 from tests.histories.history import History, MoveRequest, Operation, Outcome
 
 _PAGE = 1000
@@ -205,7 +206,7 @@ def _made_by_service(game: Game, envelopes: Sequence[EventEnvelope]) -> set[int]
         elif not isinstance(event, HostingEvent):
             seat = getattr(event, "seat", state.turn)
             if isinstance(event, Dealt):
-                if game.clock is not None or not game.people:
+                if game.clock is not None or not game.seats.people:
                     found.add(place)
             elif seat is not None and (game.seats[seat].kind == BOT or not presence.plays(seat)):
                 found.add(place)

@@ -18,11 +18,12 @@ from service.engine.errors import Refusal
 from service.engine.moves import Move
 from service.engine.tiles import parse_tile
 from service.games.access import Access
-from service.games.commands.player import Expected, JoinCommand, MoveCommand
+from service.games.commands.join import JoinCommand
+from service.games.commands.move import Expected, MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GameService
 from service.games.model.errors import MoveRefused
-from service.games.model.game import HUMAN, OPEN_SEAT
+from service.games.model.seats import HUMAN, OPEN_SEAT
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.store.idempotency import IdempotencyKey
 from service.web.games.serializers import created_game_json, joined_seat_json, seat_token_json
@@ -31,6 +32,7 @@ from tests.histories.checker import Verdict, check
 from tests.histories.clients import Client, Gateway, Party, Position, Response
 from tests.histories.faults import FaultyStore, SimulatedTime
 from tests.histories.history import MoveRequest, OperationResult, Outcome
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
 TTL = 86_400
@@ -150,7 +152,7 @@ class Simulation:
 
     def _worker(self, feed: MemoryStore, secrets: Sequence[bytes], skew: int) -> GameService:
         """A worker whose clock is ahead by ``skew`` milliseconds."""
-        return GameService(
+        return build_games(
             self.store,
             feed,
             clock=lambda: int(self._time.now + skew),

@@ -12,16 +12,18 @@ from typing import NamedTuple
 from greenlet import getcurrent, greenlet
 
 from service.engine.events import Dealt
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GameService
-from service.games.model.game import HUMAN, Created, Rematched
+from service.games.model.game import Created, Rematched
 from service.games.model.results import SeatToken
+from service.games.model.seats import HUMAN
 from service.games.ports import OutcomeUnknown, StorageUnavailable, WriteRequest
 from tests.conftest import Figures
 from tests.histories.checker import Verdict, read_game
 from tests.histories.faults import Fault, FaultyStore, SimulatedTime
 from tests.histories.simulation import FAULT_RATES, TTL
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
 HISTORIES = 300
@@ -62,7 +64,7 @@ def finished() -> Finished:
 def service(
     store: FaultyStore | MemoryStore, feed: MemoryStore, random: Random, time: SimulatedTime, secrets: Sequence[bytes]
 ) -> GameService:
-    return GameService(
+    return build_games(
         store, feed, clock=lambda: int(time.now), random_bytes=random.randbytes, secrets=secrets, ttl_seconds=TTL
     )
 

@@ -22,12 +22,13 @@ from service.engine.referee import apply, legal_moves
 from service.engine.state import PLAYING, ROUND_OVER, State
 from service.engine.variant import Rules
 from service.games.automation.due import Automation
-from service.games.commands.player import Expected, JoinCommand, MoveCommand
+from service.games.commands.join import JoinCommand
+from service.games.commands.move import Expected, MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GameService
 from service.games.model.clock import ClockSettings
 from service.games.model.errors import MoveRefused, StaleVersion
-from service.games.model.game import BOT, HUMAN, OPEN_SEAT, REMOTE, EventEnvelope, Game, HostingEvent, Joined
+from service.games.model.game import EventEnvelope, Game, HostingEvent, Joined
 from service.games.model.results import CommandResult
 from service.games.model.schedule import (
     GRACE_MS,
@@ -39,13 +40,17 @@ from service.games.model.schedule import (
     remote_turn,
     time_out_due,
 )
+from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.games.model.views import GameView
 from service.games.ports import OutcomeUnknown, ReminderKind, StorageUnavailable
 from service.games.store.codec import decode_event, decode_game
+from service.games.store.history import rebuild_game
 from service.games.store.idempotency import IdempotencyKey
-from service.games.store.repository import GameRepository, rebuild_game
+from service.games.store.repository import GameRepository
 from tests.histories.faults import FaultyStore, SimulatedTime
+from tests.laws.facts import assert_kept_facts
 from tests.laws.matches import Choices
+from tests.support.games import build_games, build_repository
 from tests.support.remote_games import APP
 from tests.support.stores.memory_store import MemoryStore
 
@@ -316,7 +321,7 @@ class Course:
     def move(self) -> None:
         """A person moves, now and then with a version that may be an old one; or takes a seat."""
         game, games = self.game, self.random.choice(self.services)
-        if self.code is not None and game.has_open_seats:
+        if self.code is not None and game.seats.are_open:
             joined = games.commands.join(games.access.authenticate(self.id, None), JoinCommand(self.code, "Zoe")).answer
             self.tokens[joined.seat.seat] = joined.seat.token
             return
@@ -371,7 +376,7 @@ class Course:
 
     def _time_out(self, automation: Automation) -> bool:
         before = self.game
-        due = time_out_due(before, self.store.outage_allowance(self.id))
+        due = time_out_due(before, self.store.judged(self.id).allowance)
         committed = automation.time_out(self.id)
         if committed is None:
             return False
@@ -478,13 +483,14 @@ class Course:
             model.take(envelope.at, envelope.event, given_up=version - 1 in self.given_up)
             self.figures[type(envelope.event).__name__] += 1
         self.snapshots[game.version] = game
+        assert_kept_facts(game)
         assert game.state == model.state
         presence = Presence(frozenset(model.away), frozenset(model.forfeited), model.substituted)
         assert game.presence == presence
         if game.clock is not None and game.clock.turn is None:
             banks = game.running_clock.banks
             assert [banks[seat] for seat in model.clocked] == [model.banks[seat] for seat in model.clocked]
-        if not game.has_open_seats:
+        if not game.seats.are_open:
             assert game.deadline == model.deadline
         assert model.spent <= self.history[-1].at - self.history[0].at, "more time than there was"
         self._judge_reminders(game)
@@ -504,7 +510,7 @@ class Course:
 
     def _judge_progress(self, game: Game) -> None:
         """Somebody can act, or the service will; or the game sleeps as it should."""
-        if game.has_open_seats or game.state.phase not in (PLAYING, ROUND_OVER):
+        if game.seats.are_open or game.state.phase not in (PLAYING, ROUND_OVER):
             assert bot_turn(game) is None
             assert game.deadline is None
             assert remote_turn(game) is None
@@ -565,7 +571,7 @@ class Course:
     # The parts
 
     def _service(self, skew: int) -> GameService:
-        return GameService(
+        return build_games(
             self.faulty,
             self.store,
             clock=lambda: self.time.now + skew,
@@ -576,18 +582,10 @@ class Course:
         )
 
     def _automation(self, skew: int) -> Automation:
-        return Automation(self._repository(skew), self.store.server_time, self.store.outage_allowance)
+        return Automation(self._repository(skew), self.store.judged)
 
     def _repository(self, skew: int) -> GameRepository:
-        return GameRepository(
-            self.faulty,
-            clock=lambda: self.time.now + skew,
-            random_bytes=self.random.randbytes,
-            run_later=lambda work: work(),
-            observe=lambda _: None,
-            yield_control=lambda: None,
-            admit_read=lambda _: None,
-        )
+        return build_repository(self.faulty, lambda: self.time.now + skew, self.random.randbytes)
 
     def _create(self) -> str:
         plan = self.plan

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from service.engine.deal import Deck, seed_from_text
 from service.engine.state import State
 from service.engine.variants import variants
-from service.games.model.game import Game, Seat, rules_for
+from service.games.model.game import Game, rules_for
+from service.games.model.seats import Seat, Seats
 from tests.laws.matches import Match
 
 
@@ -19,7 +20,7 @@ def hosted(match: Match, state: State, names: Sequence[str | None] = ()) -> Game
         variant=variants()[match.case.key],
         options=dict(match.case.options),
         rules=rules_for(match.case.key, dict(match.case.options), len(match.seats)),
-        seats=tuple([Seat("human", name, b"h" * 32) for name in names]),
+        seats=Seats([Seat("human", name, b"h" * 32) for name in names]),
         join_hash=None,
         arranged=False,
         deck=Deck(seed_from_text("a seed")),

@@ -22,6 +22,7 @@ from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.view import DealtView, DrewView, event_view, view
 from service.games.model.game import OWNER, Game, Ownership, Viewer
+from service.games.model.seats import Seats
 from service.games.model.views import view_game, view_table
 from service.render.geometry import geometry
 from service.render.layout_text import render_layout
@@ -87,7 +88,7 @@ def test_a_seat_knows_no_ref_but_its_own(match: Match) -> None:
 def owned(game: Game) -> Game:
     """The same game of an application."""
     seats = tuple([each._replace(ref=f"ref-{seat}") for seat, each in enumerate(game.seats)])
-    return game._replace(seats=seats, ownership=Ownership("an application", "game", "a join code"))
+    return game._replace(seats=Seats(seats), ownership=Ownership("an application", "game", "a join code"))
 
 
 def shown(game: Game, viewer: Viewer) -> tuple[Json, list[str]]:

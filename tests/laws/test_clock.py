@@ -16,10 +16,11 @@ from service.engine.presence import ABSENCES, Absence
 from service.engine.state import FINISHED, State
 from service.engine.variants import variants
 from service.games.automation.due import _decide_time_out
-from service.games.commands.player import Claim, _decide_claim
+from service.games.commands.claim import Claim, decide_claim
 from service.games.model.clock import ClockSettings
-from service.games.model.game import BOT, HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent
+from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import reminders
+from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.games.ports import NO_ALLOWANCE
 from tests.conftest import Figures
 from tests.laws.clocks import Course, Plan
@@ -108,7 +109,7 @@ def what_follows(game: Game) -> list[GameEvent]:
     seat = game.state.turn
     if game.clock.absence == "claim" and seat is not None:
         by = next(each for each in game.state.active_seats() if each != seat)
-        return list(_decide_claim(Claim(seat, by, b"h" * 32, 60_000, NO_ALLOWANCE), game)[1])
+        return list(decide_claim(Claim(seat, by, b"h" * 32, 60_000, NO_ALLOWANCE), game)[1])
     return list(_decide_time_out(game, game)[1])
 
 

@@ -29,7 +29,8 @@ from service.engine.referee import legal_moves
 from service.engine.tiles import TILES, parse_tile
 from service.engine.variants import variants
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent, view_for_record
-from service.games.model.game import Created, EventEnvelope, Game, GameEvent, Joined, Seat, rules_for
+from service.games.model.game import Created, EventEnvelope, Game, GameEvent, Joined, rules_for
+from service.games.model.seats import Seat, Seats
 from service.games.store.codec import decode_event, decode_game, encode_event, encode_game
 from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
@@ -47,7 +48,7 @@ def hosted(match: Match) -> Game:
         variant=variants()[match.case.key],
         options=dict(match.case.options),
         rules=rules_for(match.case.key, dict(match.case.options), len(match.seats)),
-        seats=(*humans[:-1], match.rng.choice([Seat("open"), Seat("bot", "greedy"), humans[-1]])),
+        seats=Seats((*humans[:-1], match.rng.choice([Seat("open"), Seat("bot", "greedy"), humans[-1]]))),
         join_hash=match.rng.choice([None, b"\xff" * 32]),
         arranged=match.rng.choice([True, False]),
         deck=match.deck._replace(arranged=tuple([ArrangedDeal(deal.hands, deal.stock) for deal in deals])),

@@ -17,16 +17,15 @@ from service.engine.presence import ABSENCES
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.automation.due import Automation
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.facade import GameService
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, HostingEvent
 from service.games.model.schedule import GRACE_MS, BotTurn
-from service.games.ports import NO_ALLOWANCE
-from service.games.store.repository import GameRepository
+from service.games.ports import JudgedTime
 from service.records.record import Record
 from tests.laws.matches import setups
+from tests.support.games import build_games, build_repository
 from tests.support.stores.memory_store import MemoryStore
 
 START = 1_767_728_000_000
@@ -49,19 +48,11 @@ class HostedMatch:
         self.now = START
         store = MemoryStore(10_000_000, lambda: self.now / 1000)
         random_bytes = self.rng.randbytes
-        self.games = GameService(
+        self.games = build_games(
             store, store, clock=lambda: self.now, random_bytes=random_bytes, secrets=[b"s"], ttl_seconds=10_000_000
         )
-        self.repository = GameRepository(
-            store,
-            clock=lambda: self.now,
-            random_bytes=random_bytes,
-            run_later=lambda work: work(),
-            observe=lambda _: None,
-            yield_control=lambda: None,
-            admit_read=lambda _: None,
-        )
-        self.automation = Automation(self.repository, lambda: self.now, lambda _: NO_ALLOWANCE)
+        self.repository = build_repository(store, lambda: self.now, random_bytes)
+        self.automation = Automation(self.repository, lambda _: JudgedTime(self.now))
         seats = tuple(
             [
                 SeatRequest("human", f"Person {seat}") if level is None else SeatRequest("bot", level=level)

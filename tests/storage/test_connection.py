@@ -24,7 +24,7 @@ from tests.storage.servers import Answer, FakeServer, RealServer
 pytestmark = pytest.mark.full
 
 RETRY_BUDGET = 1.5
-"""Seconds within which the service repeats a write once, see ``service.games.commands.player``."""
+"""Seconds within which the service repeats a write once, see ``service.games.store.transactions``."""
 
 ROOT = Path(__file__).parents[2]
 

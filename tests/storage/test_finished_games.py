@@ -12,15 +12,15 @@ from service.devserver.errors import EmbeddedServerError
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.access import Access
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.facade import GameService
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
+from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
 pytestmark = pytest.mark.full
@@ -35,7 +35,7 @@ def play_match(store: RedisStore, variant: str, seed: str) -> str:
     """Play a whole match of double-six with some seconds between moves; returns the id of the game."""
     random = Random(seed)
     now = 1_767_728_000.0
-    games = GameService(
+    games = build_games(
         store,
         MemoryStore(TTL),
         clock=lambda: int(now * 1000),

@@ -126,7 +126,7 @@ def test_a_server_that_is_away_makes_the_queue_unavailable() -> None:
     for call in (
         lambda: queue.take("clock", 5, LEASE),
         lambda: queue.reschedule("bots", with_shard("A" * 22), 1.5, None),
-        lambda: queue.outage_allowance(with_shard("A" * 22)),
+        lambda: queue.judged(with_shard("A" * 22)),
         queue.server_time,
     ):
         with pytest.raises(StorageUnavailable):

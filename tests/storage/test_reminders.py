@@ -229,7 +229,7 @@ def test_a_game_without_a_shard_has_no_reminders(harness: Harness) -> None:
     assert harness.store.read(game) == StoredGame(2, b"t")
     assert (harness.scores("bots"), harness.scores("clock")) == ({}, {})
     assert harness.queue.reschedule("bots", game, 1.5, 5) is False
-    assert harness.queue.outage_allowance(game) == NO_ALLOWANCE
+    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
 
 
 # ── Taken ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -368,25 +368,25 @@ def test_deadlines_are_held_back_after_a_gap_for_as_long_as_the_gap_was(harness:
     began = harness.queue.server_time()
     assert take(harness, "clock") == {game}
     now = harness.queue.server_time()
-    since, until = harness.queue.outage_allowance(game)
+    since, until = harness.queue.judged(game).allowance
     assert began <= since <= now
     assert began + 29_000 <= until <= now + 30_000 + HEARTBEAT_MS + (now - first)
     for passed in range(2_000, 22_000, 2_000):  # heartbeats go on, 2 s apart, and the end comes nearer
         harness.pass_time(2_000)
         take(harness, "clock")
-        assert since - passed <= harness.queue.outage_allowance(game).since <= since
-        assert until - passed <= harness.queue.outage_allowance(game).until <= until
+        assert since - passed <= harness.queue.judged(game).allowance.since <= since
+        assert until - passed <= harness.queue.judged(game).allowance.until <= until
     for _ in range(7):
         harness.pass_time(2_000)
         take(harness, "clock")
-    assert harness.queue.outage_allowance(game) == NO_ALLOWANCE
+    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
 
 
 def test_a_short_gap_holds_nothing_back(harness: Harness) -> None:
     send_heartbeat(harness)
     game = create(harness, "clock", -AGO)
     harness.pass_time(OUTAGE_MS - 4_000)
-    assert harness.queue.outage_allowance(game) == NO_ALLOWANCE
+    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
     assert take(harness, "clock") == {game}
 
 
@@ -404,7 +404,7 @@ def test_an_allowance_is_an_hour_at_most(harness: Harness) -> None:
     take(harness, "clock")
     now = harness.queue.server_time()
     assert (
-        now + LONGEST_ALLOWANCE_MS - 5_000 <= harness.queue.outage_allowance(game).until <= now + LONGEST_ALLOWANCE_MS
+        now + LONGEST_ALLOWANCE_MS - 5_000 <= harness.queue.judged(game).allowance.until <= now + LONGEST_ALLOWANCE_MS
     )
 
 
@@ -419,7 +419,7 @@ def test_a_second_gap_adds_to_what_is_left_of_the_first_allowance(harness: Harne
     take(harness, "clock")
     now = harness.queue.server_time()
     assert (
-        began + 49_000 <= harness.queue.outage_allowance(game).until <= now + 50_000 + 2 * HEARTBEAT_MS + (now - first)
+        began + 49_000 <= harness.queue.judged(game).allowance.until <= now + 50_000 + 2 * HEARTBEAT_MS + (now - first)
     )
 
 
@@ -429,7 +429,7 @@ def test_before_the_next_heartbeat_the_allowance_is_as_if_it_came_now(harness: H
     game = create(harness, "clock", -AGO)
     harness.pass_time(30_000)
     began = harness.queue.server_time()
-    until = harness.queue.outage_allowance(game).until
+    until = harness.queue.judged(game).allowance.until
     now = harness.queue.server_time()
     assert began + 29_000 <= until <= now + 30_000 + HEARTBEAT_MS + (now - first)
 
@@ -437,11 +437,11 @@ def test_before_the_next_heartbeat_the_allowance_is_as_if_it_came_now(harness: H
 def test_where_nobody_ever_looked_the_gap_begins_when_the_first_game_was_due(harness: Harness) -> None:
     first = harness.queue.server_time()
     game = create(harness, "clock", -30_000)
-    assert harness.queue.outage_allowance(game) == NO_ALLOWANCE
+    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
     began = harness.queue.server_time()
     assert take(harness, "clock") == {game}
     now = harness.queue.server_time()
-    assert began + 29_000 <= harness.queue.outage_allowance(game).until <= now + 31_000 + (now - first)
+    assert began + 29_000 <= harness.queue.judged(game).allowance.until <= now + 31_000 + (now - first)
 
 
 def test_where_nobody_ever_looked_a_game_that_is_due_just_now_is_taken(harness: Harness) -> None:
@@ -472,7 +472,7 @@ def test_a_clock_that_was_set_back_does_not_hide_later_gaps(harness: Harness) ->
     game = create(harness, "clock", -AGO)
     harness.pass_time(30_000)
     take(harness, "clock")
-    assert harness.queue.outage_allowance(game).until > harness.queue.server_time() + 25_000
+    assert harness.queue.judged(game).allowance.until > harness.queue.server_time() + 25_000
 
 
 def test_the_time_of_the_store_goes_on(harness: Harness) -> None:

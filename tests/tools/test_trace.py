@@ -21,7 +21,7 @@ def test_the_page_shows_the_trace_of_a_move() -> None:
     command = [sys.executable, "-m", "tools.trace"]
     trace = subprocess.run(command, cwd=PAGE.parent.parent, capture_output=True, text=True, timeout=60, check=True)
     assert shown.strip() == trace.stdout.strip(), "write it anew: make trace ARGS=--write"
-    assert {"`web.access`", "`games.commands.player`", "`games.store.repository`", "`engine.referee`"} <= set(
+    assert {"`web.access`", "`games.commands.move`", "`games.store.transactions`", "`engine.referee`"} <= set(
         shown.split()
     )
 

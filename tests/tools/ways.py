@@ -23,7 +23,7 @@ from typing import Any, Final
 from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import Outbox
-from service.bootstrap import build_app, build_games, build_worker_parts, open_storage, server_secrets
+from service.bootstrap import build_app, build_worker_parts, open_storage, server_secrets
 from service.bots.choice import choose_move
 from service.config import Settings
 from service.devserver.embedded import EmbeddedServer
@@ -38,6 +38,7 @@ from service.workers.decisions import Decisions
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
+from tests.support.games import build_games
 from tools.trace import WARM_UP_MOVES, Answer, Client, Header, Trace, traced
 
 REPEATS: Final = 3

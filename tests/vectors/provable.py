@@ -15,7 +15,8 @@ from service.engine.moves import DEAL
 from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variants import variants
-from service.games.model.game import HUMAN, Created, Game, GameEvent, Seat, rules_for
+from service.games.model.game import Created, Game, GameEvent, rules_for
+from service.games.model.seats import HUMAN, Seat, Seats
 from service.games.queries.fairness import fairness_report
 from service.web.records.serializers import fairness_json
 from tests.laws.matches import Case, case_seed, cases
@@ -62,7 +63,7 @@ def published(case: Case, deck: Deck, events: list[GameEvent], state: State) -> 
         variant=variants()[case.key],
         options=dict(case.options),
         rules=rules_for(case.key, dict(case.options), case.seats),
-        seats=tuple([Seat(HUMAN, f"player {seat}", None) for seat in range(case.seats)]),
+        seats=Seats([Seat(HUMAN, f"player {seat}", None) for seat in range(case.seats)]),
         join_hash=None,
         arranged=False,
         deck=deck,

@@ -12,8 +12,8 @@ from flask.testing import FlaskClient
 
 from service.backends.remote_players import RemotePlayers
 from service.games.model.clock import ClockSettings
-from service.games.model.game import Remote
 from service.games.model.schedule import RemoteTurn
+from service.games.model.seats import Remote
 from service.workers.remote_turns import Answer, NoAnswer, Outcome, RemoteTurns
 from service.workers.remote_worker import RemoteWorker
 from tests.support.application import create_app
@@ -71,8 +71,7 @@ class RemoteTable(InProcess):
     """
 
     def __init__(self, *behaviours: Behaviour) -> None:
-        super().__init__()
-        self.repository._random_bytes = Random(7).randbytes  # so that its writes have ids of their own
+        super().__init__(random_bytes=Random(7).randbytes)  # so that its writes have ids of their own
         self.bot = Bot(behaviours)
         self.slept: list[float] = []
         self.players = RemotePlayers(self.repository)

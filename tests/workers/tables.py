@@ -8,7 +8,6 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry
 
-from service.bootstrap import build_games
 from service.bots.choice import choose_move
 from service.engine.variants import variants
 from service.games.automation.due import Automation
@@ -17,7 +16,7 @@ from service.games.facade import GameService
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, GameEvent
 from service.games.model.results import CreatedGame
-from service.games.ports import NO_ALLOWANCE, run_inline
+from service.games.ports import JudgedTime, RandomBytes
 from service.games.store.repository import GameRepository
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
@@ -28,6 +27,7 @@ from service.workers.consumer import Queue
 from service.workers.decisions import Choose, Decisions
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
+from tests.support.games import build_games, build_repository
 from tests.support.stores.memory_store import MemoryStore
 
 TTL = 86_400
@@ -97,12 +97,12 @@ def until(condition: Callable[[], object], seconds: float = PATIENCE) -> Any:
 class InProcess(Hosted):
     """Games in memory with a bot worker in this process, at a time that only the test moves."""
 
-    def __init__(self, choose: Choose = choose_move) -> None:
+    def __init__(self, choose: Choose = choose_move, random_bytes: RandomBytes | None = None) -> None:
         self.now = 1_800_000_000_000
         self.store = MemoryStore(TTL, lambda: self.now / 1000)
         clock = lambda: self.now  # noqa: E731 # a clock
         super().__init__(
-            GameService(
+            build_games(
                 self.store,
                 self.store,
                 clock=clock,
@@ -112,22 +112,17 @@ class InProcess(Hosted):
                 reminders=self.store,
             )
         )
-        self.repository = GameRepository(
-            self.store,
-            clock=clock,
-            random_bytes=_Counted(b"w"),
-            run_later=run_inline,
-            observe=lambda _: None,
-            yield_control=lambda: None,
-            admit_read=lambda _: None,
-        )
-        self.automation = Automation(self.repository, clock, lambda _: NO_ALLOWANCE)
+        self.repository = build_repository(self.store, clock, random_bytes or _Counted(b"w"))
+        self.automation = Automation(self.repository, self.judged)
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)
         self.decisions = Decisions(RoundEvents(self.repository), self.metrics, choose)
         self.clock = clock
         self.queue = Queue(self.store, self.clock, self.metrics)
         self.worker = self.new_worker()
+
+    def judged(self, _: str) -> JudgedTime:
+        return JudgedTime(self.now)
 
     def new_worker(self) -> BotWorker:
         return BotWorker(self.automation, self.decisions, self.queue)

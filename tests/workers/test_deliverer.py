@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook as Verifier
 
-from service.backends.index.summaries import index_entry
+from service.backends.index.summaries import index_entry, owner_view
 from service.backends.ports import IndexPosition, Webhook
 from service.backends.webhooks.endpoint_states import (
     DISABLED_AFTER_MS,
@@ -26,10 +26,11 @@ from service.backends.webhooks.endpoints import OVERLAP_MS, WebhookChange
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.engine.events import Finished, RoundEnded
 from service.games.access import Access
+from service.games.commands.context import CommandContext
 from service.games.commands.rematch import Rematches
 from service.games.model.errors import Gone
 from service.games.model.game import Joined
-from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.ports import OutcomeUnknown, StorageUnavailable, sequential_runtime
 from service.games.store.idempotency import Idempotency
 from service.outgoing.sender import Sender
 from service.outgoing.signing import secret_text
@@ -84,7 +85,7 @@ def assert_complete(hooked: Hooked, received: list[Received], game: str) -> None
     told = [(each.type, each.data["version"]) for each in first if each.type != "game.turn"]
     assert told == expected(hooked, game)
     current = hooked.owned.game(game)
-    if current.state.turn is not None and not current.has_open_seats:
+    if current.state.turn is not None and not current.seats.are_open:
         assert (first[-1].type, first[-1].data["seat"]) == ("game.turn", current.state.turn)
 
 
@@ -580,13 +581,9 @@ def test_a_rematch_is_told_first_of_its_messages(hooked: Hooked, listener: Liste
     while hooked.owned.game(game).status != "finished":
         play(hooked, game, 1)
     hooked.deliver()
-    rematches = Rematches(
-        hooked.owned.repository,
-        Idempotency([b"a secret"]),
-        clock=hooked.clock,
-        random_bytes=hooked.random.randbytes,
-        ttl=DAY_MS,
-    )
+    runtime = sequential_runtime(hooked.clock, hooked.random.randbytes)
+    context = CommandContext(hooked.owned.repository, Idempotency([b"a secret"]), runtime, DAY_MS)
+    rematches = Rematches(context)
     new = rematches.begin(Access(hooked.owned.game(game), 1)).answer.view.id
     told = len(listener.received)
     for each in (new, game):
@@ -627,7 +624,7 @@ def test_one_dead_endpoint_with_ten_thousand_games_gets_one_probe_an_interval_an
     for number in range(MANY):
         copy = hooked.owned.game(game)._replace(id=f"copy-{number}")
         hooked.store._games[copy.id] = hooked.store._games[game]
-        assert hooked.index.put(APP, index_entry(copy), [], endpoints, position=START_OF_A_GAME)
+        assert hooked.index.put(APP, index_entry(copy, owner_view(copy)), [], endpoints, position=START_OF_A_GAME)
     hooked.deliver()
     assert len(dead.received) <= 2 * MOST_PER_ENDPOINT
     attempts = len(dead.received)

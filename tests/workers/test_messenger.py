@@ -10,7 +10,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS
-from service.games.ports import StorageUnavailable, run_inline
+from service.games.ports import StorageUnavailable
 from service.storage.games import RedisStore
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.keys import REMINDERS
@@ -47,7 +47,7 @@ class Table(Owned):
         self.worker = OutboxWorker(
             self.outbox,
             Queue(self.memory, self.clock, WorkerMetrics(self.registry)),
-            run_inline,
+            lambda work: work(),
             lambda: self.woken.append(self.now),
         )
 

@@ -14,7 +14,7 @@ from service.engine.moves import Move, play
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
 from service.games.access import Access
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.model.schedule import LEAD_MS
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.json_logging import JsonFormatter

@@ -16,6 +16,7 @@ from service.backends.remote_players import message_id
 from service.engine.presence import TimedOut
 from service.games.commands.erasure import decide_to_erase
 from service.games.model.clock import ClockSettings
+from service.games.model.seats import Seats
 from service.web.moves.remote_messages import MAX_ANSWER_BYTES
 from service.workers.remote_turns import RETRY_SECONDS, TRIES, Answer
 from tests.support.background import ROOT
@@ -254,7 +255,7 @@ def test_the_answer_of_a_player_who_was_erased_meanwhile_is_not_made() -> None:
         game = table.game(game_ids[0])
         seat = table.turn(game.id).seat
         seats = [each._replace(ref="bot-1") if at == seat else each for at, each in enumerate(game.seats)]
-        table.repository.transact(game._replace(seats=tuple(seats)), partial(decide_to_erase, "bot-1"))
+        table.repository.transact(game._replace(seats=Seats(seats)), partial(decide_to_erase, "bot-1"))
         return first_move(asked)
 
     table = RemoteTable(erased)

@@ -149,7 +149,7 @@ def _is_behind(game: Game, now: int) -> bool:
     if game.status == "finished":
         return False
     dues = reminders(game, game).values()
-    return not game.people or any([due is not None and due < now - _OVERDUE_MS for due in dues])
+    return not game.seats.people or any([due is not None and due < now - _OVERDUE_MS for due in dues])
 
 
 # Faults
@@ -340,7 +340,7 @@ def _judge(play: Play, behind: list[str], errors: list[str]) -> Outcome:
             continue
         game, history = read
         counted["games"] += 1
-        model = ClockModel(game.rules, wanted.clock, set(game.people))
+        model = ClockModel(game.rules, wanted.clock, set(game.seats.people))
         for version, at, event, _ in history:
             deadline, running, phase = model.deadline, model.running, model.state.phase
             dealt_late = isinstance(event, Dealt) and phase == ROUND_OVER and deadline is not None
@@ -348,7 +348,7 @@ def _judge(play: Play, behind: list[str], errors: list[str]) -> Outcome:
                 counted["deadlines"] += 1
                 if deadline is None or at < deadline:
                     outcome.early.append(f"{game_id}: version {version} at {at}, deadline {deadline}")
-            elif isinstance(event, _MOVES) or (isinstance(event, Dealt) and not game.people and version > 2):
+            elif isinstance(event, _MOVES) or (isinstance(event, Dealt) and not game.seats.people and version > 2):
                 counted["moves"] += 1
                 if running is not None:
                     outcome.doubled.append(f"{game_id}: version {version} is a move for a person who is present")
@@ -357,6 +357,10 @@ def _judge(play: Play, behind: list[str], errors: list[str]) -> Outcome:
             except (AssertionError, ValueError) as error:
                 outcome.doubled.append(f"{game_id}: version {version}, {event}: {error}")
                 break
-        if not game.people and game.status == "finished" and [each.event for each in history] != undisturbed(wanted):
+        if (
+            not game.seats.people
+            and game.status == "finished"
+            and [each.event for each in history] != undisturbed(wanted)
+        ):
             outcome.doubled.append(f"{game_id}: other events than without faults")
     return outcome

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from service.engine.events import Dealt, Done, Drew, Passed, Played
 from service.engine.moves import DEAL
 from service.engine.referee import apply, legal_moves
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.model.errors import MoveRefused
 from service.games.model.game import HostingEvent
 from service.games.model.results import CreatedGame

@@ -233,7 +233,7 @@ def _judge_turns(store: RedisStore, game_id: str, raced: Raced) -> None:
     read = read_game(store, game_id, Verdict())
     assert read is not None
     game, history = read
-    model = ClockModel(game.rules, game.clock, set(game.people))
+    model = ClockModel(game.rules, game.clock, set(game.seats.people))
     for version, at, event, _ in history:
         if isinstance(event, TimedOut):
             raced.counted["turns ended by the service"] += 1

@@ -26,8 +26,11 @@ from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
 from service.backends.ports import StoredItems
 from service.backends.webhooks.deliveries import Deliveries, Sources
-from service.bootstrap import build_apps, build_games, build_repository
+from service.bootstrap import build_apps
 from service.devserver.embedded import EmbeddedServer
+from service.games.facade import GameService
+from service.games.ports import sequential_runtime
+from service.games.store.repository import GameRepository
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
 from service.storage.backends import RedisApplications
@@ -75,7 +78,8 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
 
     store, reminders, calls = _SizedStore(topology, _TTL_SECONDS), RedisReminders(topology), RedisCalls(topology)
     index, lobby = RedisIndex(calls, _INDEX_TTL_SECONDS), RedisLobby(calls)
-    repository, webhooks = build_repository(store, clock), RedisWebhooks(topology)
+    webhooks, runtime = RedisWebhooks(topology), sequential_runtime(clock, _SameBytes())
+    repository = GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None)
     outbox = Outbox(repository, index, lobby, clock)
     deliveries = Deliveries(
         webhooks,
@@ -98,7 +102,7 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
                 for asked in webhook.asked[:1]:
                     deliveries.send_asked(webhook, asked)
 
-    games = build_games(store, hints, [b"example"], _TTL_SECONDS, clock=clock, random_bytes=_SameBytes())
+    games = GameService(repository, hints, reminders, runtime, secrets=[b"example"], ttl_seconds=_TTL_SECONDS)
     apps = build_apps(
         RedisApplications(topology),
         [b"example"],

@@ -17,12 +17,14 @@ from service.backends.index.summaries import (
     index_entry,
     lobby_entry,
     not_in_lobby,
+    owner_view,
 )
 from service.backends.ports import GameIndex, IndexPosition, Lobby
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game, GameEvent, HostingEvent
 from service.games.ports import Clock
-from service.games.store.repository import GameRepository, decode
+from service.games.store.history import decode
+from service.games.store.repository import GameRepository
 
 PAGE: Final = 1000
 """Events that are told in one write to the index."""
@@ -100,7 +102,8 @@ class Outbox:
         page = self._repository.event_range(game.id, after, min(game.version - after, PAGE))
         events = [decode(number, game.created_at, data) for number, data in enumerate(page.events, page.first)]
         events = [each for each in events if each.version <= game.version]
-        entry = index_entry(game)._replace(bytes=self._repository.size(game.id))
+        view = owner_view(game)
+        entry = index_entry(game, view)._replace(bytes=self._repository.size(game.id))
         if events and events[-1].version < game.version:
             entry = entry._replace(version=events[-1].version, write_id="")
         if told is not None or any([_changes_seats(each.event) for each in events]):
@@ -108,7 +111,7 @@ class Outbox:
             # Before the index knows it, so that it is done again if this stops here.
             if hidden is not None and hidden.json is None:
                 self._lobby.put(hidden)
-        items = feed_items(game, events)
+        items = feed_items(game, view, events)
         done = self._index.put(app, entry, items, position.endpoints, position=position, told=told)
         return entry.version if done else 0
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, Protocol
 
-from service.backends.index.summaries import index_entry
+from service.backends.index.summaries import index_entry, owner_view
 from service.backends.ports import GameIndex
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import Clock, ReminderQueue
@@ -84,7 +84,7 @@ class Reindexer:
             if position.version and (position.version, position.write_id) != (game.version, game.write_id):
                 self._reminders.restore("outbox", game_id, self._clock())
                 return False
-            entry = index_entry(game)._replace(bytes=self._repository.size(game_id))
+            entry = index_entry(game, owner_view(game))._replace(bytes=self._repository.size(game_id))
             if self._index.put(app, entry, (), (), position=position):
                 return True
         return False

@@ -16,7 +16,8 @@ import orjson
 from service.backends.ports import IndexEntry, LobbyEntry, PlayerEntry
 from service.backends.seats import refs_of, results, with_ref, with_refs
 from service.engine.events import Finished
-from service.games.model.game import GAME_EVENT_TYPES, OPEN_SEAT, OWNER, Created, EventEnvelope, Game
+from service.games.model.game import GAME_EVENT_TYPES, OWNER, Created, EventEnvelope, Game
+from service.games.model.seats import OPEN_SEAT
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import GameView, view_event, view_game
 
@@ -32,9 +33,13 @@ RESET: Final = "reset"
 _TYPES: Final = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
 
 
-def index_entry(game: Game) -> IndexEntry:
-    """What the index knows of a game that belongs to an application."""
-    view = view_game(game, OWNER, 0)
+def owner_view(game: Game) -> GameView:
+    """What the application that owns a game knows of it, from which entries and items are made."""
+    return view_game(game, OWNER, 0)
+
+
+def index_entry(game: Game, view: GameView) -> IndexEntry:
+    """What the index knows of a game that belongs to an application, whose ``owner_view`` this is."""
     to_act = view.view.to_act
     urgency = game.updated_at + NO_DEADLINE if view.deadline is None else view.deadline
     urgencies: dict[str, int | None] = {}
@@ -90,7 +95,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
     if game.ownership is None or game.ownership.public is None:
         return None
     shown = None
-    if game.has_open_seats:
+    if game.seats.are_open:
         view = view_game(game, None, 0)
         players = [
             _present({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})
@@ -110,9 +115,8 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
     return LobbyEntry(game.id, app, game.version, game.variant.key, game.created_at, json, for_all)
 
 
-def feed_items(game: Game, events: Sequence[EventEnvelope]) -> list[bytes]:
+def feed_items(game: Game, view: GameView, events: Sequence[EventEnvelope]) -> list[bytes]:
     """The items of the feed for events of a game; the deadline is only told of the event that led to this version."""
-    view = view_game(game, OWNER, 0)
     return [_item(game, view, each) for each in events]
 
 

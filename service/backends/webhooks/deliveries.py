@@ -29,7 +29,8 @@ from service.backends.webhooks.samples import sample_message
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import EventEnvelope, Game
 from service.games.ports import Clock, OutcomeUnknown, RandomBytes, StorageUnavailable, WrittenByNewer
-from service.games.store.repository import GameRepository, decode
+from service.games.store.history import decode
+from service.games.store.repository import GameRepository
 from service.outgoing.sender import Answer, Sender, SendFailed
 from service.outgoing.signing import signed_headers
 

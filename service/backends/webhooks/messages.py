@@ -18,8 +18,9 @@ from service.backends.seats import refs_of, results, with_ref, with_refs
 from service.engine.events import Finished, RoundEnded
 from service.engine.presence import TimedOut
 from service.engine.state import PLAYING, ROUND_OVER
-from service.games.model.game import BOT, Created, EventEnvelope, Game, Joined
+from service.games.model.game import Created, EventEnvelope, Game, Joined
 from service.games.model.schedule import bot_turn
+from service.games.model.seats import BOT
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import view_event
 
@@ -132,7 +133,7 @@ def _turn_message(endpoint: str, game: Game, turn: EventEnvelope) -> Message:
 def _is_told(game: Game) -> bool:
     """Whether it is the turn of somebody who has to be told."""
     seat = game.state.turn
-    if game.has_open_seats or game.state.phase != PLAYING or seat is None:
+    if game.seats.are_open or game.state.phase != PLAYING or seat is None:
         return False
     return game.seats[seat].kind != BOT and bot_turn(game) is None
 

@@ -11,51 +11,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from service.engine.events import Eliminated, Event, Finished
 from service.engine.moves import DEAL, Move
-from service.engine.presence import Forfeited, TimedOut, end_by_forfeit, winners_after_forfeits
-from service.engine.referee import advance, apply
-from service.engine.state import State
+from service.engine.presence import Forfeited, TimedOut, end_by_forfeit
+from service.engine.referee import apply
 from service.games.model.errors import Gone, StaleVersion
+from service.games.model.following import advance_match
 from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import BotTurn, bot_turn, time_out_due
-from service.games.ports import Clock, OutageAllowance
-from service.games.store.repository import Committed, Decision, GameRepository
-
-
-def advance_match(game: Game, seat: int, move: Move) -> Decision:
-    """Make a move of the match; forfeits decide with it who has won. Raises ``Refusal``."""
-    events, state = advance(game.rules, game.deck, game.state, seat, move)
-    deck = game.deck if state.round == game.state.round else game.deck.discard_used(state.round)
-    if game.presence.forfeited:
-        events, state = _with_forfeits(game, events, state)
-    return game._replace(state=state, deck=deck), events
-
-
-def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple[tuple[Event, ...], State]:
-    """The events of a move and the state after them, where seats have forfeited.
-
-    None of the winners has; and if the seats that go out leave one side that has not, the match is over.
-    """
-    rules, forfeited, last = game.rules, game.presence.forfeited, events[-1]
-    if isinstance(last, Finished):
-        finished = Finished(winners_after_forfeits(rules, game.variant.best, state, last.winners, forfeited))
-        return (*events[:-1], finished), apply(rules, state, finished)
-    end = end_by_forfeit(rules, state, forfeited) if isinstance(last, Eliminated) else None
-    return (events, state) if end is None else ((*events, end), apply(rules, state, end))
+from service.games.ports import JudgedTime
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed, Decision
 
 
 class Automation:
     """Makes the moves of computer players, and handles expired deadlines.
 
-    ``clock`` is that of the store's server, by which deadlines are judged, and ``allowance`` that of its reminders.
-    Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
+    ``judged`` is that of the ``ReminderQueue``. Every method raises ``StorageUnavailable``, those that write
+    ``OutcomeUnknown``.
     """
 
-    def __init__(self, repository: GameRepository, clock: Clock, allowance: Callable[[str], OutageAllowance]) -> None:
+    def __init__(self, repository: GameRepository, judged: Callable[[str], JudgedTime]) -> None:
         self._repository = repository
-        self._clock = clock
-        self._allowance = allowance
+        self._judged = judged
 
     def next_turn(self, game_id: str) -> BotTurn | None:
         """What the service has to play in this game; ``None`` if nothing, or if it does not exist."""
@@ -73,7 +50,7 @@ class Automation:
     def next_time_out(self, game_id: str) -> int | None:
         """When something follows from the deadline of the game; ``None`` if nothing does, or if it does not exist."""
         game = self._load(game_id)
-        return None if game is None else time_out_due(game, self._allowance(game_id))
+        return None if game is None else time_out_due(game, self._judged(game_id).allowance)
 
     def time_out(self, game_id: str) -> Committed | None:
         """Let what is due follow from the deadline of the game; ``None`` if nothing is due.
@@ -83,8 +60,9 @@ class Automation:
         game = self._load(game_id)
         if game is None:
             return None
-        now = self._clock()
-        if not _is_due(time_out_due(game), now) or not _is_due(time_out_due(game, self._allowance(game_id)), now):
+        now, allowance = self._judged(game_id)
+        due = time_out_due(game, allowance)
+        if due is None or due > now:
             return None
         return self._repository.transact(game, partial(_decide_time_out, game))
 
@@ -94,10 +72,6 @@ class Automation:
             return self._repository.load(game_id)
         except Gone:
             return None
-
-
-def _is_due(at: int | None, now: int) -> bool:
-    return at is not None and at <= now
 
 
 def _check_unchanged(seen: Game, game: Game) -> None:

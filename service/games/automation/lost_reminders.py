@@ -19,7 +19,7 @@ from typing import Final
 
 from service.games.model.game import Game
 from service.games.model.schedule import reminders
-from service.games.ports import Clock, ReminderQueue, RunLater, StorageUnavailable
+from service.games.ports import ReminderQueue, Runtime, StorageUnavailable
 
 OVERDUE_MS: Final = 5000
 """Milliseconds after which what is due is missed."""
@@ -35,12 +35,11 @@ _log = logging.getLogger(__name__)
 
 
 class LostReminders:
-    """Writes the reminders of games that are overdue, by ``run_later``; one that still exists stays as it is."""
+    """Writes the reminders of games that are overdue, in the background; one that still exists stays as it is."""
 
-    def __init__(self, queue: ReminderQueue, clock: Clock, run_later: RunLater) -> None:
+    def __init__(self, queue: ReminderQueue, runtime: Runtime) -> None:
         self._queue = queue
-        self._clock = clock
-        self._run_later = run_later
+        self._clock, _, _, self._run_later = runtime
         self._attempts: dict[str, int] = {}
         self._lock = Lock()
 

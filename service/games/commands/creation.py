@@ -13,11 +13,12 @@ from service.engine.deal import Deck, seed_from_text
 from service.engine.presence import Left
 from service.engine.referee import deal
 from service.engine.state import State
-from service.engine.variant import Variant
+from service.engine.variants import variants
 from service.games.commands.validation import GameRequest, free_name
 from service.games.model.clock import start_clock
-from service.games.model.game import HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent, Ownership, Remote, Seat, rules_for
+from service.games.model.game import Game, GameEvent, Ownership, rules_for
 from service.games.model.results import SeatToken
+from service.games.model.seats import HUMAN, OPEN_SEAT, REMOTE, Remote, Seat, Seats
 from service.games.model.tokens import hash_secret, new_join_code, new_token
 from service.games.ports import RandomBytes
 
@@ -33,22 +34,21 @@ class NewGame(NamedTuple):
     join_code: str | None
 
 
-def create_game(
-    request: GameRequest,
-    variant: Variant,
-    state: State,
-    *,
-    game_id: str,
-    now: int,
-    token_bytes: RandomBytes,
-    remote_secret: Callable[[str], bytes],
-    random_bytes: RandomBytes,
-) -> NewGame:
-    """The requested game, beginning from ``state``; ``now`` in milliseconds since 1970.
+class Secrets(NamedTuple):
+    """What the secrets of a new game are made from.
 
-    Tokens and join code are made from ``token_bytes``, the seed of the deals from ``random_bytes``; ``remote_secret``
+    Tokens and the join code are made from ``token_bytes``, the seed of the deals from ``seed_bytes``; ``of_remote``
     returns the secret for the URL of a remote player.
     """
+
+    token_bytes: RandomBytes
+    of_remote: Callable[[str], bytes]
+    seed_bytes: RandomBytes
+
+
+def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: str, now: int) -> NewGame:
+    """The requested game, beginning from ``state``; ``now`` in milliseconds since 1970."""
+    variant, token_bytes = variants()[request.variant], secrets.token_bytes
     tokens = tuple(
         [
             SeatToken(seat, each.name, new_token(token_bytes))
@@ -60,7 +60,7 @@ def create_game(
     has_open = any(each.kind == OPEN_SEAT for each in request.seats)
     join_code = new_join_code(token_bytes) if has_open else None
     remotes = {
-        seat: Remote(each.url, remote_secret(each.url))
+        seat: Remote(each.url, secrets.of_remote(each.url))
         for seat, each in enumerate(request.seats)
         if each.url is not None
     }
@@ -69,7 +69,7 @@ def create_game(
         variant=variant,
         options=request.options,
         rules=rules_for(variant.key, request.options, len(request.seats)),
-        seats=tuple(
+        seats=Seats(
             [
                 Seat(each.kind, name, hashes.get(seat), each.level, each.ref, remotes.get(seat))
                 for seat, (each, name) in enumerate(zip(request.seats, _names(request), strict=True))
@@ -77,7 +77,7 @@ def create_game(
         ),
         join_hash=None if join_code is None else hash_secret(join_code),
         arranged=request.arranged,
-        deck=_deck(request, game_id, random_bytes),
+        deck=_deck(request, game_id, secrets.seed_bytes),
         version=0,
         created_at=now,
         updated_at=now,
@@ -112,12 +112,12 @@ def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEv
 
     Whoever was erased before is away from then on. Both unchanged if a seat is open.
     """
-    if game.has_open_seats:
+    if game.seats.are_open:
         return game, events
     if not game.state.round:
         dealt, state = deal(game.rules, game.deck, game.state)
         game, events = game._replace(state=state, deck=game.deck.discard_used(state.round)), [*events, dealt]
-    erased = [seat for seat in sorted(game.erased) if not game.state.eliminated_round[seat]]
+    erased = [seat for seat in sorted(game.seats.erased()) if not game.state.eliminated_round[seat]]
     return game._replace(is_automatic=game.is_automatic or bool(erased)), [*events, *map(Left, erased)]
 
 

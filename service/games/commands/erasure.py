@@ -10,8 +10,9 @@ from __future__ import annotations
 from service.engine.presence import Left
 from service.engine.state import FINISHED
 from service.games.commands.validation import free_name
-from service.games.model.game import HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent, Renamed, TokenChanged
-from service.games.store.repository import Decision
+from service.games.model.game import Game, GameEvent, Renamed, TokenChanged
+from service.games.model.seats import HUMAN, OPEN_SEAT, REMOTE, Seats
+from service.games.store.transactions import Decision
 
 
 class NothingToErase(Exception):
@@ -39,14 +40,14 @@ def decide_to_erase(ref: str, game: Game) -> Decision:
         changed.append(Renamed(seat, name))
         if player.token_hash is not None:
             changed.append(TokenChanged(seat))
-    return game._replace(seats=tuple(seats)), [*left, *changed]
+    return game._replace(seats=Seats(seats)), [*left, *changed]
 
 
 def _plays(game: Game, seat: int) -> bool:
     """Whether the match goes on with the player of this seat, for whom no computer player plays yet."""
     return (
         game.seats[seat].kind in (HUMAN, REMOTE)
-        and not game.has_open_seats
+        and not game.seats.are_open
         and game.state.phase != FINISHED
         and not game.state.eliminated_round[seat]
         and seat not in game.presence.away

@@ -1,7 +1,7 @@
 """What the application that owns a game may change in it: names, references, tokens, the join code.
 
 Owns these decisions. Who leaves or comes back, which the application may decide as well, is in
-``service.games.commands.player``. Does not depend on HTTP or Redis, or on the rules of any game.
+``service.games.commands.presence``. Does not depend on HTTP or Redis, or on the rules of any game.
 """
 
 from __future__ import annotations
@@ -10,34 +10,32 @@ from functools import partial
 
 from service.engine.errors import InvalidSetup, Reason
 from service.games.access import Access
+from service.games.commands.context import CommandContext
 from service.games.commands.validation import NAME_TAKEN, is_taken
 from service.games.model.errors import NotFound, SeatsTaken
-from service.games.model.game import HUMAN, OPEN_SEAT, REMOTE, Game, JoinCodeChanged, Renamed, TokenChanged
+from service.games.model.game import Game, JoinCodeChanged, Renamed, TokenChanged
 from service.games.model.results import CommandResult, SeatToken
+from service.games.model.seats import HUMAN, OPEN_SEAT, REMOTE
 from service.games.model.tokens import hash_secret, new_join_code, new_token
 from service.games.model.views import GameView, view_game
-from service.games.ports import PriorWrite, RandomBytes
-from service.games.store.idempotency import Idempotency, IdempotencyKey
-from service.games.store.repository import Decision, GameRepository
+from service.games.ports import PriorWrite
+from service.games.store.idempotency import IdempotencyKey
+from service.games.store.transactions import Decision
 
 _OWNER = "owner"
 """In the scope of an idempotency key, and of what is derived from it: a game has one owner."""
 
 
 class OwnerCommands:
-    """The commands of the applications that own games. Their ``Access`` is that of the owner; ``ttl`` in milliseconds.
+    """The commands of the applications that own games. Their ``Access`` is that of the owner.
 
     Every command may also raise ``NotFound`` when the game has expired, ``StorageUnavailable`` (nothing was changed)
     and ``OutcomeUnknown`` (it may have been committed).
     """
 
-    def __init__(
-        self, repository: GameRepository, idempotency: Idempotency, *, random_bytes: RandomBytes, ttl: int
-    ) -> None:
-        self._repository = repository
-        self._idempotency = idempotency
-        self._random_bytes = random_bytes
-        self._ttl = ttl
+    def __init__(self, context: CommandContext) -> None:
+        self._repository, self._idempotency, runtime, self._ttl = context
+        self._random_bytes = runtime.random_bytes
 
     def rename(self, access: Access, seat: int, *, name: str | None, ref: str | None) -> GameView:
         """Give the player of a seat another name, another reference, or both; the game as its owner sees it.
@@ -123,7 +121,7 @@ def _decide_token(seat: int, token: str, game: Game) -> Decision:
 
 
 def _decide_join_code(code: str, game: Game) -> Decision:
-    if not game.has_open_seats:
+    if not game.seats.are_open:
         raise SeatsTaken("seats_taken")
     ownership = None if game.ownership is None else game.ownership._replace(join_code=code)
     return game._replace(join_hash=hash_secret(code), ownership=ownership), [JoinCodeChanged()]

@@ -16,24 +16,25 @@ from service.engine.deal import Deck
 from service.engine.presence import Left
 from service.engine.variants import variants
 from service.games.access import Access
+from service.games.commands.context import CommandContext
 from service.games.commands.creation import deal_if_full
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.clock import start_clock
 from service.games.model.errors import Forbidden, Gone, NotFinished, NotFound, SecretChanged, Unauthorized, unauthorized
-from service.games.model.game import Created, Game, GameEvent, Rematched, Seat, rules_for
+from service.games.model.game import Created, Game, GameEvent, Rematched, rules_for
 from service.games.model.results import CommandResult, JoinedSeat, SeatToken
+from service.games.model.seats import Seat, Seats
 from service.games.model.tokens import hash_secret, new_game_id, new_token, short_digest
 from service.games.model.views import view_game
 from service.games.ports import (
-    Clock,
     GameExists,
     IdempotencyRecord,
     OutcomeUnknown,
     RandomBytes,
     StorageUnavailable,
 )
-from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
-from service.games.store.repository import Decision, GameRepository
+from service.games.store.idempotency import IdempotencyKey, check_same_request
+from service.games.store.transactions import Decision
 
 _PURPOSE = "rematch"
 
@@ -50,22 +51,11 @@ class _AlreadyTold(Exception):
 
 
 class Rematches:
-    """The rematches of the games of a repository. ``ttl`` in milliseconds."""
+    """The rematches of games."""
 
-    def __init__(
-        self,
-        repository: GameRepository,
-        idempotency: Idempotency,
-        *,
-        clock: Clock,
-        random_bytes: RandomBytes,
-        ttl: int,
-    ) -> None:
-        self._repository = repository
-        self._idempotency = idempotency
-        self._clock = clock
-        self._random_bytes = random_bytes
-        self._ttl = ttl
+    def __init__(self, context: CommandContext) -> None:
+        self._repository, self._idempotency, runtime, self._ttl = context
+        self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
 
     def begin(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[JoinedSeat]:
         """The game that follows a finished one, with the bearer's seat and token there: the same for every caller.
@@ -221,7 +211,7 @@ def next_game(
         variant=old.variant,
         options=old.options,
         rules=rules,
-        seats=(*seats[1:], seats[0]),
+        seats=Seats((*seats[1:], seats[0])),
         join_hash=None,
         arranged=False,
         deck=Deck(random_bytes(32), game=game_id, client_seeds=("",) * count),
@@ -239,7 +229,7 @@ def next_game(
         clock=old.clock,
         running_clock=start_clock(old.clock, count),
     )
-    away = sorted(seat_after(seat, count) for seat in old.presence.away - old.erased)
+    away = sorted(seat_after(seat, count) for seat in old.presence.away - old.seats.erased())
     game = game._replace(is_automatic=bool(away) or game.is_set_up_automatic)
     game, events = deal_if_full(game, [Created(game.deck.commitment(1))])
     return game, [*events, *map(Left, away)]
@@ -247,7 +237,7 @@ def next_game(
 
 def _events_of_creation(old: Game) -> int:
     """How many events ``next_game`` has: the creation, the deal, and the players who are away or were erased."""
-    return 2 + len(old.presence.away | old.erased)
+    return 2 + len(old.presence.away | old.seats.erased())
 
 
 def _check(game: Game, seat: int, token_hash: bytes | None) -> None:

@@ -16,11 +16,12 @@ from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt
 from service.engine.referee import can_open
 from service.engine.tiles import Tile, sort_tiles
-from service.engine.variant import Rules, Variant
+from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
-from service.games.model.game import BOT, LEVELS, OPEN_SEAT, Public, SeatKind
+from service.games.model.game import Game, Public
+from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind
 
 
 class SeatRequest(NamedTuple):
@@ -79,8 +80,8 @@ MAX_ERRORS: Final = 10
 """After so many errors, no further deals are checked."""
 
 
-def check_request(request: GameRequest, yield_control: Callable[[], None]) -> tuple[Variant, Rules]:
-    """The variant and the rules of the requested game. Raises ``InvalidSetup`` with the errors by field.
+def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Rules:
+    """The rules of the requested game. Raises ``InvalidSetup`` with the errors by field.
 
     ``yield_control`` is called before each deal is checked, to let other requests run.
     """
@@ -117,7 +118,7 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> tu
                 break
     if errors:
         raise InvalidSetup(errors)
-    return variant, rules
+    return rules
 
 
 def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
@@ -178,3 +179,9 @@ def _set_errors(expected: Sequence[Tile], given: Sequence[Tile]) -> list[Reason]
         if tiles:
             errors.append(Reason(word, {"tiles": [tile.name for tile in tiles]}))
     return errors
+
+
+def check_client_seed(game: Game) -> None:
+    """Raises ``InvalidSetup`` where the deals do not depend on client seeds."""
+    if game.deck.game is None:
+        raise InvalidSetup({"client_seed": [FIXED_DEALS]})

@@ -2,8 +2,8 @@
 
 Owns the arithmetic of times and banks, in milliseconds since 1970. The clock runs for turns and not for moves, so that
 drawing buys no time; only for a person who is present, and for a remote player while the game does not sleep; and
-between two rounds for the deal as a whole. Does not depend on the events of a game (``service.games.model.game``), nor
-on what happens at a deadline (``service.games.automation.due``).
+between two rounds for the deal as a whole. Does not depend on the events of a game
+(``service.games.model.following``), nor on what happens at a deadline (``service.games.automation.due``).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from service.engine.presence import Absence, Presence
 from service.engine.state import PLAYING, ROUND_OVER, State
+from service.games.model.seats import Seats
 
 DEAL_MS: Final = 60_000
 """The time for the deal between two rounds in a game with banks, unless the banks are smaller."""
@@ -103,48 +104,43 @@ def start_clock(settings: ClockSettings | None, seats: int) -> RunningClock:
 
 
 def deadline_of(
-    clock: RunningClock,
-    settings: ClockSettings,
-    state: State,
-    presence: Presence,
-    *,
-    people: frozenset[int],
-    remote: frozenset[int],
+    clock: RunningClock, settings: ClockSettings, state: State, presence: Presence, seats: Seats
 ) -> int | None:
     """When the time is over for the turn of a player who is present, or between two rounds for the deal.
 
-    ``people`` and ``remote`` are the seats of people and of remote players. ``None`` while the clock does not run.
+    ``None`` while the clock does not run.
     """
     if state.phase == PLAYING:
         seat = state.turn
-        if seat is None or not is_counted(seat, state, presence, people=people, remote=remote):
+        if seat is None or not is_counted(seat, state, presence, seats):
             return None
         return clock.started + (clock.banks[seat] if settings.turn is None else settings.turn)
-    if state.phase == ROUND_OVER and present_people(state, presence, people):
+    if state.phase == ROUND_OVER and present_people(state, presence, seats):
         return clock.started + (min(settings.bank, DEAL_MS) if settings.turn is None else settings.turn)
     return None
 
 
-def is_counted(seat: int, state: State, presence: Presence, *, people: frozenset[int], remote: frozenset[int]) -> bool:
+def is_counted(seat: int, state: State, presence: Presence, seats: Seats) -> bool:
     """Whether the clock runs in a turn of this seat: of a person who is present, or of a remote player.
 
     Not while a computer player makes this turn, and for a remote player not while the game sleeps.
     """
     if not presence.plays(seat):
         return False
-    return seat in people or (seat in remote and not sleeps(state, presence, people))
+    return seat in seats.people or (seat in seats.remote and not sleeps(state, presence, seats))
 
 
-def present_people(state: State, presence: Presence, people: frozenset[int]) -> list[int]:
+def present_people(state: State, presence: Presence, seats: Seats) -> list[int]:
     """The seats of people who are in the match and present."""
+    people = seats.people
     return [seat for seat in state.active_seats() if seat in people and seat not in presence.away]
 
 
-def sleeps(state: State, presence: Presence, people: frozenset[int]) -> bool:
+def sleeps(state: State, presence: Presence, seats: Seats) -> bool:
     """Whether a game goes on only when somebody is back: all people in the match are away, and one has not forfeited.
 
     When all of them have forfeited, the others decide the match without them.
     """
-    if present_people(state, presence, people):
+    if present_people(state, presence, seats):
         return False
-    return any([seat in people and seat not in presence.forfeited for seat in state.active_seats()])
+    return any([seat in seats.people and seat not in presence.forfeited for seat in state.active_seats()])

@@ -57,7 +57,7 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
         bots=tuple(
             [RecordedBot(at, each.level, EDITION) for at, each in enumerate(game.seats) if each.level is not None]
         ),
-        remote=tuple(sorted(game.remote)),
+        remote=tuple(sorted(game.seats.remote)),
         clock=None if game.clock is None else _recorded_clock(game.clock),
         game=game.id,
         date=format_rfc3339(game.created_at),

@@ -11,7 +11,8 @@ from typing import Final, Literal, NamedTuple
 from service.engine.presence import ALL_PRESENT, SUBSTITUTE
 from service.engine.state import PLAYING, ROUND_OVER
 from service.games.model.clock import present_people, sleeps
-from service.games.model.game import BOT, HUMAN, Game, Remote
+from service.games.model.game import Game
+from service.games.model.seats import BOT, Remote
 from service.games.ports import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance, ReminderKind, Reminders
 
 GRACE_MS: Final = 1000
@@ -61,10 +62,10 @@ def bot_turn(game: Game) -> BotTurn | None:
     Between two rounds people deal, as long as one of them is present and in the match; remote players do not have to.
     """
     state, presence = game.state, game.presence
-    if game.has_open_seats or state.phase not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.people):
+    if game.status not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.seats):
         return None
     if state.phase == ROUND_OVER:
-        if present_people(state, presence, game.people) or state.round >= MOST_ROUNDS_OF_BOTS:
+        if present_people(state, presence, game.seats) or state.round >= MOST_ROUNDS_OF_BOTS:
             return None
         return _bot_turn(game, state.active_seats()[0], SUBSTITUTE, "deal")
     seat = state.turn
@@ -77,7 +78,7 @@ def bot_turn(game: Game) -> BotTurn | None:
 def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]) -> BotTurn:
     """The turn, due so long after the last event that its time tells nothing about the choice."""
     acted, wait = game.running_clock.acted, pace(game)
-    if game.people:
+    if game.seats.people:
         wait = max(wait, _LEAST_WITH_PEOPLE_MS.get(level, 0))
     return BotTurn(game, seat, level, action, acted + max(wait - LEAD_MS, 0), acted + wait)
 
@@ -88,10 +89,10 @@ def remote_turn(game: Game) -> RemoteTurn | None:
     A remote player is asked at once, as the clock of its turn runs already.
     """
     state, presence, seat = game.state, game.presence, game.state.turn
-    if game.has_open_seats or state.phase != PLAYING or seat is None or not presence.plays(seat):
+    if game.status != PLAYING or seat is None or not presence.plays(seat):
         return None
     remote = game.seats[seat].remote
-    if remote is None or sleeps(state, presence, game.people):
+    if remote is None or sleeps(state, presence, game.seats):
         return None
     return RemoteTurn(game, seat, remote, game.running_clock.acted)
 
@@ -103,7 +104,7 @@ def pace(game: Game) -> int:
     """
     if game.pace is not None:
         return game.pace
-    return _PACE_WITH_PEOPLE_MS if game.people else 0
+    return _PACE_WITH_PEOPLE_MS if game.seats.people else 0
 
 
 def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
@@ -146,7 +147,7 @@ def reminders(before: Game | None, after: Game) -> Reminders:
         if _may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before)):
             turn = bot_turn(after)
             due["bots"] = None if turn is None else turn.begin
-        if after.remote and not _asks_the_same(before, after):
+        if after.seats.remote and not _asks_the_same(before, after):
             asked = remote_turn(after)
             due["remote"] = None if asked is None else asked.due
     if owned:
@@ -156,7 +157,7 @@ def reminders(before: Game | None, after: Game) -> Reminders:
 
 def _may_have_bot_turn(game: Game) -> bool:
     """Whether a computer player plays any seat, for itself or for a person."""
-    return game.presence != ALL_PRESENT or any([seat.kind != HUMAN for seat in game.seats])
+    return game.presence != ALL_PRESENT or not game.seats.are_people
 
 
 def _asks_the_same(before: Game | None, after: Game) -> bool:

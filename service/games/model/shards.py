@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from binascii import crc_hqx
+from functools import lru_cache
 from itertools import count, product
 from string import ascii_letters, digits
 from typing import Final
@@ -35,8 +36,9 @@ def with_shard(text: str) -> str:
     return text + _SUFFIXES[crc_hqx(b"\0\0", crc_hqx(text.encode(), 0)) % _SLOTS_PER_SHARD]
 
 
+@lru_cache(maxsize=1024)
 def shard_of(key: str) -> int | None:
-    """The shard of the game or application with this id, from 0; ``None`` for what is no id.
+    """The shard of the game or application with this id, from 0; ``None`` for what is no id. Cached.
 
     What belongs to an application has its id, a dot and a name, and lies in the same shard.
     """

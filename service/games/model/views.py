@@ -20,19 +20,8 @@ from service.engine.standings import ranking
 from service.engine.variant import Rules, Settlement, Spread, Variant
 from service.engine.view import DealtView, DrewView, View, event_view, view
 from service.games.model.clock import ClockSettings
-from service.games.model.game import (
-    BOT,
-    OWNER,
-    EventEnvelope,
-    Game,
-    GameStatus,
-    HostingEvent,
-    Joined,
-    Renamed,
-    Seat,
-    SeatKind,
-    Viewer,
-)
+from service.games.model.game import OWNER, EventEnvelope, Game, GameStatus, HostingEvent, Joined, Renamed, Viewer
+from service.games.model.seats import BOT, Seat, SeatKind
 
 WITH_NAME: Final = (Joined, Renamed)
 """The types of events that may show the name of a player."""
@@ -244,7 +233,7 @@ def _seat_views(
 
 def legal_moves_for(game: Game, seat: int | None) -> tuple[Move, ...]:
     """The legal moves of a seat; none for a spectator, while seats are open, nor before the first deal."""
-    if seat is None or game.has_open_seats or not game.state.round:
+    if seat is None or game.seats.are_open or not game.state.round:
         return ()
     return legal_moves(game.rules, game.state, seat)
 

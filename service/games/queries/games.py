@@ -36,7 +36,8 @@ from service.games.model.views import (
 from service.games.ports import Feed, StorageUnavailable
 from service.games.queries.fairness import FairnessReport, fairness_report, is_provable
 from service.games.queries.subscription import EventSubscription, Subscriber
-from service.games.store.repository import GameRepository, decode
+from service.games.store.history import decode
+from service.games.store.repository import GameRepository
 from service.records.record import Record
 
 _MAX_CATCHING_UP: Final = 16

@@ -10,7 +10,8 @@ from __future__ import annotations
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
 from service.engine.variant import Rules
-from service.games.model.game import OPEN_SEAT, Created, JoinCodeChanged, Joined, Rematched, Renamed, TokenChanged
+from service.games.model.game import Created, JoinCodeChanged, Joined, Rematched, Renamed, TokenChanged
+from service.games.model.seats import OPEN_SEAT
 from service.games.model.views import Deleted, EventView, GameView, Reset
 from service.render.sentences.events import event_sentence
 from service.render.sentences.people import Reader, about, fitted

@@ -25,7 +25,8 @@ from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.errors import Gone
-from service.games.model.game import GAME_EVENT_TYPES, EventEnvelope, Game, GameEvent, rules_for
+from service.games.model.game import GAME_EVENT_TYPES, EventEnvelope, Game, GameEvent, GameFacts, rules_for
+from service.games.model.seats import Seat, Seats
 from service.games.store.layout_cache import LayoutCache
 
 _FORMAT: Final = 1
@@ -65,6 +66,10 @@ def _struct(fields: Iterable[tuple[str, Any] | tuple[str, Any, Any]]) -> type[St
     return defstruct("Stored", fields, array_like=True)
 
 
+_STORED_AS: Final[dict[Any, Any]] = {Seats: tuple[Seat, ...]}
+"""What a type of fields is decoded as, where msgspec does not know it."""
+
+
 class _StoredFields:
     """The fields of a class as an array in their order: all but those ``without``.
 
@@ -72,7 +77,7 @@ class _StoredFields:
     """
 
     def __init__(self, kind: type, without: tuple[str, ...]) -> None:
-        types = {name: each for name, each in get_type_hints(kind).items() if name not in without}
+        types = {name: _STORED_AS.get(each, each) for name, each in get_type_hints(kind).items() if name not in without}
         self.type = _struct(types.items())
         self.values: Callable[[Any], tuple[object, ...]] = attrgetter(*types)
 
@@ -80,7 +85,7 @@ class _StoredFields:
 # Games
 
 # What is left out is stored beside the fields, stored beside the game, or derived.
-_GAME_FIELDS: Final = _StoredFields(Game, without=("id", "version", "write_id", "variant", "rules", "state"))
+_GAME_FIELDS: Final = _StoredFields(GameFacts, without=("id", "version", "write_id", "variant", "rules", "state"))
 _STATE_FIELDS: Final = _StoredFields(State, without=("layout",))
 _game_decoder: Final = _decoder(
     _struct(
@@ -138,6 +143,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
     variant = variants().get(stored.variant)
     if variant is None or fields["edition"] > variant.edition:
         raise NewerFormat
+    fields["seats"] = Seats(fields["seats"])
     rules = rules_for(stored.variant, fields["options"], len(fields["seats"]))
     layout = _decode_layout(rules, stored.placements, stored.ends, stored.last_end_number)
     return Game(

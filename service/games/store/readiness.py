@@ -5,19 +5,23 @@ Owns how long an answer is valid. Does not depend on how the store finds out.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
-from service.games.ports import Clock, StorageUnavailable, Store
+from service.games.ports import Clock, StorageUnavailable
 
 VALID_MS: Final = 1000
 
 
 class Readiness:
-    """The readiness of a store; of several callers at the same time one asks it, and the others wait for the answer."""
+    """The readiness of a store, which ``check`` finds out as ``Store.check`` does.
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store = store
+    Of several callers at the same time one asks it, and the others wait for the answer.
+    """
+
+    def __init__(self, check: Callable[[], None], clock: Clock) -> None:
+        self._check_store = check
         self._clock = clock
         self._lock = Lock()
         self._checked_at: int | None = None
@@ -36,7 +40,7 @@ class Readiness:
     def _check(self) -> tuple[str, int] | None:
         """Ask the store; the reason of a failure, and the seconds after which to try again."""
         try:
-            self._store.check()
+            self._check_store()
         except StorageUnavailable as error:
             return error.reason, error.retry_after
         return None

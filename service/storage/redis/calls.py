@@ -1,15 +1,17 @@
 """Calls to the servers: one command or script that reads or writes, and what an answer, an error or none means.
 
-Owns what is repeated. A write is sent once. A read is repeated once if its connection breaks at once, so that a
-connection that died unnoticed fails no request. Does not depend on what is stored, nor on where the servers are
-(``service.storage.redis.topology``).
+Owns the sources of the scripts, how a server is told which one to run, and what is repeated. A write is sent once. A
+read is repeated once if its connection breaks at once, so that a connection that died unnoticed fails no request. Does
+not depend on what is stored, nor on where the servers are (``service.storage.redis.topology``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import sha1
+from pathlib import Path
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import NoScriptError
@@ -17,8 +19,13 @@ from redis.exceptions import NoScriptError
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
-from service.storage.redis.script_commands import with_source
 from service.storage.redis.topology import Topology
+
+_SCRIPTS: Final = {path.stem: path.read_bytes() for path in (Path(__file__).parent.parent / "scripts").glob("*.lua")}
+"""The source of each script by its name, which is also that of the operation it runs for."""
+
+_HASHES: Final = {name: sha1(source, usedforsecurity=False).hexdigest().encode() for name, source in _SCRIPTS.items()}
+"""The hash by which a server knows a script, by its name."""
 
 NO_RETRY_AFTER: Final = 0.3
 """Seconds: a read that broke later than this is not repeated, so that a repeated one still answers in time.
@@ -27,6 +34,8 @@ Shorter than the wait for a free connection, because an exhausted pool is no bro
 
 REPLICA_WAIT: Final = 500
 """Milliseconds that a replica gets to confirm a write."""
+
+E = TypeVar("E", StorageUnavailable, OutcomeUnknown)
 
 Observer = Callable[[str, float], None]
 """Called with the name of an operation and the seconds that it took, whether it failed or not."""
@@ -39,16 +48,34 @@ def observe_nothing(*_: object) -> None:
     """Observe nothing."""
 
 
+def evalsha(script: str, names: Sequence[bytes], *arguments: bytes | int) -> Command:
+    """The command that runs a script by its hash, so that its source is only sent to a server that lacks it."""
+    return (b"EVALSHA", _HASHES[script], len(names), *names, *arguments)
+
+
+def _with_source(script: str, command: Command) -> Command:
+    """The same command with the source of the script instead of its hash."""
+    return (b"EVAL", _SCRIPTS[script], *command[2:])
+
+
 class RedisCalls:
     """Calls to the servers of a topology; with ``replicated``, a write succeeds only when a replica has confirmed it.
 
-    ``observe`` is called for each call.
+    ``observe`` is called for each call, ``observe_failure`` for each write that failed.
     """
 
-    def __init__(self, topology: Topology, *, replicated: bool = False, observe: Observer = observe_nothing) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        *,
+        replicated: bool = False,
+        observe: Observer = observe_nothing,
+        observe_failure: FailureObserver = observe_nothing,
+    ) -> None:
         self._topology = topology
         self._confirm: tuple[Command, ...] = ((b"WAIT", 1, REPLICA_WAIT),) if replicated else ()
         self._observe = observe
+        self._observe_failure = observe_failure
 
     def write(self, operation: str, key: bytes, command: Command) -> Any:
         """Run a command that writes, and wait for a replica if one has to confirm it; returns the answer.
@@ -60,21 +87,27 @@ class RedisCalls:
         try:
             answer, *replicas = self._topology.call(key, command, *self._confirm)
             if isinstance(answer, NoScriptError):
-                answer, *replicas = self._topology.call(key, with_source(operation, command), *self._confirm)
+                answer, *replicas = self._topology.call(key, _with_source(operation, command), *self._confirm)
         except NotSent as error:
-            raise unanswered(error) from error
+            raise self._failed(unanswered(error)) from error
         except MaybeSent as error:
-            raise OutcomeUnknown(unanswered(error).reason) from error
+            raise self._failed(OutcomeUnknown(unanswered(error).reason)) from error
         finally:
             self._observe(operation, monotonic() - began)
         if isinstance(answer, Exception):
-            raise as_unavailable(answer) or answer from None
+            unavailable = as_unavailable(answer)
+            raise answer if unavailable is None else self._failed(unavailable) from None
         # How scripts report a write that was made, now or earlier, and how SET does.
         if answer == 1 or isinstance(answer, list) or answer == b"OK":
             for count in replicas:
                 if isinstance(count, Exception) or count < 1:
-                    raise OutcomeUnknown("no replica")
+                    raise self._failed(OutcomeUnknown("no replica"))
         return answer
+
+    def _failed(self, error: E) -> E:
+        """The error of a write, which is observed."""
+        self._observe_failure(error.reason)
+        return error
 
     def read(self, operation: str, key: bytes, command: Command) -> Any:
         """The answer to a command that only reads; it is repeated once if its connection breaks at once.
@@ -95,7 +128,7 @@ class RedisCalls:
         finally:
             self._observe(operation, monotonic() - began)
         if isinstance(answer, NoScriptError) and command[0] == b"EVALSHA":
-            return self.read(operation, key, with_source(operation, command))
+            return self.read(operation, key, _with_source(operation, command))
         if isinstance(answer, Exception):
             raise as_unavailable(answer) or answer from None
         return answer
@@ -109,7 +142,7 @@ def call_scripts(topology: Topology, script: str, calls: Sequence[tuple[bytes, C
     answers = topology.call_each(calls)
     unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
     if unknown:
-        again = [(calls[at][0], with_source(script, calls[at][1])) for at in unknown]
+        again = [(calls[at][0], _with_source(script, calls[at][1])) for at in unknown]
         for at, answer in zip(unknown, topology.call_each(again), strict=True):
             answers[at] = answer
     return [_failure(answer) if isinstance(answer, Exception) else answer for answer in answers]

@@ -72,6 +72,8 @@ class Topology(Protocol):
 class SingleNodeTopology(Topology):
     """One server."""
 
+    scripts_span_slots = True
+
     def __init__(self, client: redis.Redis) -> None:
         self._pool = client.connection_pool
 
@@ -82,11 +84,6 @@ class SingleNodeTopology(Topology):
     def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
         """Send the commands to the server."""
         return call_together(self, calls)
-
-    @property
-    def scripts_span_slots(self) -> bool:
-        """True: there is only one server."""
-        return True
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
         """The name of the server."""

@@ -13,7 +13,7 @@ from service.engine.errors import Reason
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
-from service.games.model.game import BOT, HUMAN, OPEN_SEAT, REMOTE
+from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.outgoing.addresses import RefusedUrl
 from service.web.http.errors import InvalidBody
 from service.web.services import Services

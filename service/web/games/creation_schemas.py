@@ -14,7 +14,8 @@ from marshmallow import ValidationError, fields, validates_schema
 from service.engine.errors import Reason
 from service.engine.presence import ABSENCES
 from service.engine.variants import variants
-from service.games.model.game import LEVELS, PUBLIC
+from service.games.model.game import PUBLIC
+from service.games.model.seats import LEVELS
 from service.outgoing.addresses import MAX_URL_CHARACTERS
 from service.web.fields.moves import MAX_VERSION, client_seed_field, tile_field
 from service.web.fields.names import MAX_NAME_CHARS, name_field

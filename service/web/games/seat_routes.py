@@ -11,7 +11,7 @@ from typing import Final
 from flask import Blueprint, request
 
 from service.games.access import Access, TokenRotation
-from service.games.commands.player import JoinCommand, check_join_code
+from service.games.commands.join import JoinCommand, check_join_code
 from service.web.fields.strict import EmptyInSchema
 from service.web.games.schemas import (
     ClaimInSchema,

@@ -17,7 +17,7 @@ from werkzeug.datastructures import LanguageAccept, MIMEAccept
 from werkzeug.http import parse_accept_header
 
 from service.engine.errors import Reason
-from service.games.commands.player import Expected
+from service.games.commands.move import Expected
 from service.games.model.errors import Unauthorized
 from service.games.queries.catalogue import LANGUAGES, Language
 from service.games.store.idempotency import IdempotencyKey

@@ -10,7 +10,7 @@ from typing import Final
 
 import orjson
 
-from service.games.commands.player import Expected, MoveCommand
+from service.games.commands.move import Expected, MoveCommand
 from service.games.model.schedule import RemoteTurn
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import view_game

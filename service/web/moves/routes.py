@@ -7,7 +7,7 @@ from typing import Final
 from flask import Blueprint
 
 from service.games.access import Access
-from service.games.commands.player import MoveCommand
+from service.games.commands.move import MoveCommand
 from service.web.fields.moves import MoveSchema
 from service.web.http.body import read_json
 from service.web.http.headers import expected_game, idempotency, negotiate

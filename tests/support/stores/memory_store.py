@@ -21,8 +21,8 @@ from service.games.ports import (
     EventRange,
     Feed,
     GameExists,
+    JudgedTime,
     Listener,
-    OutageAllowance,
     OutcomeUnknown,
     PriorWrite,
     RecentDeletions,
@@ -280,13 +280,13 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
         """The time of the clock of this store."""
         return round(self._now() * 1000)
 
-    def outage_allowance(self, game: str) -> OutageAllowance:
-        """The allowance of the deadlines of this game."""
+    def judged(self, game: str) -> JudgedTime:
+        """The time of this store, and the allowance of the deadlines of this game."""
         with self._lock:
             now = self.server_time()
             heartbeat = None if shard_of(game) is None else self._heartbeat
             allowance = NO_ALLOWANCE if heartbeat is None else heartbeat.allowance_at(now)
-            return allowance if allowance.until > now else NO_ALLOWANCE
+            return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
         """Notify ``listener`` of the events of a game from now on."""

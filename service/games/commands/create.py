@@ -1,0 +1,76 @@
+"""The command that creates a game.
+
+Owns how a request that is repeated gets the same game and tokens. Does not depend on what a new game consists of
+(``service.games.commands.creation``), nor on HTTP or Redis.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from service.games.commands.context import CommandContext
+from service.games.commands.creation import Secrets, deal_if_full, new_game
+from service.games.commands.validation import GameRequest, check_request
+from service.games.model.forks import as_arranged, load_fork
+from service.games.model.game import OWNER, Created, Game
+from service.games.model.results import CommandResult, CreatedGame, SeatToken
+from service.games.model.tokens import new_game_id
+from service.games.model.views import view_game
+from service.games.ports import PriorWrite
+from service.games.store.idempotency import Idempotency, IdempotencyKey
+
+
+def create_game(
+    context: CommandContext, request: GameRequest, key: IdempotencyKey | None = None
+) -> CommandResult[CreatedGame]:
+    """Create a game, and deal its first round if no seat is open. An idempotency key belongs to the application.
+
+    Raises ``InvalidSetup`` if the request cannot be played, ``KeyReused``.
+    """
+    fork = None
+    if request.source is not None:
+        fork = load_fork(request.source, len(request.seats), context.runtime.yield_control)
+        request = request._replace(variant=fork.variant, options=fork.options)
+    rules = check_request(request, context.runtime.yield_control)
+    now = context.runtime.clock()  # before the reservation, so that it uses up the retry budget
+    game_id = new_game_id(context.runtime.random_bytes)
+    record, token_bytes = None, context.runtime.random_bytes
+    if key is not None:
+        owner = () if request.app is None else (request.app,)
+        record = context.idempotency.record(key, "create", *owner, derives_tokens=True)
+        game_id = context.repository.reserve(record.name, game_id)
+        token_bytes = context.idempotency.derive_bytes("create", game_id)
+    secret_of = partial(_remote_secret, context.idempotency, request.app)
+    state = rules.start() if fork is None else fork.position.state
+    draft = partial(new_game, request, state, game_id=game_id, now=now)
+    new = draft(Secrets(token_bytes, secret_of, context.runtime.random_bytes))
+    forked = [] if fork is None else as_arranged(fork.position.events)
+    game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
+    committed = context.repository.create(game, events, record)
+    if committed.prior is not None:
+        prior_bytes = context.idempotency.derive_bytes("create", game_id, prior=committed.prior)
+        new = draft(Secrets(prior_bytes, partial(secret_of, prior=committed.prior), context.runtime.random_bytes))
+        new = new._replace(tokens=_still_given(new.tokens, committed.after))
+    view = view_game(committed.after, None if request.app is None else OWNER, context.ttl)
+    if request.app is not None:
+        view = view._replace(join_code=new.join_code)  # that of the first answer, also where this one repeats it
+    return CommandResult(CreatedGame(view, new.tokens, new.join_code), committed.replayed)
+
+
+def _remote_secret(idempotency: Idempotency, app: str | None, url: str, prior: PriorWrite | None = None) -> bytes:
+    """The secret by which whoever answers at this URL recognises who asks for moves in the games of an application.
+
+    The same in all of them, so that one program can play in many: 256 bits.
+    """
+    return idempotency.derive_bytes("remote", app or "", url, prior=prior)(32)
+
+
+def _still_given(tokens: tuple[SeatToken, ...], game: Game) -> tuple[SeatToken, ...]:
+    """The tokens of a creation that is repeated, with the names of the players now, and none of who was erased."""
+    return tuple(
+        [
+            each._replace(name=game.seats[each.seat].name or "")
+            for each in tokens
+            if each.seat not in game.seats.erased()
+        ]
+    )

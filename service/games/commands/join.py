@@ -1,0 +1,117 @@
+"""The command that takes an open seat.
+
+Owns who may take one, and what it gets. Does not depend on HTTP or Redis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from service.engine.errors import InvalidSetup, Reason
+from service.games.access import Access, join_scope
+from service.games.commands.context import CommandContext
+from service.games.commands.creation import deal_if_full
+from service.games.commands.validation import NAME_TAKEN, NEEDS_KEY, check_client_seed, is_taken
+from service.games.model.errors import Forbidden, NotFound, SeatsTaken
+from service.games.model.game import Game, Joined
+from service.games.model.results import CommandResult, JoinedSeat, SeatToken
+from service.games.model.seats import HUMAN, OPEN_SEAT, Seat
+from service.games.model.tokens import find_hash, hash_secret, new_token
+from service.games.model.views import view_game
+from service.games.ports import PriorWrite
+from service.games.store.idempotency import IdempotencyKey
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed, Decision
+
+
+class JoinCommand(NamedTuple):
+    """Take the first open seat, with this join code and under this player's name.
+
+    The application that owns the game needs no code, and alone may give a ``ref``: what it calls the player.
+    """
+
+    join_code: str | None
+    name: str
+    client_seed: str | None = None
+    key: IdempotencyKey | None = None
+    ref: str | None = None
+
+
+def join(context: CommandContext, access: Access, command: JoinCommand) -> CommandResult[JoinedSeat]:
+    """Take the first open seat; if it was the last one, deal the first round.
+
+    An idempotency key belongs to the bearer of the token or key: others may use the same one. Raises
+    ``Forbidden`` for a wrong code, ``InvalidSetup`` for what only the owner of the game may do, for a client seed
+    where the deals are fixed, and for a name that is taken where names are unique, ``SeatsTaken``, ``KeyReused``;
+    ``NotFound`` when the game has expired, and for a request that is repeated when who joined by it was erased.
+    """
+    game, key = access.game, command.key
+    if access.app is None:
+        _check_not_as_owner(command)
+    if key is None and command.join_code is not None:
+        check_join_code(game, command.join_code)  # else a request that is repeated may have the code of its time
+    if command.client_seed is not None:
+        check_client_seed(game)
+    if key is None:
+        record, random_token = None, new_token(context.runtime.random_bytes)
+    else:
+        record = context.idempotency.record(key, *join_scope(access.viewer), derives_tokens=True)
+
+    def token_of(seat: int, prior: PriorWrite | None = None) -> str:
+        # Derived from the seat too: after 24 hours the same key may be used to take another seat.
+        if key is None:
+            return random_token
+        return new_token(context.idempotency.derive_bytes("join", game.id, str(seat), key.key, prior=prior))
+
+    committed = context.repository.transact(game, partial(_decide_join, command, token_of), record)
+    joined = _joined(context.repository, committed)
+    if committed.after.seats[joined.seat].token_hash is None:
+        raise NotFound("no_player", seat=joined.seat)
+    name = committed.after.seats[joined.seat].name or ""  # a player may have another name by now
+    seat = SeatToken(joined.seat, name, token_of(joined.seat, committed.prior))
+    return CommandResult(JoinedSeat(seat, view_game(committed.after, joined.seat, context.ttl)), committed.replayed)
+
+
+def _joined(repository: GameRepository, committed: Committed) -> Joined:
+    """The event of the join that was committed; with the last seat, the deal and whoever is away follow it."""
+    last, events = committed.after.version, committed.events
+    if committed.replayed:
+        first = max(last - 1 - len(committed.after.seats), 1)
+        events = repository.events(committed.after, range(first, last + 1))
+    return [event for event in events if isinstance(event, Joined)][-1]
+
+
+def check_join_code(game: Game, join_code: str) -> None:
+    """Raises ``Forbidden`` unless this is the join code of the game."""
+    if find_hash(join_code, [game.join_hash]) is None:
+        raise Forbidden("wrong_join_code")
+
+
+def _check_not_as_owner(command: JoinCommand) -> None:
+    """Raises ``InvalidSetup`` for a join as only the application that owns the game may send it."""
+    errors = {}
+    if command.join_code is None:
+        errors["join_code"] = [Reason("required")]
+    if command.ref is not None:
+        errors["ref"] = [NEEDS_KEY]
+    if errors:
+        raise InvalidSetup(errors)
+
+
+def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Game) -> Decision:
+    if command.join_code is not None:  # else it comes from the owner
+        check_join_code(game, command.join_code)
+    seat = next((seat for seat, each in enumerate(game.seats) if each.kind == OPEN_SEAT), None)
+    if seat is None:
+        raise SeatsTaken("seats_taken")
+    if game.unique_names and is_taken(command.name, [each.name for each in game.seats]):
+        raise InvalidSetup({"name": [NAME_TAKEN]})
+    ref = game.seats[seat].ref if command.ref is None else command.ref
+    game = game.with_seat(seat, Seat(HUMAN, command.name, hash_secret(token_of(seat)), ref=ref))
+    if game.ownership is not None and not game.seats.are_open:
+        game = game._replace(ownership=game.ownership._replace(join_code=None))  # nobody needs it any more
+    if command.client_seed is not None:
+        game = game._replace(deck=game.deck.with_client_seed(seat, command.client_seed))
+    return deal_if_full(game, [Joined(seat, command.name)])

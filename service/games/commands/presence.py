@@ -1,0 +1,75 @@
+"""The command by which a player leaves a game, or comes back.
+
+Owns when that can be. Does not depend on who plays the seat meanwhile, nor on HTTP or Redis.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from service.engine.errors import GameOver, NotInMatch
+from service.engine.presence import Left, Returned
+from service.engine.state import FINISHED
+from service.games.access import Access
+from service.games.commands.context import CommandContext
+from service.games.model.errors import NotAway, NotFound, NotStarted, unauthorized
+from service.games.model.game import Game
+from service.games.model.views import GameView, view_game
+from service.games.store.transactions import Decision
+
+NO_TOKEN: Final = b""
+"""In place of the hash of a token, for the owner of a game."""
+
+
+class _Unchanged(Exception):
+    """A command would change nothing."""
+
+
+def set_presence(context: CommandContext, access: Access, *, away: bool) -> GameView:
+    """Have the bearer's seat played by a computer player from now on, or no longer; the game as the bearer sees it.
+
+    The application that owns the game decides it for any seat: the ``target``. For a seat that is away already,
+    leaving changes nothing. Raises ``NotStarted``, ``GameOver``, ``NotInMatch``; ``NotAway`` for coming back to a
+    seat that is not away; ``NotFound`` for one of a computer player; ``Unauthorized`` as ``make_move``.
+    """
+    game, by_owner = access.game, access.app is not None
+    seat = access.target if by_owner else access.seat
+    if seat is None:
+        raise unauthorized()
+    decide = partial(_decide_presence, seat, NO_TOKEN if by_owner else game.seats[seat].token_hash, away)
+    try:
+        game = context.repository.transact(game, decide, from_store=access.from_store).after
+    except _Unchanged:
+        game = context.repository.reload(game.id)
+    except NotFound:
+        if by_owner:
+            raise
+        raise unauthorized() from None
+    return view_game(game, access.viewer, context.ttl)
+
+
+def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game) -> Decision:
+    check_running(game, seat, token_hash)
+    if game.seats[seat].token_hash is None:
+        raise NotFound("no_player", seat=seat)
+    if away and seat in game.presence.away:
+        raise _Unchanged
+    if not away and game.presence.plays(seat):
+        raise NotAway("not_away", seat=seat)
+    return game, [Left(seat) if away else Returned(seat)]
+
+
+def check_running(game: Game, seat: int, token_hash: bytes | None) -> None:
+    """Raises a ``Refusal`` unless the match is running with this seat in it, which still has the same token.
+
+    ``NO_TOKEN`` for a bearer who needs none.
+    """
+    if token_hash != NO_TOKEN and game.seats[seat].token_hash != token_hash:
+        raise unauthorized()
+    if game.seats.are_open:
+        raise NotStarted("seats_open")
+    if game.state.phase == FINISHED:
+        raise GameOver("game_over")
+    if game.state.eliminated_round[seat]:
+        raise NotInMatch("out_of_match", seat=seat)

@@ -1,0 +1,159 @@
+"""How a game goes on: a move in its match, and what follows from events for who is present and how its clock runs.
+
+Owns what an event means for presence and clock. What it means for the match is decided by the referee. Does not depend
+on who acts, nor on what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, get_args
+
+from service.engine.events import Dealt, Eliminated, Event, Finished, RoundEnded
+from service.engine.moves import Move
+from service.engine.presence import (
+    ALL_PRESENT,
+    Claimed,
+    Left,
+    Presence,
+    PresenceEvent,
+    Returned,
+    TimedOut,
+    end_by_forfeit,
+    ends_turn,
+    winners_after_forfeits,
+)
+from service.engine.referee import advance, apply
+from service.engine.state import ROUND_OVER, State
+from service.games.model.clock import STOPPED, RunningClock, is_counted, present_people, sleeps
+from service.games.model.game import NO_PLAY, Created, Game, GameEvent, HostingEvent, Joined, commitments_after
+from service.games.model.seats import Seats
+
+_PRESENCE: Final = frozenset(get_args(PresenceEvent))
+
+
+def advance_match(game: Game, seat: int, move: Move) -> tuple[Game, Sequence[GameEvent]]:
+    """Make a move of the match; forfeits decide with it who has won. Raises ``Refusal``."""
+    events, state = advance(game.rules, game.deck, game.state, seat, move)
+    deck = game.deck if state.round == game.state.round else game.deck.discard_used(state.round)
+    if game.presence.forfeited:
+        events, state = _with_forfeits(game, events, state)
+    return game._replace(state=state, deck=deck), events
+
+
+def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple[tuple[Event, ...], State]:
+    """The events of a move and the state after them, where seats have forfeited.
+
+    None of the winners has; and if the seats that go out leave one side that has not, the match is over.
+    """
+    rules, forfeited, last = game.rules, game.presence.forfeited, events[-1]
+    if isinstance(last, Finished):
+        finished = Finished(winners_after_forfeits(rules, game.variant.best, state, last.winners, forfeited))
+        return (*events[:-1], finished), apply(rules, state, finished)
+    end = end_by_forfeit(rules, state, forfeited) if isinstance(last, Eliminated) else None
+    return (events, state) if end is None else ((*events, end), apply(rules, state, end))
+
+
+def with_events(
+    game: Game,
+    events: Sequence[GameEvent],
+    before: State,
+    *,
+    at: int,
+    write_id: str,
+    yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]] = iter,
+) -> Game:
+    """The game at the version that these events lead to, written at this time (``at``) by the write of that id.
+
+    ``before`` is the state of the match before them; ``yielding`` returns events as they are.
+    """
+    round_ends, commitments = game.round_ends, game.commitments
+    match_version, match_write_id = game.match_version, game.match_write_id
+    for version, event in enumerate(events, game.version + 1):
+        if type(event) in NO_PLAY:
+            continue
+        match_version, match_write_id = version, write_id
+        if isinstance(event, RoundEnded):
+            round_ends = (*round_ends, version)
+        if isinstance(event, Dealt | Created):
+            commitments = commitments_after(commitments, event)
+    after = game._replace(
+        version=game.version + len(events),
+        updated_at=at,
+        round_ends=round_ends,
+        write_id=write_id,
+        match_version=match_version,
+        match_write_id=match_write_id,
+        is_automatic=False,
+        commitments=commitments,
+    )
+    if game.is_automatic or type(events[0]) in _PRESENCE:
+        after, _ = follow(after, before, [(at, event) for event in yielding(events)], game.state)
+    return after
+
+
+def follow(
+    game: Game, state: State, events: Iterable[tuple[int, GameEvent]], after: State | None = None
+) -> tuple[Game, State]:
+    """The game with the presence and the clock that it has after these events, each with its time.
+
+    The ``game`` has the presence and the clock before them; ``state`` is that of its match before them, and the second
+    result that after them, which is computed unless ``after`` gives it. A round ends in the same write as the move that
+    ended it.
+    """
+    settings, presence, clock = game.clock, game.presence, game.running_clock
+    set_up = game.is_set_up_automatic
+    automatic = set_up or presence != ALL_PRESENT
+    in_turn: int | None = None
+    left = 0 if after is None else sum([not isinstance(event, HostingEvent) for _, event in events])
+    for at, event in events:
+        if isinstance(event, PresenceEvent):
+            if settings is not None:
+                clock = _clock_after(clock, game, event, at=at, state=state, presence=presence)
+            presence = presence.after(event)
+            automatic = set_up or presence != ALL_PRESENT
+            if not automatic:
+                clock = STOPPED
+            elif not clock.acted:
+                clock = clock._replace(acted=at)
+        elif isinstance(event, Joined):
+            if automatic:
+                clock = clock.turn_begins(at)._replace(acted=at)
+        elif not isinstance(event, HostingEvent):
+            seat = in_turn if isinstance(event, RoundEnded) else state.turn
+            before = state
+            left -= 1
+            state = after if after is not None and not left else apply(game.rules, state, event)
+            ended = ends_turn(event, state)
+            in_turn = None if ended else seat
+            if automatic:
+                clock = clock._replace(acted=at)
+            if settings is not None and ended and seat is not None:
+                counted = is_counted(seat, before, presence, game.seats)
+                clock = clock.turn_ends(settings, seat, presence, at, counted=counted)
+            if settings is not None and (ended or isinstance(event, Dealt)):
+                clock = clock.turn_begins(at)
+            if ended:
+                presence = presence.turn_ended()
+    clock = clock if automatic else STOPPED
+    return game._replace(presence=presence, running_clock=clock, is_automatic=automatic), state
+
+
+def _clock_after(
+    clock: RunningClock, game: Game, event: PresenceEvent, *, at: int, state: State, presence: Presence
+) -> RunningClock:
+    """The clock of a game that has one after this event; ``state`` and ``presence`` are those before it."""
+    seat, seats, settings = event.seat, game.seats, game.clock
+    assert settings is not None
+    match event:
+        case Returned():
+            slept = _waits_for_people(state, presence, seats)
+            return clock.resumed(settings, seat, at, to_move=seat == state.turn, slept=slept)
+        case Left() | TimedOut() | Claimed() if seat == state.turn and is_counted(seat, state, presence, seats):
+            return clock.interrupted(seat, at)
+    return clock
+
+
+def _waits_for_people(state: State, presence: Presence, seats: Seats) -> bool:
+    """Whether no time is counted because nobody is present: the game sleeps, or computer players deal."""
+    return sleeps(state, presence, seats) or (state.phase == ROUND_OVER and not present_people(state, presence, seats))

@@ -1,0 +1,74 @@
+"""The seats of a game: who plays each, and what follows from that.
+
+Owns which players the service acts for. Does not depend on the match that is played.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Final, Literal, NamedTuple
+
+SeatKind = Literal["human", "bot", "open", "remote"]
+
+HUMAN: Final = "human"
+OPEN_SEAT: Final = "open"
+BOT: Final = "bot"
+REMOTE: Final = "remote"
+
+LEVELS: Final = ("random", "greedy", "expert")
+"""The levels of computer players."""
+
+
+class Remote(NamedTuple):
+    """Where a remote player is asked for its moves, and the secret by which it recognises who asks."""
+
+    url: str
+    secret: bytes
+
+
+class Seat(NamedTuple):
+    """A seat: who plays it, and the hash of the token for it; for a computer player its level.
+
+    ``ref`` is the name of the player in the application that owns the game: only that and the seat itself are told.
+    """
+
+    kind: SeatKind
+    name: str | None = None
+    token_hash: bytes | None = None
+    level: str | None = None
+    ref: str | None = None
+    remote: Remote | None = None
+
+
+class Seats(tuple[Seat, ...]):
+    """All seats of a game, in their order. What follows from them is found out once, when it is first asked for."""
+
+    @cached_property
+    def people(self) -> frozenset[int]:
+        """The seats of people."""
+        return frozenset([seat for seat, each in enumerate(self) if each.kind == HUMAN])
+
+    @cached_property
+    def remote(self) -> frozenset[int]:
+        """The seats of remote players."""
+        return frozenset([seat for seat, each in enumerate(self) if each.kind == REMOTE])
+
+    @cached_property
+    def are_open(self) -> bool:
+        """Whether any seat is open."""
+        return any([each.kind == OPEN_SEAT for each in self])
+
+    @cached_property
+    def are_people(self) -> bool:
+        """Whether a person plays every seat, so that the service acts for none of them."""
+        return all([each.kind == HUMAN for each in self])
+
+    def erased(self) -> frozenset[int]:
+        """The seats whose player was erased (``service.games.commands.erasure``), and which nobody was given since."""
+        return frozenset(
+            [seat for seat, each in enumerate(self) if each.kind in (HUMAN, REMOTE) and each.token_hash is None]
+        )
+
+    def replaced(self, seat: int, value: Seat) -> Seats:
+        """These seats, but one of them with another value."""
+        return Seats((*self[:seat], value, *self[seat + 1 :]))

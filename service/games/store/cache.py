@@ -1,0 +1,74 @@
+"""The cache of a process: games as they were read or written last, and what was made from them.
+
+Owns what is kept, and how it is forgotten. A cached game may be stale: a decision on it counts only if the store
+accepts the write, and a refusal only if the stored game leads to it too. Does not depend on when games are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from concurrent.futures import Future
+from typing import Final, NamedTuple
+
+from service.bounded_cache import BoundedCache
+from service.games.model.errors import Gone
+from service.games.model.game import Game
+from service.games.model.views import forget_seat_views
+from service.games.ports import StoredGame, WrittenByNewer
+from service.games.store.codec import NewerFormat, decode_game
+
+CACHE_SIZE: Final = 1000
+"""Games in the cache of a process."""
+UPGRADE_SECONDS: Final = 30
+"""Seconds after which to try again what only a newer service can read: an upgrade is under way."""
+_EARLIER_CACHE_SIZE: Final = 32
+"""Games at earlier versions in the cache of a process."""
+_SHARED_READS: Final = 256
+"""Reads of the store, each for one write, whose results are kept for others that ask for the game after that write."""
+
+
+class CachedGame(NamedTuple):
+    """A game, and its state as it is stored."""
+
+    game: Game
+    state: bytes
+
+
+class GameCache:
+    """What a process keeps of games.
+
+    ``games`` has those it read or wrote last, by their ids; ``earlier`` has games at earlier versions, by id, the write
+    id of the newer game they were made from, and version; ``shared_reads`` has reads for those that ask for the game
+    after a write, by id, version and write id.
+    """
+
+    def __init__(self) -> None:
+        self.games = BoundedCache[str, CachedGame](CACHE_SIZE)
+        self.earlier = BoundedCache[tuple[str, str, int], Game](_EARLIER_CACHE_SIZE)
+        self.shared_reads = BoundedCache[tuple[str, int, str], Future[Game]](_SHARED_READS)
+
+    def decode(self, game_id: str, stored: StoredGame) -> Game:
+        """The game that was just read from the store, which is decoded unless it is the cached one.
+
+        Raises ``Gone``, and ``WrittenByNewer`` for one of a newer service.
+        """
+        known = self.games.get(game_id)
+        if known is not None and known.game.version == stored.version and known.state == stored.state:
+            return known.game
+        try:
+            game = decode_game(game_id, stored.version, stored.state)
+        except NewerFormat:
+            raise WrittenByNewer("newer format", retry_after=UPGRADE_SECONDS) from None
+        except Gone:
+            if known is not None:
+                self.forget((game_id,))
+            raise
+        self.games.put(game_id, CachedGame(game, stored.state))
+        return game
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop these games, and what was made from them."""
+        self.games.drop(lambda game, _: game in games)
+        self.earlier.drop(lambda key, _: key[0] in games)
+        self.shared_reads.drop(lambda key, _: key[0] in games)
+        forget_seat_views()

@@ -1,0 +1,177 @@
+"""The history of a game: its events, and the game as it was at an earlier version.
+
+Owns how many events are read at a time, and when others have their turn meanwhile. Does not depend on who is told of
+an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from typing import Any, Final, TypeVar
+
+from service.engine.events import Dealt
+from service.engine.presence import ALL_PRESENT, PresenceEvent
+from service.engine.replay import replay
+from service.games.model.clock import start_clock
+from service.games.model.following import follow
+from service.games.model.game import (
+    EventEnvelope,
+    Game,
+    GameEvent,
+    HostingEvent,
+    Joined,
+    Rematched,
+    changes_play,
+    commitments_after,
+)
+from service.games.model.seats import OPEN_SEAT, Seat, Seats
+from service.games.ports import EventRange, StorageUnavailable, Store, WrittenByNewer
+from service.games.store.cache import UPGRADE_SECONDS, GameCache
+from service.games.store.codec import NewerFormat, decode_event
+from service.games.store.reading import expired
+
+_PAGE: Final = 1000
+"""Events read at a time."""
+_EVENTS_PER_TURN: Final = 100
+"""Events that are decoded or applied before other requests run: about a millisecond."""
+
+T = TypeVar("T")
+
+
+class GameHistory:
+    """Reads the events of games. Every method but ``yielding`` raises ``StorageUnavailable``.
+
+    ``yield_control`` is called regularly during the reading of a long history, and ``admit_read`` with the number of
+    events before many may be read; what it raises, the caller gets.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        cache: GameCache,
+        *,
+        yield_control: Callable[[], None],
+        admit_read: Callable[[int], None],
+    ) -> None:
+        self._store = store
+        self._cache = cache
+        self._yield_control = yield_control
+        self._admit_read = admit_read
+
+    def at_version(self, game: Game, version: int) -> Game:
+        """The game as it was at an earlier version; cached, as a client may repeat a request several times.
+
+        Raises ``NotFound`` when it has expired.
+        """
+        if game.version == version:
+            return game
+        key = game.id, game.write_id, version
+        earlier = self._cache.earlier.get(key)
+        if earlier is None:
+            earlier = rebuild_game(game, self.history(game), version, self.yielding)
+            self._cache.earlier.put(key, earlier)
+        return earlier
+
+    def events(self, game: Game, versions: Sequence[int]) -> list[GameEvent]:
+        """The events of these versions. Raises ``NotFound`` if one has expired."""
+        if not versions:
+            return []
+        self._admit_read(len(versions))
+        encoded = self._store.events(game.id, versions)
+        if len(encoded) != len(versions):
+            raise expired()
+        return [decode(version, game.created_at, data).event for version, data in zip(versions, encoded, strict=True)]
+
+    def event_range(self, game_id: str, after: int, limit: int) -> EventRange:
+        """At most ``limit`` events after a version, encoded. Raises ``NotFound`` when the game has expired."""
+        events = self._store.event_range(game_id, after, limit)
+        if events is None:
+            raise expired()
+        return events
+
+    def history(self, game: Game) -> list[EventEnvelope]:
+        """All events of the game up to its version, and perhaps newer ones. Raises ``NotFound`` when it has expired."""
+        self._admit_read(game.version)
+        history: list[EventEnvelope] = []
+        while len(history) < game.version:
+            page = self.event_range(game.id, len(history), _PAGE)
+            if page.first != len(history) + 1 or not page.events:
+                raise StorageUnavailable("events are missing")
+            for version, data in enumerate(self.yielding(page.events), page.first):
+                history.append(decode(version, game.created_at, data))
+        return history
+
+    def events_of_round(self, game: Game, version: int) -> list[GameEvent]:
+        """The events from the last deal on up to a version, which the game has reached.
+
+        Raises ``NotFound`` when it has expired.
+        """
+        events: list[GameEvent] = []
+        while version and not (events and isinstance(events[0], Dealt)):
+            start = max(version - _EVENTS_PER_TURN, 0)
+            events = from_last_deal(self.events_between(game, start, version)) + events
+            version = start
+        return events
+
+    def events_between(self, game: Game, after: int, version: int) -> list[GameEvent]:
+        """The events after a version up to another, which the game has reached. Raises ``NotFound`` as above."""
+        self._admit_read(version - after)
+        page = self.event_range(game.id, after, version - after)
+        if page.first != after + 1 or len(page.events) != version - after:
+            raise StorageUnavailable("events are missing")
+        numbered = enumerate(self.yielding(page.events), page.first)
+        return [decode(number, game.created_at, data).event for number, data in numbered]
+
+    def yielding(self, items: Iterable[T]) -> Iterator[T]:
+        """The items; other requests run after every ``_EVENTS_PER_TURN`` of them."""
+        for number, item in enumerate(items, 1):
+            yield item
+            if number % _EVENTS_PER_TURN == 0:
+                self._yield_control()
+
+
+def from_last_deal(events: list[GameEvent]) -> list[GameEvent]:
+    """The last deal of these events and what follows it; all of them without a deal."""
+    return events[max([at for at, event in enumerate(events) if isinstance(event, Dealt)], default=0) :]
+
+
+def rebuild_game(
+    game: Game,
+    history: Sequence[EventEnvelope],
+    version: int,
+    yielding: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+) -> Game:
+    """The game as it was at ``version``; ``history`` is all its events, ``yielding`` returns events as they are.
+
+    Its tokens, its deck and its ``write_id`` are the current ones: no view depends on the first two.
+    """
+    match_version = version
+    while not changes_play(history[match_version - 1].event):
+        match_version -= 1
+    later = [each.event for each in history[version:]]
+    joined_later = {event.seat for event in later if isinstance(event, Joined)}
+    earlier = [each.event for each in history[:version]]
+    if game.is_automatic or any([isinstance(event, PresenceEvent) for event in earlier]):
+        start = game._replace(presence=ALL_PRESENT, running_clock=start_clock(game.clock, len(game.seats)))
+        timed = zip([each.at for each in history], yielding(earlier), strict=False)
+        game, state = follow(start, game.rules.start(), timed)
+    else:
+        state = replay(game.rules, yielding([each for each in earlier if not isinstance(each, HostingEvent)]))
+    return game._replace(
+        seats=Seats([Seat(OPEN_SEAT) if seat in joined_later else each for seat, each in enumerate(game.seats)]),
+        version=version,
+        match_version=match_version,
+        updated_at=history[version - 1].at,
+        state=state,
+        commitments=reduce(commitments_after, earlier, ()),
+        rematch=None if any([isinstance(event, Rematched) for event in later]) else game.rematch,
+    )
+
+
+def decode(version: int, created_at: int, data: bytes) -> EventEnvelope:
+    """Decode a stored event. Raises ``WrittenByNewer`` for one of a newer service."""
+    try:
+        return decode_event(version, created_at, data)
+    except NewerFormat:
+        raise WrittenByNewer("newer format", retry_after=UPGRADE_SECONDS) from None

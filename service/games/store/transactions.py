@@ -1,0 +1,248 @@
+"""Transactions: games created, changed by decisions, and deleted, each in one atomic write.
+
+Owns what is retried, and the replay of an earlier write under the same idempotency key. Does not depend on what is
+decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Final, NamedTuple, TypeVar
+
+from service.engine.errors import Refusal
+from service.engine.referee import apply
+from service.engine.state import FINISHED, State
+from service.games.model.errors import MoveRefused
+from service.games.model.following import with_events
+from service.games.model.game import Game, GameEvent, GameStatus, HostingEvent
+from service.games.model.schedule import reminders
+from service.games.model.tokens import new_write_id
+from service.games.ports import (
+    GameExists,
+    IdempotencyRecord,
+    OutcomeUnknown,
+    PriorWrite,
+    Runtime,
+    StorageUnavailable,
+    Store,
+    WriteRequest,
+)
+from service.games.store.cache import CachedGame, GameCache
+from service.games.store.codec import encode_event, encode_game, encode_tombstone, state_prefix
+from service.games.store.compaction import Compaction
+from service.games.store.history import GameHistory
+from service.games.store.idempotency import check_same_request
+from service.games.store.reading import GameReader, expired
+
+MAX_ATTEMPTS: Final = 16
+"""How often a transaction decides, each time because another write came first."""
+RETRY_BUDGET_MS: Final = 1500
+"""Milliseconds after which nothing is retried, so that the response comes within three seconds."""
+SLOW_MS: Final = 300
+"""Milliseconds from which a write counts as slow: a slow store is not asked to compact a game as well."""
+
+T = TypeVar("T")
+
+Decision = tuple[Game, Sequence[GameEvent]]
+"""The changed game and the events that led to it; its version and times are set by the repository."""
+Decide = Callable[[Game], Decision]
+"""Decides on a game; may be called several times. Raises ``Refusal`` or ``MoveRefused``."""
+
+
+class Committed(NamedTuple):
+    """A write that was committed: the game just after it, and its events.
+
+    ``status_before`` is ``None`` for a new game. If ``replayed``, it is the ``prior`` write, which was committed for an
+    earlier request under the same idempotency key; then there are no ``events``, and ``status_before`` is ``None``.
+    """
+
+    after: Game
+    events: Sequence[GameEvent]
+    status_before: GameStatus | None = None
+    prior: PriorWrite | None = None
+    replayed: bool = False
+
+
+class Transactions:
+    """The writes of games, which are reported to ``observe``. Every method raises ``StorageUnavailable``.
+
+    Where a method changes a game that was deleted, it raises ``Gone``.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        cache: GameCache,
+        reader: GameReader,
+        history: GameHistory,
+        runtime: Runtime,
+        *,
+        observe: Callable[[Committed], None],
+    ) -> None:
+        self._store = store
+        self._cache = cache
+        self._reader = reader
+        self._history = history
+        self._compaction = Compaction(store, runtime.run_later)
+        self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
+        self._observe = observe
+
+    def create(self, game: Game, events: Sequence[GameEvent], record: IdempotencyRecord | None) -> Committed:
+        """Store a new game at the version that its first events lead to, or replay its creation under the same record.
+
+        A write without an answer is sent once more. Raises ``KeyReused``, ``OutcomeUnknown``.
+        """
+        write = WriteRequest(new_write_id(self._random_bytes), record)
+        start = game.rules.start()
+        at, yielding = game.created_at, self._history.yielding
+        game = with_events(game, events, start, at=at, write_id=write.id.decode(), yielding=yielding)
+        state = encode_game(game)
+        data = encode_events(start, events, game, 0, yielding)
+        send = partial(self._store.create, game.id, state, data, write, reminders=reminders(None, game))
+        try:
+            prior = send()
+        except OutcomeUnknown as unknown:
+            if self._clock() - game.created_at > RETRY_BUDGET_MS:
+                raise
+            prior = _send_again(send, unknown)
+        if prior is not None:
+            return self.replay(game.id, prior, record)
+        committed = Committed(game, events)
+        self._cache.games.put(game.id, CachedGame(game, state))
+        self._observe(committed)
+        return committed
+
+    def transact(
+        self, game: Game, decide: Decide, record: IdempotencyRecord | None = None, *, from_store: bool = True
+    ) -> Committed:
+        """Decide on a game and commit the decision; decide again on the stored game whenever another write came first.
+
+        A write without an answer is sent once more. An earlier write under the same idempotency record is replayed.
+        Raises what ``decide`` raises on the stored game, ``NotFound`` when the game has expired, ``KeyReused``,
+        ``OutcomeUnknown``. ``from_store`` is false for a game that was cached.
+        """
+        write = WriteRequest(new_write_id(self._random_bytes), record)
+        began = now = self._clock()
+        for _ in range(MAX_ATTEMPTS):
+            try:
+                after, events = decide(game)
+            except (Refusal, MoveRefused):
+                if not from_store:
+                    game, from_store = self._reader.reload(game.id), True
+                    continue
+                prior = None if record is None else self._store.find_write(game.id, record.name)
+                if prior is None:
+                    raise
+                return self.replay(game.id, prior, record)
+            now = max(now, game.updated_at)
+            after = with_events(after, events, game.state, at=now, write_id=write.id.decode())
+            state = encode_game(after)
+            data = encode_events(game.state, events, after, now - game.created_at, self._history.yielding)
+            send = partial(
+                self._store.commit,
+                game.id,
+                game.version,
+                state,
+                data,
+                write,
+                after=state_prefix(game),
+                reminders=reminders(game, after),
+            )
+            try:
+                answer = send()
+            except KeyError:
+                raise expired() from None
+            except OutcomeUnknown as unknown:
+                if self._clock() - began > RETRY_BUDGET_MS:
+                    raise
+                answer = _send_again(partial(send, again=True), unknown)
+            if answer is None:
+                committed = Committed(after, events, game.status)
+                self._cache.games.put(after.id, CachedGame(after, state))
+                self._observe(committed)
+                if after.state.phase == FINISHED and self._clock() - began <= SLOW_MS:
+                    self._compaction.begin(after.id)
+                return committed
+            if isinstance(answer, PriorWrite):
+                return self.replay(game.id, answer, record)
+            # Another write came first. A copy of this one that is still under way will be rejected like this one.
+            now = self._clock()
+            if now - began > RETRY_BUDGET_MS:
+                break
+            game, from_store = self._cache.decode(game.id, answer), True
+        raise StorageUnavailable("contention")
+
+    def delete(self, game_id: str, app: str) -> None:
+        """Delete a game of this application, whatever happens to it at the same time; also one that is deleted.
+
+        A deletion without an answer is sent once more. Raises ``NotFound`` when it has expired, ``OutcomeUnknown``.
+        """
+        began = self._clock()
+        send = partial(self._store.delete, game_id, encode_tombstone(app), began)
+        try:
+            version = send()
+        except OutcomeUnknown as unknown:
+            if self._clock() - began > RETRY_BUDGET_MS:
+                raise
+            version = _send_again(send, unknown)
+        if version is None:
+            raise expired()
+        self._cache.forget((game_id,))
+
+    def find_write(self, game_id: str, name: str) -> PriorWrite | None:
+        """The write that was committed under the idempotency record of that name in the last 24 hours."""
+        return self._store.find_write(game_id, name)
+
+    def reserve(self, name: str, game_id: str) -> str:
+        """The id of the game under that name: ``game_id``, or the one that an earlier request reserved."""
+        try:
+            return self._store.reserve(name, game_id)
+        except OutcomeUnknown as error:
+            # Whether the id was reserved does not matter to the client: no game was created.
+            raise StorageUnavailable(error.reason, error.retry_after) from error
+
+    def replay(self, game_id: str, prior: PriorWrite, record: IdempotencyRecord | None) -> Committed:
+        """The game just after an earlier write.
+
+        Raises ``KeyReused`` if that write was for another request, ``NotFound`` when the game has expired. The write is
+        committed in any case, so ``OutcomeUnknown`` is raised instead of ``StorageUnavailable``.
+        """
+        check_same_request(prior, record)
+        try:
+            game = self._history.at_version(self._reader.reload(game_id), prior.version)
+        except StorageUnavailable as error:
+            raise OutcomeUnknown(error.reason, error.retry_after) from error
+        write_id = prior.write_id.decode()
+        return Committed(game._replace(write_id=write_id, match_write_id=write_id), (), prior=prior, replayed=True)
+
+
+def _send_again(send: Callable[[], T], unknown: OutcomeUnknown) -> T:
+    """Send a write a second time. If that attempt fails for certain, the outcome of the first is still unknown."""
+    try:
+        return send()
+    except KeyError:
+        raise expired() from None
+    except (StorageUnavailable, GameExists):
+        raise unknown from None
+
+
+def encode_events(
+    before: State,
+    events: Sequence[GameEvent],
+    after: Game,
+    since_creation: int,
+    yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]],
+) -> list[bytes]:
+    """The events of a write, which led from ``before`` to ``after``, each with the seats that may move after it.
+
+    A seat that is taken in this write is taken by its first event. ``since_creation`` in milliseconds; ``yielding``
+    returns events as they are.
+    """
+    encoded, state = [], before
+    for event in yielding(events[:-1]) if len(events) > 1 else ():
+        if not isinstance(event, HostingEvent):
+            state = apply(after.rules, state, event)
+        to_act = () if after.seats.are_open or not state.round else state.to_act  # as ``Game.to_act``
+        encoded.append(encode_event(event, since_creation, to_act))
+    return [*encoded, encode_event(events[-1], since_creation, after.to_act)]

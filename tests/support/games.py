@@ -1,0 +1,78 @@
+"""The games of a store, with what a test does not care for left out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from service.games.facade import GameService
+from service.games.ports import (
+    Clock,
+    Feed,
+    JudgedTime,
+    RandomBytes,
+    ReminderKind,
+    ReminderQueue,
+    RunLater,
+    Runtime,
+    Store,
+    TakenReminder,
+    sequential_runtime,
+)
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed
+from service.storage.redis.server_clock import system_clock
+
+
+class NoReminders(ReminderQueue):
+    """A queue in which there is never any reminder; deadlines are never held."""
+
+    def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+        return []
+
+    def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
+        return False
+
+    def restore(self, kind: ReminderKind, game: str, at: int) -> None:
+        return None
+
+    def is_set(self, kind: ReminderKind, game: str) -> bool:
+        return False
+
+    def reminded(self, kind: ReminderKind) -> list[str]:
+        return []
+
+    def server_time(self) -> int:
+        return system_clock()
+
+    def judged(self, game: str) -> JudgedTime:
+        return JudgedTime(system_clock())
+
+
+def build_repository(
+    store: Store, clock: Clock = system_clock, random_bytes: RandomBytes = os.urandom
+) -> GameRepository:
+    """The games of a store, in which nothing is done later and every read is admitted."""
+    runtime = sequential_runtime(clock, random_bytes)
+    return GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None)
+
+
+def build_games(
+    store: Store,
+    feed: Feed,
+    secrets: Sequence[bytes],
+    ttl_seconds: int,
+    *,
+    clock: Clock = system_clock,
+    random_bytes: RandomBytes = os.urandom,
+    reminders: ReminderQueue | None = None,
+    yield_control: Callable[[], None] = lambda: None,
+    run_later: RunLater = lambda work: work(),
+    observe: Callable[[Committed], None] = lambda _: None,
+    admit_read: Callable[[int], None] = lambda _: None,
+) -> GameService:
+    """The use cases on a store."""
+    runtime = Runtime(clock, random_bytes, yield_control, run_later)
+    repository = GameRepository(store, runtime, observe=observe, admit_read=admit_read)
+    queue = NoReminders() if reminders is None else reminders
+    return GameService(repository, feed, queue, runtime, secrets=secrets, ttl_seconds=ttl_seconds)
