@@ -68,7 +68,8 @@ def install(app: Flask, services: Services) -> None:
 
 def current_services() -> Services:
     """The services of the application that handles the current request."""
-    return installed(current_app)
+    services: Services = current_app.extensions[_EXTENSION]
+    return services
 
 
 def installed(app: Flask) -> Services:

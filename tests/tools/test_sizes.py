@@ -17,50 +17,16 @@ FUNCTION_LINES: Final = 40
 DIVIDED: Final = "being divided"
 
 LONG_MODULES: Final = {
-    "backends/keys.py": DIVIDED,
-    "backends/ports.py": DIVIDED,
-    "bootstrap.py": DIVIDED,
     "config.py": "one list of all settings with their meanings, which --help and the documentation print",
     "engine/layout.py": "one tree with its proof: nine worked examples",
     "engine/referee.py": "legal moves, decisions and their effects, which call each other for every move",
     "engine/variants/latin.py": "one game is one file: six tables with their house rules",
-    "games/commands/player.py": DIVIDED,
-    "games/model/game.py": DIVIDED,
-    "games/ports.py": DIVIDED,
-    "games/store/codec.py": DIVIDED,
-    "games/store/repository.py": DIVIDED,
-    "reasons.py": DIVIDED,
-    "web/access.py": DIVIDED,
-    "web/openapi/game_operations.py": DIVIDED,
-    "web/problems.py": DIVIDED,
-    "web/request_parsing.py": DIVIDED,
-    "web/schemas/game.py": DIVIDED,
-    "web/schemas/requests.py": DIVIDED,
-    "web/streams.py": DIVIDED,
-    "workers/deliverer.py": DIVIDED,
 }
 
 LONG_FUNCTIONS: Final = {
-    "backends/index/summaries.py: index_entry": DIVIDED,
-    "bootstrap.py: build_app": DIVIDED,
-    "bootstrap.py: open_storage": DIVIDED,
     "bots/playout.py: _best_of": "called for every move of every playout, which takes a tenth longer if it is divided",
     "engine/layout.py: Layout.join": "called for every tile of every playout: one pass without further calls",
     "engine/view.py: imagined": "one state, field by field",
-    "games/commands/creation.py: create_game": DIVIDED,
-    "games/commands/player.py: GameCommands.create": DIVIDED,
-    "games/commands/rematch.py: Rematches.begin": DIVIDED,
-    "games/facade.py: GameService.__init__": DIVIDED,
-    "games/model/game.py: follow": DIVIDED,
-    "games/store/codec.py: _decode_state": DIVIDED,
-    "games/store/codec.py: decode_game": DIVIDED,
-    "games/store/repository.py: GameRepository.transact": DIVIDED,
-    "web/app.py: create_app": DIVIDED,
-    "web/metrics.py: Metrics.__init__": DIVIDED,
-    "web/middleware.py: RequestMiddleware.__call__": DIVIDED,
-    "web/serializers/game.py: game_view_json": DIVIDED,
-    "web/streams.py: Stream._run": DIVIDED,
-    "workers/metrics.py: WorkerMetrics.__init__": DIVIDED,
 }
 
 

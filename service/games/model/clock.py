@@ -141,6 +141,7 @@ def sleeps(state: State, presence: Presence, seats: Seats) -> bool:
 
     When all of them have forfeited, the others decide the match without them.
     """
-    if present_people(state, presence, seats):
+    people = [seat for seat in state.active_seats() if seat in seats.people]
+    if any([seat not in presence.away for seat in people]):
         return False
-    return any([seat in seats.people and seat not in presence.forfeited for seat in state.active_seats()])
+    return any([seat not in presence.forfeited for seat in people])

@@ -76,9 +76,13 @@ def bot_turn(game: Game) -> BotTurn | None:
 
 
 def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]) -> BotTurn:
-    """The turn, due so long after the last event that its time tells nothing about the choice."""
-    acted, wait = game.running_clock.acted, pace(game)
+    """The turn, due so long after the last event that its time tells nothing about the choice.
+
+    Who leaves or comes back does not delay it: otherwise a player could stop all computer players by doing so.
+    """
+    acted, wait = game.running_clock.acted, game.pace or 0
     if game.seats.people:
+        wait = _PACE_WITH_PEOPLE_MS if game.pace is None else game.pace
         wait = max(wait, _LEAST_WITH_PEOPLE_MS.get(level, 0))
     return BotTurn(game, seat, level, action, acted + max(wait - LEAD_MS, 0), acted + wait)
 
@@ -95,16 +99,6 @@ def remote_turn(game: Game) -> RemoteTurn | None:
     if remote is None or sleeps(state, presence, game.seats):
         return None
     return RemoteTurn(game, seat, remote, game.running_clock.acted)
-
-
-def pace(game: Game) -> int:
-    """Milliseconds from when the match last went on to the move of a computer player.
-
-    Who leaves or comes back does not delay it: otherwise a player could stop all computer players by doing so.
-    """
-    if game.pace is not None:
-        return game.pace
-    return _PACE_WITH_PEOPLE_MS if game.seats.people else 0
 
 
 def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
