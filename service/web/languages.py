@@ -11,7 +11,7 @@ from typing import Any, Final
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
-from service.games.queries.catalogue import LANGUAGES, Language
+from service.texts import LANGUAGES, Language
 
 _MAX_CHARS: Final = 1024
 """The most characters of the header that are parsed; other handlers reject a longer one."""

@@ -22,8 +22,8 @@ from werkzeug.sansio.utils import get_content_length
 from service.engine.errors import Reason
 from service.games.commands.player import Expected
 from service.games.model.errors import Unauthorized
-from service.games.queries.catalogue import LANGUAGES, Language
 from service.games.store.idempotency import IdempotencyKey
+from service.texts import LANGUAGES, Language
 from service.web.languages import accepted_language
 from service.web.problems import PATCH_TYPES, InvalidBody, RequestError
 from service.web.schemas.validation import reason_of

@@ -14,9 +14,9 @@ import pytest
 import service.client
 from service.engine.layout import Layout
 from service.engine.tiles import TILES
-from service.games.queries.catalogue import LANGUAGES, Language
 from service.render.sentences.events import _where
 from service.render.sentences.places import Places, host_name
+from service.texts import LANGUAGES, Language
 from service.web.serializers.game import _board
 from tests.laws.rounds import kinds, rounds
 from tests.vectors.verifiers import node_or_skip

@@ -18,8 +18,9 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 from marshmallow import Schema
 
+from service.texts import DEFAULT_LANGUAGE
 from service.web.openapi.operations import Operation, ResponseSpec, operation_of
-from service.web.problems import PROBLEM_JSON, PROBLEMS
+from service.web.problems import PROBLEM_JSON, PROBLEMS, problem_description
 from service.web.request_parsing import KEY_PATTERN
 from service.web.schemas import apps as app_schemas
 from service.web.schemas import board as board_schemas
@@ -361,7 +362,7 @@ def _component_name(code: str) -> str:
 
 def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "description": " ".join(f"`{code}`: {PROBLEMS[code].description.en}" for code in codes),
+        "description": " ".join(f"`{code}`: {problem_description(code, DEFAULT_LANGUAGE)}" for code in codes),
         "content": {PROBLEM_JSON: {"schema": game_schemas.Problem, **example}},
     }
     # Refusals of requests that are counted have the quota, and most are described once for all operations. A request

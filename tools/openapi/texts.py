@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from service.games.queries.catalogue import LANGUAGES
+from service.texts import LANGUAGES
 from service.web.request_parsing import TOKEN_KEY_LENGTH
 from service.web.schemas.moves import MAX_VERSION
 

@@ -9,15 +9,15 @@ from typing import Any, Final, NamedTuple
 from flask import Blueprint, request
 
 from service.engine.errors import Reason
-from service.engine.options import LocalizedText
 from service.games.access import Access
 from service.games.model.views import TableView
-from service.games.queries.catalogue import Language, localize
 from service.render.drawing import draw
 from service.render.geometry import Geometry
 from service.render.layout_text import render_layout, unicode_writer, write_tile
 from service.render.sentences.board import board_description, board_sentence
+from service.render.sentences.texts import text
 from service.render.svg import Caption, Style, render_svg
+from service.texts import Language
 from service.web.access import limit_places, operation
 from service.web.openapi.board_operations import GET_BOARD, GET_BOARD_AS_JSON, GET_BOARD_AS_SVG, GET_BOARD_AS_TEXT
 from service.web.problems import InvalidBody
@@ -41,9 +41,6 @@ from service.web.services import Services
 blueprint: Final = Blueprint("board", __name__)
 
 _query_in: Final = board_schemas.BoardQuery()
-
-_TITLE: Final = LocalizedText("The table of round {round}", "Der Tisch der {round}. Runde")
-_TITLE_BEFORE_A_ROUND: Final = LocalizedText("The table before the first round", "Der Tisch vor der ersten Runde")
 
 _WIDTH: Final = 100
 """Columns of a table as text, where possible."""
@@ -133,7 +130,7 @@ def _as_text(board: _Board, query: dict[str, Any]) -> bytes:
 
 def _as_svg(board: _Board, query: dict[str, Any]) -> bytes:
     table, geometry, language = board
-    title = localize(_TITLE if table.round else _TITLE_BEFORE_A_ROUND, language).format(round=table.round)
+    title = text("board.title" if table.round else "board.title_before", language, round=str(table.round))
     caption = Caption(title, board_description(table.layout, language), language)
     return render_svg(geometry, table.highest, caption, Style(query["theme"], query.get("digits"))).encode()
 
