@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from service.texts import DEFAULT_LANGUAGE, LANGUAGES, languages_in
+from service.texts import DEFAULT_LANGUAGE, LANGUAGES
 from tools.check_texts import TEXTS, findings
+
+NEW_LANGUAGE: Final = """
+from service import texts
+from service.render.sentences.numbers import number_word
+from service.render.sentences.texts import text
+from service.web.handlers import client
+from service.web.languages import accepted_language
+print(texts.__file__)
+print(", ".join(texts.LANGUAGES))
+print(texts.named(texts.LANGUAGES))
+print(accepted_language({"HTTP_ACCEPT_LANGUAGE": "fr, es-MX;q=0.8, en;q=0.5"}))
+print(text("dealt", "es", round=number_word(2, "es")))
+print('data-languages="en de es"' in client._index().decode(), "texts/es/views.json" in client._files())
+"""
 
 Spoil = Callable[[dict[str, Any]], object]
 
@@ -42,6 +58,23 @@ SPOILT: Final[list[tuple[tuple[str, ...], str, Spoil, list[str]]]] = [
     ),
     (BOTH, "games/fido", lambda each: each.pop("summary"), ["games.fido.summary is used and missing"]),
     (BOTH, "games/kozel", lambda each: each["regions"].pop("Козёл"), ["games.kozel.regions.Козёл is used and missing"]),
+    (BOTH, "page/table", lambda each: each["table"].pop("draw"), ["page.table.table.draw is used and missing"]),
+    (BOTH, "page/table", lambda each: each["table"].pop("stock"), ["page.table.table.stock is used and missing"]),
+    (BOTH, "page/table", lambda each: each["table"].update(foo="Foo"), ["page.table.table.foo is not used"]),
+    (("de",), "page/table", lambda each: each["table"]["stock"].update(few="{count} Steine"), []),
+    (("de",), "page/table", lambda each: each["table"]["stock"].pop("one"), []),
+    (
+        ("de",),
+        "page/table",
+        lambda each: each["table"]["stock"].pop("other"),
+        ["de: page.table.table.stock.other is missing"],
+    ),
+    (
+        ("de",),
+        "page/table",
+        lambda each: each["table"].update(round="Runde"),
+        ["de: page.table.table.round names nothing, not round"],
+    ),
     (BOTH, "levels", lambda each: each.update(master={"summary": "Wins."}), ["levels.master.summary is not used"]),
 ]
 
@@ -88,7 +121,18 @@ def test_each_game_has_one_rule_page_in_each_language(copied: Path) -> None:
     assert findings(copied) == ["de: fido has no rule page", "de: no game has the rule page fifi"]
 
 
-def test_another_language_is_another_folder(copied: Path) -> None:
-    shutil.copytree(copied / "de", copied / "at")
-    assert languages_in(copied) == ("en", "at", "de")
-    assert findings(copied) == []
+def test_another_language_is_another_folder_and_no_code(tmp_path: Path) -> None:
+    package = Path(shutil.copytree(TEXTS.parent, tmp_path / "service"))
+    shutil.copytree(package / "texts" / "de", package / "texts" / "es")
+    spoil(package / "texts" / "es", "language", lambda each: each.update(in_english="Spanish"))
+    assert findings(package / "texts") == []
+    command = [sys.executable, "-c", NEW_LANGUAGE]
+    told = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=60, check=True)
+    assert told.stdout.splitlines() == [
+        str(tmp_path / "service" / "texts" / "__init__.py"),
+        "en, de, es",
+        "English, German or Spanish",
+        "es",
+        "Runde zwei ist gegeben.",
+        "True True",
+    ]

@@ -25,22 +25,26 @@ from service.web.problems import PROBLEMS
 
 ROOT: Final = Path(__file__).parents[1]
 TEXTS: Final = ROOT / "service" / "texts"
+CLIENT: Final = ROOT / "service" / "client"
 
 Texts = Mapping[str, Text]
 """The texts and lists of a language, by their keys."""
 
 _ONLY_IN_ENGLISH: Final = {"message"}
 """Values that are themselves in English, so that other languages may leave them out."""
-_FORMS: Final = (".one", ".other")
+_FORMS: Final = (".one", ".other", ".=0")
 """The forms of a text that depends on a number."""
-_NUMBERS: Final = {"number"}
+_NUMBERS: Final = {"number", "count"}
 """Values that a form of such a text may leave out."""
 _KEY_OF_CALL: Final = {"text": 0, "template": 0, "words": 0, "has_text": 0, "plural": 0, "_of_seat": 0, "about": 1}
 """The position of the key in the calls that name one."""
 _OTHER_PERSON: Final = ("about", "_of_seat")
 """Calls whose key also stands for the text in the second person."""
+_OPTIONAL_FORMS: Final = (".zero", ".one", ".two", ".few", ".many", ".=0")
+"""The forms of a text of the page, beside ``.other``, of which each language has those that it needs."""
 _OF_TABLES: Final = ("reasons.", "problems.", "games.", "options.", "levels.")
 """The beginnings of keys that the code makes from tables, each of whose rows is known here."""
+_PAGE: Final = "page."
 _MODULE: Final = "service.texts"
 _SENTENCES: Final = "service.render.sentences.texts"
 """The module by which others name the keys of sentences, without their first part."""
@@ -85,8 +89,10 @@ def _page_findings(folder: Path) -> Iterator[str]:
 
 
 def _differences(english: Texts, other: Texts) -> Iterator[str]:
-    yield from [f"{key} is missing" for key in english if key not in other]
-    yield from [f"{key} is not in {DEFAULT_LANGUAGE}" for key in other if key not in english]
+    yield from [f"{key} is missing" for key in english if key not in other and not _is_own_form(key, english)]
+    yield from [
+        f"{key} is not in {DEFAULT_LANGUAGE}" for key in other if key not in english and not _is_own_form(key, english)
+    ]
     for key, value in other.items():
         expected = english.get(key)
         if expected is None:
@@ -97,6 +103,12 @@ def _differences(english: Texts, other: Texts) -> Iterator[str]:
             yield f"{key} is empty"
         elif not _same_values(key, _values(value), _values(expected)):
             yield f"{key} names {_listed(_values(value))}, not {_listed(_values(expected))}"
+
+
+def _is_own_form(key: str, english: Texts) -> bool:
+    """Whether it is a form of a text of the page that not every language has."""
+    stem, _, _ = key.rpartition(".")
+    return key.startswith(_PAGE) and key.endswith(_OPTIONAL_FORMS) and f"{stem}.other" in english
 
 
 def _same_values(key: str, values: set[str], expected: set[str]) -> bool:
@@ -118,9 +130,10 @@ def _listed(values: set[str]) -> str:
 
 def _usage_findings(texts: Texts) -> Iterator[str]:
     sources = _sources()
-    named = {*_keys_of_tables(texts)}.union(*[source.keys for source in sources])
+    page_keys, page_patterns = _keys_of_page(texts)
+    named = {*_keys_of_tables(texts), *page_keys}.union(*[source.keys for source in sources])
     literals = set().union(*[source.literals for source in sources])
-    key_patterns = [pattern for source in sources for pattern in source.key_patterns]
+    key_patterns = [*page_patterns, *[pattern for source in sources for pattern in source.key_patterns]]
     patterns = key_patterns + [pattern for source in sources for pattern in source.patterns]
     yield from [f"{key} is used and missing" for key in sorted(named - texts.keys())]
     for pattern in key_patterns:
@@ -162,6 +175,24 @@ def _keys_of_tables(texts: Texts) -> Iterator[str]:
                     yield from [f"options.{option.key}.values.{value}" for value in option.values]
 
 
+def _keys_of_page(texts: Texts) -> tuple[set[str], list[re.Pattern[str]]]:
+    """The keys that the modules of the page name, and those that they make of an area and a name.
+
+    A key with forms stands for all of them. What is missing is found by the compiler, too.
+    """
+    stems = {tuple(key.split(".")[1:3]) for key in texts if key.startswith(_PAGE)}
+    file_of = {area: f"{_PAGE}{file}.{area}." for file, area in stems}
+    areas = "|".join(sorted(file_of))
+    modules = [path for path in CLIENT.rglob("*.js") if "vendor" not in path.parts]
+    sources = [path.read_text("utf-8") for path in sorted(modules)]
+    keys = set()
+    for area, name in {each for source in sources for each in re.findall(rf'"({areas})\.(\w+)"', source)}:
+        key = f"{file_of[area]}{name}"
+        keys |= {each for each in texts if each.startswith(f"{key}.")} or {key}
+    made = {area for source in sources for area in re.findall(rf"`({areas})\.\$", source)}
+    return keys, [re.compile(re.escape(file_of[area]) + ".+") for area in sorted(made)]
+
+
 class _Source:
     """What a module says about keys: those that it names in calls, and what else may be one."""
 
@@ -193,7 +224,7 @@ class _Source:
         for each in [argument.body, argument.orelse] if isinstance(argument, ast.IfExp) else [argument]:
             if isinstance(each, ast.Constant) and isinstance(each.value, str):
                 key = each.value if is_whole else f"{self._prefix}{each.value}"
-                self.keys |= {f"{key}{form}" for form in _FORMS} if name == "plural" else {key}
+                self.keys |= {f"{key}.one", f"{key}.other"} if name == "plural" else {key}
                 self.keys |= {f"{key}.you"} if name in _OTHER_PERSON else set()
             elif isinstance(each, ast.JoinedStr) and isinstance(each.values[0], ast.Constant):
                 suffixes = ("", r"\.you") if name in _OTHER_PERSON else ("",)

@@ -8,7 +8,7 @@ said when, or to whom.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -46,10 +46,28 @@ def words(key: str, language: Language) -> tuple[str, ...]:
     return _LISTS[language][key]
 
 
+def named(languages: Sequence[Language]) -> str:
+    """These languages by their English names: *English, German or Spanish*."""
+    *others, last = [text("language.in_english", language) for language in languages]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 @cache
 def rule_page(game: str, language: Language) -> str:
     """The rules of the game with this key for its players, in Markdown. Raises ``FileNotFoundError``."""
     return (_FOLDER / language / "games" / f"{game}.md").read_text("utf-8")
+
+
+def page_texts(language: Language) -> Mapping[str, Mapping[str, Any]]:
+    """The texts that the page for people shows, by area and name: those that a running game needs, and all others.
+
+    The names of tiles are the ones of the sentences.
+    """
+    folder = _FOLDER / language
+    table, views, tiles = [
+        orjson.loads((folder / name).read_bytes()) for name in ("page/table.json", "page/views.json", "tiles.json")
+    ]
+    return {"table": table | {"tiles": tiles}, "views": views}
 
 
 def languages_in(folder: Traversable) -> tuple[Language, ...]:

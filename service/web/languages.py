@@ -18,7 +18,7 @@ _MAX_CHARS: Final = 1024
 
 
 def accepted_language(environ: Mapping[str, Any]) -> Language:
-    """German where the request with this WSGI environment prefers it, else English."""
+    """The one that the request with this WSGI environment prefers of those that there are, else the default one."""
     header = environ.get("HTTP_ACCEPT_LANGUAGE")
     if header is None or len(header) > _MAX_CHARS:
         return LANGUAGES[0]

@@ -331,7 +331,7 @@ def negotiate(*types: str) -> str:
 
 
 def preferred_language() -> Language:
-    """The language of the texts: German where ``Accept-Language`` prefers it, else English."""
+    """The language of the texts: the one that ``Accept-Language`` prefers of those that there are."""
     return accepted_language(request.environ)
 
 

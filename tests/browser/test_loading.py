@@ -22,7 +22,7 @@ LARGE_TABLE = """async (count) => {
   const { createPicture } = await import("/client/picture.js");
   const { render } = await import("/client/vendor/lit-html.js");
   const settings = { colours: "auto", digits: false, animation: "none", language: "en" };
-  const picture = createPicture({ device: { settings }, t: (text) => text[0], update() {} });
+  const picture = createPicture({ device: { settings }, t: (text) => text, update() {} });
   const names = [];
   for (let low = 0; low < 19; low++) for (let high = low; high < 19; high++) names.push(`${low}-${high}`);
   const tiles = names.slice(0, count).map((tile, at) =>

@@ -12,8 +12,7 @@ import {
 } from "../parts.js";
 import { aspectFor, createPicture } from "../picture.js";
 import { fragmentOf } from "../routes.js";
-import { COMMON, capitalized } from "../text.js";
-import { TABLE } from "../texts/table.js";
+import { capitalized } from "../text.js";
 
 /** @import { App, Game, GameEvent, Move, Score, Variant, View } from "../types.js" */
 
@@ -76,7 +75,7 @@ export function create(app, { game: id, watch = false, token }) {
     const isStale = /** @type {{body?: {code?: string}}} */ (refusal).body?.code === "stale_version";
     if (!isStale) return say(app.explain(refusal), { urgent: true });
     const tile = choice.tile && capitalized(tileName(device.settings.language, choice.tile));
-    say(tile ? `${t(TABLE.stale)} ${t(TABLE.stillChosen, { tile })}` : t(TABLE.stale), { urgent: true });
+    say(tile ? `${t("table.stale")} ${t("table.stillChosen", { tile })}` : t("table.stale"), { urgent: true });
   }
 
   /** @param {{game: Game, before: Game | undefined, events: GameEvent[]}} change */
@@ -101,7 +100,7 @@ export function create(app, { game: id, watch = false, token }) {
       void signal("turn");
     } else if (isOnTurn(game) && before && before.version < game.version) {
       // Where the log tells nobody's tiles, as with several seats, the drawn one is told here.
-      const drew = drawn && match.seats.length > 1 ? t(TABLE.drew, { tile: tileName(device.settings.language, drawn) }) : "";
+      const drew = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
       app.announce(`${drew} ${stateText(app, game)}`.trim());
     } else if (events.some((each) => each.type === "played")) void signal("tile");
     if (game.status !== "round_over" && game.status !== "finished") return;
@@ -136,7 +135,7 @@ export function create(app, { game: id, watch = false, token }) {
    */
   async function load(loading, use) {
     try {
-      const [module] = await Promise.all([loaded(loading), app.styles("views")]);
+      const [module] = await Promise.all([loaded(loading), app.extras()]);
       if (!closing.signal.aborted) use(module);
       app.update();
     } catch (error) {
@@ -167,7 +166,7 @@ export function create(app, { game: id, watch = false, token }) {
     if (!game) return;
     const move = otherMoves(game).find((each) => each.action === action);
     if (move) void send(move);
-    else say(t(!match.seats.length ? TABLE.notYours : game.status === "playing" && !isOnTurn(game) ? TABLE.notYourTurn : TABLE.notNow), { urgent: true });
+    else say(t(!match.seats.length ? "table.notYours" : game.status === "playing" && !isOnTurn(game) ? "table.notYourTurn" : "table.notNow"), { urgent: true });
   }
 
   /** The moves that lay no tile. Between rounds, any seat of this device deals. @param {Game} game @returns {Move[]} */
@@ -179,7 +178,7 @@ export function create(app, { game: id, watch = false, token }) {
 
   /** Tells something, or shows the list of the keys. @param {string} action */
   async function tell(action) {
-    if (action === "again") return say(said || t(TABLE.nothingSaid));
+    if (action === "again") return say(said || t("table.nothingSaid"));
     try {
       const to = await loadAnswers();
       if (!to) return;
@@ -285,7 +284,7 @@ export function create(app, { game: id, watch = false, token }) {
     if (isCurtainDown()) return curtain?.curtain(app, game, { seats: match.seats, next: match.next(), show });
     if (game.status === "round_over" || game.status === "finished") return answers?.lastCount(app, game, score);
     if (game.status === "waiting") return invite?.(app, game) ?? nothing;
-    if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t(TABLE.watching)}</p>`;
+    if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t("table.watching")}</p>`;
     return html`
       ${match.seats.length > 1 ? curtain?.whose(app, nameOf(game, game.you.seat), () => match.show(undefined)) : nothing}
       ${handList(app, game, { choice, drop, drawn })}`;
@@ -326,18 +325,18 @@ export function create(app, { game: id, watch = false, token }) {
     const rest = otherMoves(game);
     const name = choice.tile ? tileName(device.settings.language, choice.tile) : "";
     return html`<div class="actions">
-      ${others.length ? html`<h2 id="where-to">${t(TABLE.whereTo, { tile: name })}</h2>
+      ${others.length ? html`<h2 id="where-to">${t("table.whereTo", { tile: name })}</h2>
         <ol class="places" aria-labelledby="where-to">${moves.map((move, at) => html`<li><button
           class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
           ?disabled=${match.pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${place(move)}</button></li>`)}</ol>` : nothing}
       ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${match.pending} @click=${() => send(only)}>${
-        capitalized(t(TABLE.lay, { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span> <kbd aria-hidden="true">${keyName(app, "lay")}</kbd></button>` : nothing}
+        capitalized(t("table.lay", { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span> <kbd aria-hidden="true">${keyName(app, "lay")}</kbd></button>` : nothing}
       ${rest.map((move) => html`<button class=${rest.length === 1 && !moves.length ? "main" : ""} data-action=${move.action}
-        ?disabled=${match.pending} @click=${() => send(move)}>${t(actionText(move.action))} <kbd aria-hidden="true">${keyName(app, move.action)}</kbd></button>`)}
-      ${score?.rounds.length && game.status !== "playing" ? html`<a class="button" href=${fragmentOf({ view: "score", id })}>${t(TABLE.scoreCard)}</a>` : nothing}
-      ${game.status === "finished" && match.seats.length ? html`<button data-rematch @click=${rematch}>${t(TABLE.rematch)}</button>` : nothing}
-      ${game.status === "finished" ? html`<a class="button" href=${fragmentOf({ view: "new", variant: game.variant })}>${t(TABLE.newGame)}</a>
-        <a class="button" href=${fragmentOf({ view: "replay", game: id })}>${t(TABLE.replay)}</a>` : nothing}
+        ?disabled=${match.pending} @click=${() => send(move)}>${actionText(t, move.action)} <kbd aria-hidden="true">${keyName(app, move.action)}</kbd></button>`)}
+      ${score?.rounds.length && game.status !== "playing" ? html`<a class="button" href=${fragmentOf({ view: "score", id })}>${t("table.scoreCard")}</a>` : nothing}
+      ${game.status === "finished" && match.seats.length ? html`<button data-rematch @click=${rematch}>${t("table.rematch")}</button>` : nothing}
+      ${game.status === "finished" ? html`<a class="button" href=${fragmentOf({ view: "new", variant: game.variant })}>${t("table.newGame")}</a>
+        <a class="button" href=${fragmentOf({ view: "replay", game: id })}>${t("table.replay")}</a>` : nothing}
     </div>`;
   }
 
@@ -348,7 +347,7 @@ export function create(app, { game: id, watch = false, token }) {
 
   /** @param {Game} game */
   function tableArea(game) {
-    const label = t(TABLE.picture);
+    const label = t("table.picture");
     return html`<section class="table-area" aria-label=${label}>${match.board ? picture.render({
       board: match.board,
       places: choice.places(),
@@ -390,7 +389,7 @@ export function create(app, { game: id, watch = false, token }) {
     get mark() {
       return match.game && isOnTurn(match.game) ? "● " : "";
     },
-    title: () => variant?.name ?? t(TABLE.title),
+    title: () => variant?.name ?? t("table.title"),
     close() {
       closing.abort();
       match.close();
@@ -401,7 +400,7 @@ export function create(app, { game: id, watch = false, token }) {
       queueMicrotask(keepFocus);
       const { game } = match;
       return html`<div class=${`play ${game?.status ?? ""}`} data-table tabindex="-1">
-        ${game ? table(game) : html`<h1 tabindex="-1">${t(TABLE.title)}</h1>${banner(app, match)}${match.failure ? nothing : html`<p>${t(COMMON.loading)}</p>`}`}
+        ${game ? table(game) : html`<h1 tabindex="-1">${t("table.title")}</h1>${banner(app, match)}${match.failure ? nothing : html`<p>${t("common.loading")}</p>`}`}
       </div>`;
     },
   };

@@ -1,6 +1,7 @@
 """The page at ``/`` and its files below ``/client/``, which any page may import as well.
 
-Owns the media types of the files, and what the page may load. Does not depend on what the page shows.
+Owns the media types of the files, which include the texts of each language, and what the page may load. Does not depend
+on what the page shows.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
 from typing import Final
 
+import orjson
 from flask import Blueprint, Response, abort
 
+from service.texts import LANGUAGES, page_texts, text
 from service.web.access import limit_reads, operation
 from service.web.openapi.service_operations import GET_EVENT_READER
-from service.web.responses import HTML, JAVASCRIPT, public
+from service.web.responses import HTML, JAVASCRIPT, JSON, public
 from service.web.services import Services, current_services
 
 PAGE_POLICY: Final = (
@@ -68,13 +71,21 @@ def _file(name: str) -> Response:
 
 @cache
 def _index() -> bytes:
-    return (files("service.client") / "index.html").read_bytes()
+    """The page, with the languages that it may ask for, and what it says in each without JavaScript."""
+    needs_javascript = " / ".join([text("page.table.common.needsJavaScript", language) for language in LANGUAGES])
+    page = (files("service.client") / "index.html").read_text("utf-8")
+    return page.replace("{languages}", " ".join(LANGUAGES)).replace("{needs_javascript}", needs_javascript).encode()
 
 
 @cache
 def _files() -> Mapping[str, tuple[bytes, str]]:
     """The content and the media type of every file that is served, by its path below ``/client/``."""
-    return {
+    texts = {
+        f"texts/{language}/{part}.json": (orjson.dumps(content), JSON)
+        for language in LANGUAGES
+        for part, content in page_texts(language).items()
+    }
+    return texts | {
         str(path): (file.read_bytes(), _MEDIA_TYPES[path.suffix])
         for path, file in _walk(files("service.client"), PurePosixPath())
         if path.suffix in _MEDIA_TYPES

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.texts import LANGUAGES, named
 from service.web.openapi.operations import READ_PROBLEMS, TEXT_HEADERS, VIEW_HEADERS, Operation, ResponseSpec
 from service.web.responses import SVG, TEXT
 from service.web.schemas import board as board_schemas
 
-_PICTURE: Final = "A picture, for an `<img>`: no script, no link to anything else; its texts are in English or German."
+_PICTURE: Final = (
+    f"A picture, for an `<img>`: no script, no link to anything else; its texts are in {named(LANGUAGES)}."
+)
 _AS_TEXT: Final = "The tiles on the table as lines of text; empty without tiles."
 _PUBLIC: Final = "The same for every viewer, with a token or without."
 _PROBLEMS: Final = ("unauthorized", "not_found", "rate_limited", "invalid")

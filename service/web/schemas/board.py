@@ -7,6 +7,7 @@ from typing import Final
 from marshmallow import Schema, fields
 
 from service.engine.tiles import TILES
+from service.texts import LANGUAGES, named
 from service.web.schemas.fields import QueryAspect, QueryBoolean, QueryInteger, RequestSchema, doc
 from service.web.schemas.game import SeatOut, shown_tile
 from service.web.schemas.moves import MAX_VERSION
@@ -113,7 +114,7 @@ class PlacedBoard(Schema):
     ends = fields.List(fields.Nested(PlacedEnd), required=True, metadata=doc("All ends, as in the view."))
     text = fields.String(
         metadata=doc(
-            "With `text=true`: the ends of the table in words, in English or German.",
+            f"With `text=true`: the ends of the table in words, in {named(LANGUAGES)}.",
             example="Three tiles lie on the table. Ends: left six, right two.",
         )
     )

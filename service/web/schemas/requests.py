@@ -12,6 +12,7 @@ from service.engine.presence import ABSENCES
 from service.engine.variants import variants
 from service.games.model.game import LEVELS, PUBLIC
 from service.outgoing.addresses import MAX_URL_CHARACTERS
+from service.texts import LANGUAGES, named
 from service.web.schemas.fields import (
     LINE_PATTERN,
     BoundedList,
@@ -378,7 +379,7 @@ MAX_WAIT_SECONDS: Final = 25
 def _text(where: str) -> QueryBoolean:
     return QueryBoolean(
         load_default=False,
-        metadata=doc(f"Also a sentence for people {where}, in English or German by `Accept-Language`."),
+        metadata=doc(f"Also a sentence for people {where}, in {named(LANGUAGES)} by `Accept-Language`."),
     )
 
 
