@@ -6,7 +6,7 @@ import { html, keyed, nothing, render } from "./vendor/lit-html.js";
 import { createApi, loaded, Problem, Unreachable } from "./api.js";
 import { createDevice } from "./device.js";
 import { fragmentOf, parseRoute } from "./routes.js";
-import { loadTexts, translate } from "./text.js";
+import { hasTexts, loadTexts, translate } from "./text.js";
 
 /** @import { App, Route, Text, View } from "./types.js" */
 
@@ -90,6 +90,7 @@ async function show(next) {
   } catch (error) {
     if (current !== navigation) return;
     leave();
+    if (!hasTexts()) return void (root.textContent = root.dataset.unreachable ?? "");
     view = failedView(app.explain(error), () => void show(next));
   }
   update();

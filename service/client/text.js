@@ -39,6 +39,9 @@ export function loadTexts(language, part) {
   return loading;
 }
 
+/** Whether there are any, of whatever language. */
+export const hasTexts = () => catalogues.size > 0;
+
 /** @param {Language} language @param {object} texts by area, as its files have them */
 export const keepTexts = (language, texts) => void catalogues.set(language, { ...catalogues.get(language), ...texts });
 

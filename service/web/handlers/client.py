@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
@@ -71,10 +72,20 @@ def _file(name: str) -> Response:
 
 @cache
 def _index() -> bytes:
-    """The page, with the languages that it may ask for, and what it says in each without JavaScript."""
-    needs_javascript = " / ".join([text("page.table.common.needsJavaScript", language) for language in LANGUAGES])
+    """The page, with the languages that it may ask for, and what it says without JavaScript or without texts."""
+    values = {
+        "{languages}": " ".join(LANGUAGES),
+        "{needs_javascript}": _in_every_language("page.table.common.needsJavaScript"),
+        "{unreachable}": _in_every_language("page.table.common.unreachable"),
+    }
     page = (files("service.client") / "index.html").read_text("utf-8")
-    return page.replace("{languages}", " ".join(LANGUAGES)).replace("{needs_javascript}", needs_javascript).encode()
+    for name, value in values.items():
+        page = page.replace(name, escape(value))
+    return page.encode()
+
+
+def _in_every_language(key: str) -> str:
+    return " / ".join([text(key, language) for language in LANGUAGES])
 
 
 @cache
