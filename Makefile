@@ -76,11 +76,12 @@ strength: $(DEV) ## let computer players play for an hour, and write docs/streng
 trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write: into docs/request-flow.md)
 	@$(BIN)/python -m tools.trace $(ARGS)
 
-check: $(DEV) $(PAGE_TYPES) ## check format, lint, types, the direction of imports, openapi.yaml, and the page: about a minute
+check: $(DEV) $(PAGE_TYPES) ## check format, lint, types, imports, texts, openapi.yaml, and the page: about a minute
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo --cache-dir .cache/imports
+	@$(BIN)/python -m tools.check_texts
 	@$(BIN)/python -m tools.openapi --check
 	@$(NODE) $(NODE_TOOLS)/node_modules/.bin/spectral lint --ruleset $(NODE_TOOLS)/spectral.yaml --fail-severity hint openapi.yaml
 	@REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(NODE) $(NODE_TOOLS)/node_modules/.bin/redocly lint \

@@ -487,7 +487,7 @@ def test_a_name_of_each_kind_that_leads_nowhere_is_found(tmp_path: Path) -> None
 
         `service/web/app.py`, `service/web/limiting.py`, `keys.py`, `no_keys.py`, `service/engine/variants/<name>.py`,
         `service/engine/games/<name>.py`, `docs/rules.md#rule-3-5`, `docs/rules.md#chapter-99`, `tests/laws`,
-        `tests/lawz`, `application/json`, `10.0.0.0/8`, `@redocly/cli`, `@nobody/nothing`, `board.json`, `table.json`.
+        `tests/lawz`, `application/json`, `10.0.0.0/8`, `@redocly/cli`, `@nobody/nothing`, `board.json`, `chess.json`.
         `service.web.app`, `web.limiting`, `games.store.repository.GameRepository`, `games.store.repository.Nothing`,
         `python -m bench.nothing`, `make check
         test`, `make tset`, `domino-service apps list`, `domino-service demo`, `domino-service replay FILE --painting`,
@@ -512,7 +512,7 @@ def test_a_name_of_each_kind_that_leads_nowhere_is_found(tmp_path: Path) -> None
             "docs/rules.md#chapter-99",
             "tests/lawz",
             "@nobody/nothing",
-            "table.json",
+            "chess.json",
             "tests/laws/test_nothing.py",
         ],
         "links": ["#another-page"],

@@ -19,7 +19,7 @@ import pytest
 
 from service.engine.events import RoundEnded
 from service.engine.variants import modules, variants
-from service.games.queries.catalogue import LANGUAGES, Language, rule_page
+from service.texts import LANGUAGES, Language, rule_page
 from tests.laws.matches import Match, cases, law
 
 ROOT: Final = Path(__file__).parents[1]

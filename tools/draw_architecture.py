@@ -31,6 +31,7 @@ CAPTIONS: Final = {
     "engine": "the rules, pure",
     "client": "the page, for browsers",
     "outgoing": "requests to addresses that strangers give",
+    "texts": "all texts, by language",
 }
 """What each package of ``service`` is for."""
 

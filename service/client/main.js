@@ -6,7 +6,7 @@ import { html, keyed, nothing, render } from "./vendor/lit-html.js";
 import { createApi, loaded, Problem, Unreachable } from "./shell/api.js";
 import { createDevice } from "./shell/device.js";
 import { fragmentOf, parseRoute } from "./shell/routes.js";
-import { COMMON, translate } from "./texts/text.js";
+import { hasTexts, loadTexts, translate } from "./texts/text.js";
 
 /** @import { App, Route, Text, View } from "./shell/types.js" */
 
@@ -38,7 +38,7 @@ let drawerIsOpen = false;
 
 const device = createDevice(() => {
   applySettings();
-  update();
+  texts().then(update, (error) => app.announce(app.explain(error), { urgent: true }));
 });
 const api = createApi({ language: () => device.settings.language, changed: () => drawerIsOpen && update() });
 
@@ -52,7 +52,7 @@ const app = {
     void show(next);
   },
   update,
-  styles,
+  extras,
   announce(message, { urgent = false } = {}) {
     const region = /** @type {HTMLElement} */ (document.getElementById(urgent ? "alert" : "status"));
     // The same text is read again if it is not the same string.
@@ -60,9 +60,9 @@ const app = {
   },
   explain(error) {
     if (error instanceof Problem) return error.message;
-    if (error instanceof Unreachable) return app.t(COMMON.unreachable);
+    if (error instanceof Unreachable) return app.t("common.unreachable");
     console.error(error);
-    return app.t(COMMON.unknownError);
+    return app.t("common.unknownError");
   },
 };
 
@@ -72,7 +72,7 @@ function update() {
   queueMicrotask(() => {
     renderIsDue = false;
     render(frame(), root);
-    document.title = `${view?.mark ?? ""}${view ? `${view.title()} · ` : ""}${app.t(COMMON.brand)}`;
+    document.title = `${view?.mark ?? ""}${view ? `${view.title()} · ` : ""}${app.t("common.brand")}`;
   });
 }
 
@@ -82,7 +82,7 @@ async function show(next) {
   const first = view === undefined;
   const load = VIEWS[next.view] ?? VIEWS.unknown;
   try {
-    const [module] = await Promise.all([loaded(load()), load === TABLE || styles("views")]);
+    const [module] = await Promise.all([loaded(load()), load === TABLE ? texts() : extras()]);
     if (current !== navigation) return;
     leave();
     route = next;
@@ -90,6 +90,7 @@ async function show(next) {
   } catch (error) {
     if (current !== navigation) return;
     leave();
+    if (!hasTexts()) return void (root.textContent = root.dataset.unreachable ?? "");
     view = failedView(app.explain(error), () => void show(next));
   }
   update();
@@ -109,7 +110,7 @@ function leave() {
 /** @type {Map<string, Promise<void>>} */
 const loadedStyles = new Map();
 
-/** Loads a style sheet that a running game does not need, once. @param {string} name */
+/** Loads a style sheet, once. @param {string} name */
 function styles(name) {
   const loaded = loadedStyles.get(name) ?? new Promise((resolve) => {
     const link = document.createElement("link");
@@ -129,9 +130,9 @@ function styles(name) {
 
 /** @param {string} message @param {() => void} again @returns {View} */
 const failedView = (message, again) => ({
-  title: () => app.t(COMMON.failedTitle),
-  render: () => html`<h1 tabindex="-1">${app.t(COMMON.failedTitle)}</h1><p>${message}</p>
-    <button @click=${again}>${app.t(COMMON.tryAgain)}</button>`,
+  title: () => app.t("common.failedTitle"),
+  render: () => html`<h1 tabindex="-1">${app.t("common.failedTitle")}</h1><p>${message}</p>
+    <button @click=${again}>${app.t("common.tryAgain")}</button>`,
 });
 
 function frame() {
@@ -139,23 +140,23 @@ function frame() {
   const link = (/** @type {Route} */ to, /** @type {Text} */ text) => html`<a
     href=${fragmentOf(to)} aria-current=${route.view === to.view ? "page" : nothing}>${t(text)}</a>`;
   return html`
-    <a class="skip" href="#main" @click=${skip}>${t(COMMON.skip)}</a>
+    <a class="skip" href="#main" @click=${skip}>${t("common.skip")}</a>
     <header class="bar">
-      <a class="brand" href="#/" aria-label=${t(COMMON.brand)}>${BRAND}<span>${t(COMMON.brand)}</span></a>
-      <nav aria-label=${t(COMMON.menu)}>
-        ${link({ view: "home" }, COMMON.home)}
-        ${link({ view: "new" }, COMMON.newGame)}
-        ${link({ view: "settings" }, COMMON.settings)}
-        <button class="plain" id="drawer-button" aria-expanded=${drawerIsOpen} aria-label=${t(COMMON.developer)}
-          title=${t(COMMON.developer)} @click=${toggleDrawer}>&lt;/&gt;</button>
+      <a class="brand" href="#/" aria-label=${t("common.brand")}>${BRAND}<span>${t("common.brand")}</span></a>
+      <nav aria-label=${t("common.menu")}>
+        ${link({ view: "home" }, "common.home")}
+        ${link({ view: "new" }, "common.newGame")}
+        ${link({ view: "settings" }, "common.settings")}
+        <button class="plain" id="drawer-button" aria-expanded=${drawerIsOpen} aria-label=${t("common.developer")}
+          title=${t("common.developer")} @click=${toggleDrawer}>&lt;/&gt;</button>
       </nav>
     </header>
     <main id="main" tabindex="-1" class=${view?.wide ? "wide" : "text"}>
-      ${view ? keyed(view, view.render()) : html`<p>${t(COMMON.loading)}</p>`}
+      ${view ? keyed(view, view.render()) : html`<p>${t("common.loading")}</p>`}
     </main>
-    ${drawerIsOpen && drawer ? html`<aside class="drawer" aria-label=${t(COMMON.developer)}>${drawer.render()}</aside>` : nothing}
+    ${drawerIsOpen && drawer ? html`<aside class="drawer" aria-label=${t("common.developer")}>${drawer.render()}</aside>` : nothing}
     ${view?.wide ? nothing : html`<footer class="text">
-      <a href="docs/">${t(COMMON.documentation)}</a> <a href="openapi.yaml">${t(COMMON.document)}</a>
+      <a href="docs/">${t("common.documentation")}</a> <a href="openapi.yaml">${t("common.document")}</a>
     </footer>`}`;
 }
 
@@ -170,7 +171,7 @@ function skip(event) {
 
 async function toggleDrawer() {
   try {
-    const [{ create }] = await Promise.all([loaded(import("./views/developer.js")), styles("views")]);
+    const [{ create }] = await Promise.all([loaded(import("./views/developer.js")), extras()]);
     drawer ??= create(app, { close: toggleDrawer });
   } catch (error) {
     return app.announce(app.explain(error), { urgent: true });
@@ -180,6 +181,16 @@ async function toggleDrawer() {
   await Promise.resolve();
   const target = drawerIsOpen ? ".drawer h2" : "#drawer-button";
   /** @type {HTMLElement | null} */ (root.querySelector(target))?.focus();
+}
+
+/** The parts of the texts that are needed so far. @type {Set<import("./texts/text.js").Part>} */
+const parts = new Set(["table"]);
+const texts = () => loaded(Promise.all([...parts].map((part) => loadTexts(device.settings.language, part))));
+
+/** Loads what a running game does not need, once: the style sheet and the texts of the other views. */
+async function extras() {
+  parts.add("views");
+  await Promise.all([styles("views"), texts()]);
 }
 
 function applySettings() {

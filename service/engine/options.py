@@ -1,24 +1,17 @@
 """House rules: what may be agreed before a match, within which bounds.
 
-Owns the form of an option and the check of a value. Does not depend on any game: each variant defines its options.
+Owns the form of an option and the check of a value. Does not depend on any game: each variant defines its options, and
+what is said of them is in ``service.texts``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 from service.engine.errors import InvalidSetup, Reason
 
 Value = bool | int | str
-
-
-class LocalizedText(NamedTuple):
-    """The same text in English and in German."""
-
-    en: str
-    de: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +23,12 @@ class Option:
     """
 
     key: str
-    label: LocalizedText
-    help: LocalizedText
     default: Value | None
     values: tuple[Value, ...] = ()
     low: int = 0
     high: int = 0
+    params: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Values that its description names."""
 
     def error_for(self, value: object) -> Reason | None:
         """Why ``value`` is not allowed, or ``None`` if it is. ``True`` is not a number and ``2.0`` is not 2."""

@@ -1,8 +1,8 @@
 """The form of a game: the questions that every variant answers.
 
-Owns the questions. A game is a frozen ``Variant``: its key and names, its options, and a function from the options and
-the number of seats to ``Rules``, one field for each question. A question that most games answer in the same way has a
-default. Does not depend on any game, or on how the answers are used (``referee``).
+Owns the questions. A game is a frozen ``Variant``: its key, its options, and a function from the options and the number
+of seats to ``Rules``, one field for each question. A question that most games answer in the same way has a default.
+Does not depend on any game, on how the answers are used (``referee``), or on what is said of a game (``service.texts``).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from service.engine.layout import (
     Wants,
     empty_layout,
 )
-from service.engine.options import LocalizedText, Option, Value, resolve
+from service.engine.options import Option, Value, resolve
 from service.engine.state import Hand, PlacementScore, State, new_match
 from service.engine.tiles import Tile, double, pips
 
@@ -225,11 +225,10 @@ class PlayerRange(NamedTuple):
 
 
 class Alias(NamedTuple):
-    """Another name of a game: in which language (a tag such as ``es``), and where it is called so."""
+    """Another name of a game, and in which language (a tag such as ``es``)."""
 
     name: str
     language: str
-    region: LocalizedText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,9 +237,6 @@ class Variant:
 
     key: str
     edition: int
-    name: LocalizedText
-    summary: LocalizedText
-    scoring: LocalizedText
     players: PlayerRange
     best: ScoreOrder
     """Whether the highest or the lowest total wins."""

@@ -30,6 +30,7 @@ from service.render.sentences.events import event_sentence
 from service.render.sentences.people import Reader
 from service.render.text_picture import LEGEND as PICTURE_LEGEND
 from service.render.text_picture import draw
+from service.texts import DEFAULT_LANGUAGE, text
 
 WIDTH: Final = 80
 _MARGIN: Final = 6
@@ -68,7 +69,8 @@ class _TranscriptWriter:
     def head(self) -> Iterator[str]:
         record = self._record
         variant = variants().get(record.variant)
-        title = f"{variant.name.en if variant else record.variant}: {_join_names(self._names)}"
+        name = text(f"games.{variant.key}.name", DEFAULT_LANGUAGE) if variant else record.variant
+        title = f"{name}: {_join_names(self._names)}"
         yield from wrap_words(title.split(" "), WIDTH)
         facts = [f"{key} {format_value(value)}" for key, value in record.options]
         facts += [f"{self._names[bot.seat]}: computer player {bot.level} {bot.edition}" for bot in record.bots]
@@ -136,7 +138,7 @@ class _TranscriptWriter:
             return f"{name} {play}{down}{counted}{points}."
         if isinstance(event, Drew | DrewView) and event.tile is not None:
             return f"{self._names[event.seat]} drew {event.tile}."
-        return event_sentence(event, state.layout, Reader(None, tuple(self._names), "en"))
+        return event_sentence(event, state.layout, Reader(None, tuple(self._names), DEFAULT_LANGUAGE))
 
     def _standing(self, rules: Rules, step: Step) -> Iterator[str]:
         facts = [f"hands {' '.join(map(str, step.hands))}", f"stock {step.stock}"]

@@ -9,7 +9,7 @@ import pytest
 from service.engine.presence import ABSENCES
 from service.engine.variants import variants
 from service.games.model.schedule import GRACE_MS
-from service.games.queries.catalogue import LANGUAGES
+from service.texts import LANGUAGES
 from tests.api.client import Api, Table, content_of, status_and_code, viewers
 from tests.api.saved_games import one_open_seat, some_seats
 from tests.api.test_bad_input import StoreContents, contents

@@ -13,6 +13,7 @@ from apispec.ext.marshmallow import resolver
 
 from service.engine.moves import ACTIONS
 from service.engine.variants import variants
+from service.games.queries.catalogue import option_description
 from service.records.parser import parse_record
 from service.records.verification import verify
 from service.web.fields.strict import RequestSchema
@@ -247,7 +248,7 @@ def test_every_option_is_described_for_each_of_its_variants(schema: str) -> None
             described = SCHEMAS[schema]["properties"][option.key]["description"]
             said = re.split(r"(?<!,) (?=`[\w-]+`(?:, `[\w-]+`)*: )", described)
             (own,) = [each for each in said if f"`{variant.key}`" in each.partition(": ")[0]]
-            assert option.help.en in own
+            assert option_description(variant, option, "en") in own
             if option.values and not isinstance(option.values[0], bool):
                 assert own.endswith(f"One of {', '.join(f'`{each}`' for each in option.values)}.")
 

@@ -12,6 +12,7 @@ import orjson
 import pytest
 import yaml
 
+from service.texts import LANGUAGES, page_texts
 from tests.api.client import Api, Table
 from tests.support.serving import ROOT
 
@@ -91,10 +92,21 @@ def test_every_file_that_the_page_loads_is_below_it_and_there(api: Api) -> None:
         ("styles/base.css", "text/css; charset=utf-8"),
         ("icon.svg", "image/svg+xml; charset=utf-8"),
         ("manifest.webmanifest", "application/manifest+json"),
+        ("texts/en/table.json", "application/json"),
     ],
 )
 def test_a_file_of_the_page_has_its_media_type(path: str, media_type: str, api: Api) -> None:
     assert api.get(f"/client/{path}").headers["Content-Type"] == media_type
+
+
+def test_the_page_knows_its_languages_and_gets_its_texts_in_each(api: Api) -> None:
+    page = Page(api.get("/", headers=BROWSER).text)
+    (languages,) = [attributes["data-languages"] for tag, attributes in page.elements if tag == "html"]
+    assert languages == " ".join(LANGUAGES)
+    for language in LANGUAGES:
+        for part, texts in page_texts(language).items():
+            assert api.get(f"/client/texts/{language}/{part}.json").json == texts
+        assert page_texts(language)["table"]["common"]["needsJavaScript"] in page.text
 
 
 @pytest.mark.parametrize(

@@ -323,7 +323,7 @@ def test_a_mistake_is_answered_with_its_reason_and_what_helps(
 ) -> None:
     problem, headers = answer_to(api, tables, mistake, "en")
     assert (problem["status"], problem["code"], problem["reason"]) == (mistake.status, mistake.code, mistake.reason)
-    assert REASONS[mistake.reason].code == mistake.code
+    assert REASONS[mistake.reason] == mistake.code
     assert problem["type"] == f"/problems#{mistake.code}"
     assert mistake.help in problem["detail"]
     assert (headers["Content-Language"], "Accept-Language" in headers["Vary"]) == ("en", True)

@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from service.engine.variants import variants
 from service.games.model.schedule import GRACE_MS
-from service.games.queries.catalogue import LANGUAGES
+from service.texts import LANGUAGES
 from tests.api.client import Api, Table, content_of, status_and_code, viewers
 from tests.api.saved_games import SavedGames, one_open_seat, some_seats, take_snapshot
 from tests.api.timed import TimedApi, types_of

@@ -14,10 +14,10 @@ from service.backends.facade import ApplicationService
 from service.backends.ports import AskedMessage, Attempt, Webhook
 from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
 from service.backends.webhooks.messages import MESSAGE_TYPES
-from service.reasons import REASONS
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
 from service.storage.webhooks import RedisWebhooks
+from service.texts import text
 from tests.api.client import Api, status_and_code
 from tools.openapi.messages import MESSAGES
 
@@ -90,7 +90,7 @@ def test_a_url_to_which_nothing_may_be_sent_is_refused(url: str, api: Api, app_k
         api.ask("PATCH", webhook, json={"url": url}, token=app_key),
     ):
         assert status_and_code(answer) == (422, "invalid")
-        assert answer.get_json()["errors"] == {"url": [REASONS[HOSTILE_URLS[url]].text.en]}
+        assert answer.get_json()["errors"] == {"url": [text(f"reasons.{HOSTILE_URLS[url]}", "en")]}
     assert api.get(webhook, token=app_key).get_json()["url"] == URL
 
 

@@ -13,9 +13,10 @@ from werkzeug.routing import Rule
 
 import service
 from service.engine.errors import Refusal
+from service.texts import LANGUAGES
 from service.web.access import AccessRule
 from service.web.operation import Operation, operation_of
-from service.web.problems.answers import PROBLEMS
+from service.web.problems.answers import PROBLEMS, problem_description, problem_title
 from tests.api.client import ANYWHERE, Api
 
 FILES_OF_PAGES = {"/client/<path:name>", "/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path:filename>"}
@@ -192,7 +193,10 @@ def test_every_refusal_has_a_code_of_its_own_word() -> None:
 
 def test_the_problems_have_the_statuses_of_the_contract() -> None:
     assert {code: each.status for code, each in PROBLEMS.items()}.items() >= STATUSES.items()
-    assert all(text for each in PROBLEMS.values() for text in (*each.title, *each.description))
+    for code in PROBLEMS:
+        for language in LANGUAGES:
+            assert problem_title(code, language)
+            assert problem_description(code, language)
 
 
 def test_every_problem_of_an_operation_is_in_the_table_once(app: Flask) -> None:

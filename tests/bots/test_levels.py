@@ -27,7 +27,7 @@ from service.engine.state import PLAYING, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model import seats as all_seats
-from service.games.queries.catalogue import BOT_LEVELS
+from service.texts import LANGUAGES, text
 from tests.bots.playing import choose_quickly, matches_to_compare, played
 from tests.bots.seen import Moment, moments
 from tests.engine.table import EngineTable, tiles
@@ -121,10 +121,15 @@ def test_the_luck_of_a_decision_is_derived_as_documented() -> None:
 
 
 def test_every_level_has_its_sentences() -> None:
-    assert list(LEVELS) == list(all_seats.LEVELS) == [level.key for level in BOT_LEVELS]
-    texts = [text for level in BOT_LEVELS for text in (*level.summary, *level.strength)]
-    assert all(text.endswith(".") for text in texts)
-    assert len(set(texts)) == 4 * len(LEVELS)
+    assert list(LEVELS) == list(all_seats.LEVELS)
+    told = [
+        text(f"levels.{level}.{part}", language)
+        for level in LEVELS
+        for part in ("summary", "strength")
+        for language in LANGUAGES
+    ]
+    assert all(each.endswith(".") for each in told)
+    assert len(set(told)) == len(told)
 
 
 # Whole matches

@@ -16,8 +16,8 @@ from playwright.sync_api import TimeoutError as NoAnswer
 
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
-from service.games.queries.catalogue import LANGUAGES
 from service.render.sentences.places import host_name
+from service.texts import LANGUAGES
 from tests.support.table import seat_to_move
 from tests.whole.table import Table
 

@@ -9,7 +9,8 @@ import httpx
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from tests.browser.pages import OpenPage
+from service.texts import LANGUAGES, text
+from tests.browser.pages import ExpectConsole, OpenPage
 from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.full
@@ -22,7 +23,7 @@ LARGE_TABLE = """async (count) => {
   const { createPicture } = await import("/client/table/picture.js");
   const { render } = await import("/client/vendor/lit-html.js");
   const settings = { colours: "auto", digits: false, animation: "none", language: "en" };
-  const picture = createPicture({ device: { settings }, t: (text) => text[0], update() {} });
+  const picture = createPicture({ device: { settings }, t: (text) => text, update() {} });
   const names = [];
   for (let low = 0; low < 19; low++) for (let high = low; high < 19; high++) names.push(`${low}-${high}`);
   const tiles = names.slice(0, count).map((tile, at) =>
@@ -87,3 +88,21 @@ def test_a_large_table_is_rendered_with_few_elements(page: Page) -> None:
     assert found["elements"] <= 6 * LARGEST_SET
     assert found["kept"] == LARGEST_SET - 1, "a tile that lies keeps its elements"
     assert found["added"] <= 20
+
+
+def test_the_texts_of_another_language_arrive_when_it_is_chosen(open_page: OpenPage) -> None:
+    page = open_page("/#/settings")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Settings")
+    page.get_by_role("radio", name="Deutsch").check()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Einstellungen")
+    page.get_by_role("radio", name="English").check()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Settings")
+
+
+def test_a_page_without_texts_says_so_in_every_language(open_page: OpenPage, expect_console: ExpectConsole) -> None:
+    expect_console("Failed to load resource")
+    page = open_page(None)
+    page.route("**/client/texts/**", lambda route: route.abort())
+    page.goto("/")
+    said = [text("page.table.common.unreachable", language) for language in LANGUAGES]
+    expect(page.locator("#page")).to_have_text(" / ".join(said))

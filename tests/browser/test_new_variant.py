@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -28,15 +29,13 @@ def service_with_another_game(tmp_path: Path) -> Iterator[Service]:
     shutil.copytree(original, copy, ignore=shutil.ignore_patterns("__pycache__"))
     games = copy / "engine" / "variants"
     source = games.joinpath("block.py").read_text("utf-8")
-    for old, new in (
-        ('key="block"', 'key="kitchen-block"'),
-        ('"Block", "Blockdomino"', '"Kitchen block", "Küchenblock"'),
-    ):
-        assert old in source
-        source = source.replace(old, new)
-    games.joinpath("kitchen_block.py").write_text(source, "utf-8")
-    for language in ("en", "de"):
-        games.joinpath(f"kitchen_block.{language}.md").write_text(RULES, "utf-8")
+    assert 'key="block"' in source
+    games.joinpath("kitchen_block.py").write_text(source.replace('key="block"', 'key="kitchen-block"'), "utf-8")
+    for language, name in (("en", "Kitchen block"), ("de", "Küchenblock")):
+        texts = copy / "texts" / language / "games"
+        said = json.loads(texts.joinpath("block.json").read_text("utf-8")) | {"name": name}
+        texts.joinpath("kitchen-block.json").write_text(json.dumps(said), "utf-8")
+        texts.joinpath("kitchen-block.md").write_text(RULES, "utf-8")
     with Service(tmp_path / "data", cwd=tmp_path, WORKERS="1") as running:
         yield running
 

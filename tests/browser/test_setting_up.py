@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from service.engine.variants import variants
+from service.texts import text
 from tests.browser.accessibility import Axe
 from tests.browser.pages import DESK, NARROW, SCHEMES, ExpectConsole, OpenPage
 
@@ -145,7 +146,9 @@ def test_home_shows_for_whom_a_game_is_and_the_games_for_a_number_of_players(ope
     for label, least, most in (("2", 2, 2), ("4", 4, 4), ("5 or more", 5, 99), ("any number", 0, 99)):
         page.get_by_role("group", name="For how many?").get_by_role("radio", name=label, exact=True).check()
         wanted = [
-            each.name.en for each in variants().values() if each.players.low <= most and each.players.high >= least
+            text(f"games.{each.key}.name", "en")
+            for each in variants().values()
+            if each.players.low <= most and each.players.high >= least
         ]
         expect(games.get_by_role("heading")).to_have_text(wanted)
 

@@ -14,14 +14,15 @@ import pytest
 import service.client
 from service.engine.layout import Layout
 from service.engine.tiles import TILES
-from service.games.queries.catalogue import LANGUAGES, Language
 from service.render.sentences.events import _where
 from service.render.sentences.places import Places, host_name
+from service.texts import LANGUAGES, Language, page_texts
 from service.web.view.serializers import _board
 from tests.laws.rounds import kinds, rounds
 from tests.vectors.verifiers import node_or_skip
 
-MODULE: Final = Path(service.client.__file__).parent / "game" / "names.js"
+CLIENT: Final = Path(service.client.__file__).parent
+MODULES: Final = [next(CLIENT.rglob(name)) for name in ("names.js", "text.js")]
 DRIVER: Final = Path(__file__).with_name("names.mjs")
 SEPARABLE: Final = " an"
 """In German sentences a direction goes with a verb, *legt links an*; the page names the direction alone."""
@@ -40,9 +41,10 @@ def layouts() -> tuple[Layout, ...]:
 @cache
 def names_of_the_page() -> dict[str, Any]:
     boards = [orjson.loads(orjson.dumps(_board(layout).complete)) for layout in layouts()]
-    asked = {"tiles": [tile.name for tile in TILES], "boards": boards}
+    texts = {language: page_texts(language)["table"] for language in LANGUAGES}
+    asked = {"texts": texts, "tiles": [tile.name for tile in TILES], "boards": boards}
     run = subprocess.run(
-        [node_or_skip(), DRIVER, MODULE],
+        [node_or_skip(), DRIVER, *MODULES],
         input=json.dumps(asked),
         capture_output=True,
         text=True,

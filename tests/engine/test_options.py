@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from service.engine.errors import InvalidSetup, Refusal
-from service.engine.options import LocalizedText, Option, format_value, resolve
+from service.engine.options import Option, format_value, resolve
+from service.games.queries.catalogue import option_description, option_title
 from service.reasons import sentence
+from service.texts import LANGUAGES
 from tests.engine.table import variant
 
 SEATS = {"homo-homini-lupus": 4, "menschenwolf": 4, "fido": 4, "dominospiel": 4, "domino": 4}
@@ -177,18 +180,17 @@ def test_a_wrong_number_of_players_is_told_the_right_one(key: str, players: int,
 
 
 @pytest.mark.parametrize("key", DEFAULTS)
-def test_every_option_is_labelled_and_explained_in_two_languages(key: str) -> None:
+def test_every_option_is_explained_in_every_language(key: str) -> None:
     for option in variant(key).options:
-        for text in (option.label, option.help):
-            assert text.en
-            assert text.de
-        assert option.help.en != option.help.de
+        told = [option_description(variant(key), option, language) for language in LANGUAGES]
+        assert len(set(told)) == len(LANGUAGES)
+        assert not [each for each in told if re.search(r"[{}]|; \.", each)]
+        assert all(option_title(variant(key), option, language) for language in LANGUAGES)
 
 
 def test_a_complaint_names_what_would_be_taken() -> None:
-    text = LocalizedText("x", "x")
-    rounds = Option(key="rounds", label=text, help=text, default=1, low=1, high=100)
-    switch = Option(key="switch", label=text, help=text, default=False, values=(False, True))
+    rounds = Option(key="rounds", default=1, low=1, high=100)
+    switch = Option(key="switch", default=False, values=(False, True))
     refused = [option.error_for(value) for option, value in ((rounds, 0), (switch, "yes"))]
     assert [each and sentence(each) for each in refused] == [
         "Must be a whole number from 1 to 100.",

@@ -29,7 +29,6 @@ from service.engine.variants import variants
 from service.engine.view import event_view
 from service.games.model.game import GAME_EVENT_TYPES, EventEnvelope, GameEvent
 from service.games.model.views import EventView, view_event
-from service.games.queries.catalogue import LANGUAGES
 from service.games.queries.sentences import EventSentences
 from service.games.store.codec import decode_event, encode_event
 from service.records import replay
@@ -37,6 +36,7 @@ from service.records.event_checks import move_of
 from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
 from service.render.sentences.people import Reader
+from service.texts import LANGUAGES
 from service.web.events.schemas import EventDataSchema, GameEventSchema
 from service.web.events.serializers import event_json
 

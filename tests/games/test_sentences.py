@@ -13,9 +13,9 @@ from service.engine.view import DealtView
 from service.games.model.game import Created, Game, GameEvent, Joined, TokenChanged, rules_for
 from service.games.model.seats import Seat, Seats
 from service.games.model.views import EventView, Reset, view_game
-from service.games.queries.catalogue import LANGUAGES
 from service.games.queries.sentences import EventSentences, game_sentence
 from service.render.sentences.people import Reader
+from service.texts import LANGUAGES
 
 RULES = rules_for("domino", {}, 3)
 

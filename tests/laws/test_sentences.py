@@ -8,11 +8,11 @@ from service.engine.events import Dealt, Drew
 from service.engine.view import event_view
 from service.games.model.game import EventEnvelope
 from service.games.model.views import view_event, view_game
-from service.games.queries.catalogue import LANGUAGES
 from service.games.queries.sentences import EventSentences, game_sentence
 from service.render.sentences.board import board_description, board_sentence
 from service.render.sentences.events import event_sentence
 from service.render.sentences.people import MAX_SENTENCE, Reader
+from service.texts import LANGUAGES
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
 from tests.laws.test_blindness import twins, viewers

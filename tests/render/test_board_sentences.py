@@ -26,10 +26,10 @@ from service.engine.layout import (
 )
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
-from service.games.queries.catalogue import LANGUAGES, Language
 from service.render.sentences.board import MAX_DESCRIPTION, board_description, board_sentence
 from service.render.sentences.numbers import double_name, half_names, number_word, pip_word, tile_name
 from service.render.sentences.places import Places, place_name
+from service.texts import LANGUAGES, Language
 from tests.laws.matches import Match, law
 
 

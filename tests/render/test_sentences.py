@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from string import Formatter
+from importlib.resources import files
 from typing import Final, get_args
 
 import pytest
 
+from service import texts
 from service.engine.events import (
     Drew,
     Eliminated,
@@ -25,12 +26,11 @@ from service.engine.state import Phase
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from service.engine.view import DealtView, DrewView, View, You, view
-from service.games.queries.catalogue import LANGUAGES
 from service.render.sentences import states
 from service.render.sentences.events import KnownEvent, event_sentence, points_phrase
 from service.render.sentences.people import LONGEST_NAME, MAX_SENTENCE, Reader
 from service.render.sentences.states import state_sentence
-from service.render.sentences.texts import TEXTS
+from service.texts import LANGUAGES, has_text, read_texts, template
 from tests.render.test_board_sentences import layout_of
 
 NAMES: Final = ("Ada", "Bo", None)
@@ -341,26 +341,20 @@ def test_every_phase_and_every_action_has_its_words() -> None:
     assert set(states._SENTENCES) == set(get_args(Phase))
     for action in ACTIONS:
         if action != PLAY:
-            assert f"action.{action}" in TEXTS
+            assert has_text(f"sentences.action.{action}")
             assert all(sentence.endswith(".") for sentence in stated(a_view(Move(action))))
 
 
 # The texts
 
 
-def test_both_languages_have_the_same_values_in_every_text() -> None:
-    for key, text in TEXTS.items():
-        english, german = ({field for _, field, _, _ in Formatter().parse(each) if field is not None} for each in text)
-        assert english == german, key
-        assert all(text), key
-
-
 def test_a_text_for_the_player_stands_beside_one_for_the_others() -> None:
-    for key in TEXTS:
-        if key.endswith(".you") and key not in ("dealt.you", "finished.you", "renamed.you", "round_ended.out.you"):
-            other = key.removesuffix(".you")
-            assert "{name}" in TEXTS[other].en
-            assert "{name}" not in TEXTS[key].en
+    sentences = [key for key, _ in read_texts(files(texts) / "en") if key.startswith("sentences.")]
+    for key in sentences:
+        other, _, person = key.removeprefix("sentences.").rpartition(".")
+        if person == "you" and other not in ("", "dealt", "finished", "renamed", "round_ended.out"):
+            assert "{name}" in template(f"sentences.{other}", "en")
+            assert "{name}" not in template(key, "en")
 
 
 # Names

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from apispec import APISpec
 
-from service.web.problems.answers import PROBLEM_JSON, PROBLEMS
+from service.texts import DEFAULT_LANGUAGE
+from service.web.problems.answers import PROBLEM_JSON, PROBLEMS, problem_description
 from service.web.problems.schemas import ProblemSchema
 from tools.openapi.headers import QUOTA, headers_section
 from tools.openapi.layout import Example
@@ -58,7 +59,7 @@ def _component_name(code: str) -> str:
 
 def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "description": " ".join(f"`{code}`: {PROBLEMS[code].description.en}" for code in codes),
+        "description": " ".join(f"`{code}`: {problem_description(code, DEFAULT_LANGUAGE)}" for code in codes),
         "content": {PROBLEM_JSON: {"schema": ProblemSchema, **example}},
     }
     # Refusals of requests that are counted have the quota, and most are described once for all operations. A request

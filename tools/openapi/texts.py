@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from service.games.queries.catalogue import LANGUAGES
+from service.texts import LANGUAGES, named
 from service.web.fields.moves import MAX_VERSION
 from service.web.http.headers import TOKEN_KEY_LENGTH
 
-DESCRIPTION: Final = """\
+FIRST: Final = named(LANGUAGES[:1])
+OTHERS: Final = named(LANGUAGES[1:])
+
+DESCRIPTION: Final = f"""\
 Deals, referees and scores domino games. Every game view lists the legal moves of its viewer, each of which can be
 posted back unchanged, so that a client need not implement any rules.
 
@@ -26,8 +29,8 @@ Every response to a well-formed HTTP request has an `X-Request-ID`: that of the 
 letters, digits, `.`, `_` or `-`, else a new one. It is in the log of the service; include it in error reports.
 
 Every error is `application/problem+json`, with a stable `code` and a stable `reason` that says more;
-[/problems](/problems) describes all of them. `title`, `detail` and `errors` are for people: in German where
-`Accept-Language` prefers it, else in English. To any request, a client whose address is banned by the operator gets 403
+[/problems](/problems) describes all of them. `title`, `detail` and `errors` are for people: in {OTHERS} where
+`Accept-Language` prefers it, else in {FIRST}. To any request, a client whose address is banned by the operator gets 403
 `forbidden`. A token or key in the query is refused with 422, a header `X-Api-Key` in place of `Authorization` with 401,
 unknown parameters of a query with 422.
 """

@@ -2,7 +2,6 @@
  * The countdown of a running game: how much of the time for the turn or the deal is left by the clock of the service,
  * and when that is told. Owns the estimate of that clock; not what follows at a deadline. Loaded in games with a clock.
  */
-import { PRESENCE } from "../texts/presence.js";
 
 /** @import { App, Exchange, Game } from "../shell/types.js" */
 
@@ -42,7 +41,7 @@ export function createCountdown({ t, api, update, announce }) {
     const left = Math.max(0, end - now());
     const isOwn = game?.turn !== undefined && game.turn.seat === game.you?.seat;
     const due = TOLD.find((each) => left <= each * SECOND);
-    if (isOwn && due && left && before.deadline === end && before.left > due * SECOND) announce(t(PRESENCE.secondsLeft, { count: due }));
+    if (isOwn && due && left && before.deadline === end && before.left > due * SECOND) announce(t("presence.secondsLeft", { count: due }));
     before = { left, deadline: end };
     const shown = left > HOUR ? MINUTE : SECOND;
     if (left) timer = setTimeout(changed, (left % shown || shown) + 5);
@@ -72,8 +71,8 @@ export function createCountdown({ t, api, update, announce }) {
     text(ms) {
       const seconds = Math.ceil(ms / SECOND);
       const whole = (/** @type {number} */ unit) => Math.floor((seconds * SECOND) / unit);
-      if (whole(DAY)) return t(PRESENCE.days, { days: whole(DAY), hours: whole(HOUR) % 24 });
-      if (whole(HOUR)) return t(PRESENCE.hours, { hours: whole(HOUR), minutes: whole(MINUTE) % 60 });
+      if (whole(DAY)) return t("presence.days", { days: whole(DAY), hours: whole(HOUR) % 24 });
+      if (whole(HOUR)) return t("presence.hours", { hours: whole(HOUR), minutes: whole(MINUTE) % 60 });
       return `${whole(MINUTE)}:${String(seconds % 60).padStart(2, "0")}`;
     },
     close: () => clearTimeout(timer),

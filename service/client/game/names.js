@@ -1,9 +1,9 @@
 /**
- * Numbers, tiles and places as they are said, in English and German: "three five", "Sechserpasch", "on the left". Owns
- * the same words as the sentences of the service, for what the page says by itself. Also reads the written name of a
- * tile, "3-5". Knows no whole sentences.
+ * Numbers, tiles and places as they are said: "three five", "Sechserpasch", "on the left". Names them as the sentences of
+ * the service do, for what the page says by itself. Also reads the written name of a tile, "3-5". Knows no whole
+ * sentences.
  */
-import { capitalized } from "../texts/text.js";
+import { translate, words } from "../texts/text.js";
 
 /**
  * @typedef {import("../texts/text.js").Language} Language
@@ -14,29 +14,8 @@ import { capitalized } from "../texts/text.js";
  * @property {{id: string, number: number, tile: string, side: string}[]} ends
  */
 
-/** @type {Record<Language, string[]>} */
-const WORDS = {
-  en: [
-    "blank", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
-  ],
-  de: [
-    "blank", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf",
-    "dreizehn", "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn",
-  ],
-};
-
-/** German words whose doubles are not the word with "er". @type {Record<string, string>} */
-const DOUBLES = { blank: "Blank", eins: "Einer", sieben: "Siebener" };
-
-/** The directions of the arms of the first tile, by the ends it opened. @type {Record<string, keyof typeof DIRECTIONS>} */
+/** The directions of the arms of the first tile, by the ends it opened. @type {Record<string, "left" | "right" | "up" | "down">} */
 const ARMS = { left: "left", right: "right", e1: "left", e2: "right", e3: "up", e4: "down" };
-const DIRECTIONS = {
-  left: { en: "on the left", de: "links" },
-  right: { en: "on the right", de: "rechts" },
-  up: { en: "upwards", de: "oben" },
-  down: { en: "downwards", de: "unten" },
-};
 
 /** The numbers of a tile. @param {string} name as "3-5" @returns {[number, number]} */
 export function parseTile(name) {
@@ -45,14 +24,13 @@ export function parseTile(name) {
 }
 
 /** A number on a tile, as a word. @param {Language} language @param {number} number */
-export const numberName = (language, number) => WORDS[language][number] ?? String(number);
+export const numberName = (language, number) => words(language, "pips")[number] ?? String(number);
 
 /** A tile, without an article. @param {Language} language @param {string} tile */
 export function tileName(language, tile) {
   const [one, other] = parseTile(tile);
-  const word = numberName(language, one);
-  if (one !== other) return `${word} ${numberName(language, other)}`;
-  return language === "de" ? `${DOUBLES[word] ?? capitalized(`${word}er`)}pasch` : `double ${word}`;
+  if (one === other) return words(language, "doubles")[one] ?? tile;
+  return translate(language, "tiles.halves", { first: numberName(language, one), second: numberName(language, other) });
 }
 
 /**
@@ -65,28 +43,17 @@ export function placeName(language, id, board) {
   const end = board.ends.find((each) => each.id === id);
   if (!end) return "";
   const direction = armOf(id, end.tile, board);
-  if (direction) return DIRECTIONS[direction][language];
+  if (direction) return translate(language, `places.${direction}`);
   const host = tileName(language, end.tile);
   const [one, other] = parseTile(end.tile);
-  if (one !== other) return HALF[language](numberName(language, end.number), host);
+  if (one !== other) return translate(language, "places.half", { number: words(language, "pip_nouns")[end.number], host });
   const shorts = shortSides(end.tile, board);
-  if (!shorts.length) return language === "de" ? `an den ${host}` : `on ${host}`;
-  return SIDE[language](shorts.indexOf(id), host);
+  if (!shorts.length) return translate(language, "places.double", { host });
+  return translate(language, SIDES[shorts.indexOf(id)] ?? "places.long", { host });
 }
 
-const HALF = {
-  en: (/** @type {string} */ number, /** @type {string} */ host) => `on the ${number} of ${host}`,
-  de: (/** @type {string} */ number, /** @type {string} */ host) =>
-    `an die ${number === "blank" ? "blanke Hälfte" : capitalized(number)} von ${host}`,
-};
-
-/** A side of a double that branches: which of its short sides or, for -1, its long side. */
-const SIDE = {
-  en: (/** @type {number} */ short, /** @type {string} */ host) =>
-    `on the ${["first short", "second short"][short] ?? "long"} side of ${host}`,
-  de: (/** @type {number} */ short, /** @type {string} */ host) =>
-    `an die ${["erste kurze", "zweite kurze"][short] ?? "lange"} Seite des ${host}s`,
-};
+/** The short sides of a double that branches. @type {import("../texts/text.js").Text[]} */
+const SIDES = ["places.firstShort", "places.secondShort"];
 
 /** The direction of the arm of an end, unless it is behind a tile that branches. @param {string} id @param {string} host @param {NamedBoard} board */
 function armOf(id, host, board) {

@@ -4,8 +4,6 @@
  */
 import { html, nothing, svg } from "../vendor/lit-html.js";
 import { linkTo } from "../shell/routes.js";
-import { INVITE } from "../texts/invite.js";
-import { COMMON } from "../texts/text.js";
 
 /** @import { App, Game, Seat } from "../shell/types.js" */
 /** @import { TemplateResult } from "../vendor/lit-html.js" */
@@ -41,16 +39,16 @@ function invitation(app, { id: game, spectators }, free) {
   const { t, device } = app;
   const code = device.joinCode(game);
   return html`<section class="card" aria-labelledby="invite-title">
-    <h2 id="invite-title">${t(INVITE.title)}</h2>
-    <p><strong>${t(INVITE.freeSeats, { count: free })}</strong> ${t(code ? INVITE.how : INVITE.noCode)}</p>
+    <h2 id="invite-title">${t("invite.title")}</h2>
+    <p><strong>${t("invite.freeSeats", { count: free })}</strong> ${t(code ? "invite.how" : "invite.noCode")}</p>
     ${code ? html`<div class="with-qr">
       <div>
-        ${linkField(app, { id: "join-link", label: t(INVITE.link), url: linkTo({ view: "join", game, code }), share: true })}
-        <p class="join-code"><span>${t(INVITE.code)}</span> <code aria-label=${[...code].join(" ")} role="img">${groups(code)}</code></p>
+        ${linkField(app, { id: "join-link", label: t("invite.link"), url: linkTo({ view: "join", game, code }), share: true })}
+        <p class="join-code"><span>${t("invite.code")}</span> <code aria-label=${[...code].join(" ")} role="img">${groups(code)}</code></p>
       </div>
-      ${qr(app, linkTo({ view: "join", game, code }), t(INVITE.link))}
+      ${qr(app, linkTo({ view: "join", game, code }), t("invite.link"))}
     </div>` : nothing}
-    ${spectators === false ? nothing : linkField(app, { id: "watch-link", label: t(INVITE.watchLink), hint: t(INVITE.watchHow), url: linkTo({ view: "table", game, watch: true }) })}
+    ${spectators === false ? nothing : linkField(app, { id: "watch-link", label: t("invite.watchLink"), hint: t("invite.watchHow"), url: linkTo({ view: "table", game, watch: true }) })}
   </section>`;
 }
 
@@ -64,21 +62,21 @@ function ownLinks(app, game) {
   };
   const isOpen = opened.has(game);
   return html`<details class="fold own-links" ?open=${isOpen} @toggle=${toggled}>
-    <summary>${t(INVITE.moveTitle)}</summary>
-    <p class="note warn">${t(INVITE.secret)} ${t(INVITE.newLinkHow)}</p>
+    <summary>${t("invite.moveTitle")}</summary>
+    <p class="note warn">${t("invite.secret")} ${t("invite.newLinkHow")}</p>
     ${(isOpen ? device.seatsOf(game) : []).map((seat) => {
       const url = linkTo({ view: "seat", game, token: seat.token });
-      const label = t(INVITE.seatLink, { name: seat.name });
+      const label = t("invite.seatLink", { name: seat.name });
       const id = fieldOf(seat.seat);
       return html`<div class="with-qr card">
         <div>
           ${linkField(app, { id, label, url })}
-          <button aria-label=${t(INVITE.newLinkFor, { name: seat.name })} @click=${() => changeToken(app, seat)}>${t(INVITE.newLink)}</button>
+          <button aria-label=${t("invite.newLinkFor", { name: seat.name })} @click=${() => changeToken(app, seat)}>${t("invite.newLink")}</button>
         </div>
         ${qr(app, url, label)}
       </div>`;
     })}
-    <p><button class="danger" @click=${() => forget(app, game)}>${t(INVITE.forget)}</button></p>
+    <p><button class="danger" @click=${() => forget(app, game)}>${t("invite.forget")}</button></p>
   </details>`;
 }
 
@@ -88,15 +86,15 @@ function ownLinks(app, game) {
  */
 function linkField(app, { id, label, hint, url, share = false }) {
   const { t } = app;
-  const copy = () => navigator.clipboard.writeText(url).then(() => tell(app, id, t(COMMON.copied)), select);
+  const copy = () => navigator.clipboard.writeText(url).then(() => tell(app, id, t("common.copied")), select);
   const select = () => /** @type {HTMLInputElement | null} */ (document.getElementById(id))?.select();
-  const sendOn = () => navigator.share({ text: t(INVITE.shareText), url }).catch(() => undefined);
+  const sendOn = () => navigator.share({ text: t("invite.shareText"), url }).catch(() => undefined);
   return html`<div class="field link">
     <label for=${id}>${label}</label>
     <div class="joined">
       <input id=${id} readonly autocomplete="off" .value=${url} aria-describedby=${hint ? `${id}-hint` : nothing} @focus=${select}>
-      ${navigator.clipboard ? html`<button type="button" aria-label=${`${t(COMMON.copy)}: ${label}`} @click=${copy}>${t(COMMON.copy)}</button>` : nothing}
-      ${share && "share" in navigator ? html`<button type="button" class="main" @click=${sendOn}>${t(INVITE.share)}</button>` : nothing}
+      ${navigator.clipboard ? html`<button type="button" aria-label=${`${t("common.copy")}: ${label}`} @click=${copy}>${t("common.copy")}</button>` : nothing}
+      ${share && "share" in navigator ? html`<button type="button" class="main" @click=${sendOn}>${t("invite.share")}</button>` : nothing}
     </div>
     ${notice?.at === id ? html`<p class="hint">${notice.text}</p>` : nothing}
     ${hint ? html`<p class="hint" id=${`${id}-hint`}>${hint}</p>` : nothing}
@@ -126,7 +124,7 @@ function qr(app, text, label) {
   }
   const path = codes.get(text) ?? draw(leanQr.generate(text, { minCorrectionLevel: leanQr.correction.M }));
   codes.set(text, path);
-  return html`<div class="qr" role="img" aria-label=${app.t(INVITE.qrOf, { label })}>${path}</div>`;
+  return html`<div class="qr" role="img" aria-label=${app.t("invite.qrOf", { label })}>${path}</div>`;
 }
 
 /** @param {{size: number, get: (x: number, y: number) => boolean}} code */
@@ -153,7 +151,7 @@ async function changeToken(app, { game, seat, token, name, variant }) {
   try {
     const { body } = await app.api.postOnce(`v1/games/${encodeURIComponent(game)}/players/${seat}/token`, {}, { token });
     app.device.keep({ game, seat, token: body.token, name, variant });
-    tell(app, fieldOf(seat), app.t(INVITE.newLinkMade, { name }));
+    tell(app, fieldOf(seat), app.t("invite.newLinkMade", { name }));
   } catch (error) {
     tell(app, fieldOf(seat), app.explain(error));
   }
@@ -163,7 +161,7 @@ async function changeToken(app, { game, seat, token, name, variant }) {
 export async function askToForget(app, game) {
   const { confirm } = await import("../shell/dialog.js");
   const { t } = app;
-  const yes = await confirm(app, { title: t(INVITE.forgetTitle), text: t(INVITE.forgetText), action: t(INVITE.forgetAction) });
+  const yes = await confirm(app, { title: t("invite.forgetTitle"), text: t("invite.forgetText"), action: t("invite.forgetAction") });
   if (yes) app.device.forget(game);
   return yes;
 }

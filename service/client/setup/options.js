@@ -3,7 +3,6 @@
  * the deal table, that its columns are named like the options that decide them, and no game.
  */
 import { html, live, nothing } from "../vendor/lit-html.js";
-import { NEW } from "../texts/new.js";
 
 /** @import { App, Schemas, Variant } from "../shell/types.js" */
 /** @typedef {Schemas["OptionSchema"]} OptionSchema */
@@ -87,15 +86,18 @@ export function optionFields(app, { variant, values, players, errors, change }) 
  * @property {(value: Value | undefined) => void} change
  */
 
+/** How many tiles there are in each hand and in the stock. @param {App["t"]} t @param {{hand: number, stock: number}} deal */
+export const dealText = (t, { hand, stock }) => t("new.setDeal", { hand, count: stock });
+
 /** @param {App} app @param {Form & {variant: Variant, players: number, value: number}} form */
 function setField({ t }, { path, schema, errors, change, variant, players, value }) {
   return group({ path, schema, errors }, (schema.enum ?? []).map((set) => {
     const rows = variant.deals.filter((row) => row.set === set);
     const deal = rows.find((row) => row.players === players);
     const numbers = rows.map((row) => row.players);
-    const note = deal ? t(NEW.setDeal, deal) : numbers.length
-      ? t(NEW.setFits, { min: Math.min(...numbers), max: Math.max(...numbers) }) : "";
-    return { value: Number(set), label: t(NEW.setOf, { set: Number(set) }), note, disabled: !deal };
+    const [min, max] = [Math.min(...numbers), Math.max(...numbers)];
+    const note = deal ? dealText(t, deal) : numbers.length ? t(min === max ? "new.setFitsExactly" : "new.setFits", { min, max }) : "";
+    return { value: Number(set), label: t("new.setOf", { set: Number(set) }), note, disabled: !deal };
   }), value, change);
 }
 
@@ -156,7 +158,7 @@ export function switchField({ path, errors, label, hint, value, change }) {
 /** @param {App} app @param {Form & {value: unknown, usual: number | undefined}} form `usual`: what it is if left empty */
 export function numberField({ t }, { path, schema, errors, value, usual, change }) {
   const { minimum, maximum, description } = schema;
-  const bounds = minimum === undefined || maximum === undefined ? "" : t(NEW.bounds, { minimum, maximum });
+  const bounds = minimum === undefined || maximum === undefined ? "" : t("new.bounds", { minimum, maximum });
   const entered = (/** @type {Event} */ event) => {
     const { value: text } = /** @type {HTMLInputElement} */ (event.target);
     change(text && Number(text));
@@ -166,7 +168,7 @@ export function numberField({ t }, { path, schema, errors, value, usual, change 
     <span class="with-note"><input type="number" inputmode="numeric" step="1" id=${fieldId(path)} min=${minimum ?? nothing} max=${maximum ?? nothing}
       .value=${live(value === undefined ? "" : String(value))} placeholder=${usual ?? nothing}
       aria-invalid=${errors[path] ? "true" : nothing} aria-describedby=${describedBy(errors, path, true)} @input=${entered}>
-      <span class="soft">${[bounds, usual !== undefined && t(NEW.usual, { value: usual })].filter(Boolean).join(", ")}</span></span>
+      <span class="soft">${[bounds, usual !== undefined && t("new.usual", { value: usual })].filter(Boolean).join(", ")}</span></span>
     ${errorAt(errors, path)}
     <p class="hint" id=${`${fieldId(path)}-hint`}>${description}</p>
   </div>`;

@@ -4,7 +4,6 @@
  */
 import { html, live, nothing } from "../vendor/lit-html.js";
 import { absenceText, clockText, UNITS } from "../game/durations.js";
-import { TIME, UNIT_NAMES } from "../texts/time.js";
 import { describedBy, errorAt, fieldId } from "./options.js";
 
 /** @import { App } from "../shell/types.js" */
@@ -74,23 +73,23 @@ export function timeFields(app, { choice, errors, change }) {
     }}>`;
   const amountPath = `clock.${form}`;
   const own = () => html`<div class="field own-clock">
-    <span class="with-note">${number("amount", amountPath, form === "turn" ? TIME.turnLabel : TIME.bankLabel, "clock-bounds")}
-      <select aria-label=${t(TIME.unit)} @change=${(/** @type {Event} */ event) =>
+    <span class="with-note">${number("amount", amountPath, form === "turn" ? "time.turnLabel" : "time.bankLabel", "clock-bounds")}
+      <select aria-label=${t("time.unit")} @change=${(/** @type {Event} */ event) =>
         change({ ...choice, unit: /** @type {Unit} */ (/** @type {HTMLSelectElement} */ (event.target).value) })}>${
-        /** @type {Unit[]} */ (Object.keys(UNITS)).map((each) => html`<option value=${each} .selected=${live(each === unit)}>${t(UNIT_NAMES[each])}</option>`)}</select>
-      ${form === "bank" ? html`<span>+</span> ${number("increment", "clock.increment", TIME.incrementLabel, "clock-bounds")} <span>${t(TIME.perTurn)}</span>` : nothing}</span>
+        /** @type {Unit[]} */ (Object.keys(UNITS)).map((each) => html`<option value=${each} .selected=${live(each === unit)}>${t(`unitNames.${each}`)}</option>`)}</select>
+      ${form === "bank" ? html`<span>+</span> ${number("increment", "clock.increment", "time.incrementLabel", "clock-bounds")} <span>${t("time.perTurn")}</span>` : nothing}</span>
     ${errorAt(errors, amountPath)} ${form === "bank" ? errorAt(errors, "clock.increment") : nothing}
-    <p class="hint" id="clock-bounds">${t(form === "turn" ? TIME.turnBounds : TIME.bankBounds)}</p>
+    <p class="hint" id="clock-bounds">${t(form === "turn" ? "time.turnBounds" : "time.bankBounds")}</p>
   </div>`;
   return html`
-    <div class="field"><label for="field-clock">${t(TIME.clock)}</label>
+    <div class="field"><label for="field-clock">${t("time.clock")}</label>
       <select id="field-clock" aria-describedby=${describedBy(errors, "clock")} @change=${choose}>
         ${USUAL.map((each, at) => html`<option value=${at} .selected=${live(at === usual)}>${clockText(app, timeOf({ ...each, then }).clock)}</option>`)}
-        <option value="turn" .selected=${live(usual < 0 && form === "turn")}>${t(TIME.otherTurn)}</option>
-        <option value="bank" .selected=${live(usual < 0 && form === "bank")}>${t(TIME.otherBank)}</option>
+        <option value="turn" .selected=${live(usual < 0 && form === "turn")}>${t("time.otherTurn")}</option>
+        <option value="bank" .selected=${live(usual < 0 && form === "bank")}>${t("time.otherBank")}</option>
       </select>${errorAt(errors, "clock")}</div>
     ${usual < 0 ? own() : nothing}
-    ${form ? html`<fieldset class="field"><legend>${t(TIME.then)}</legend><div class="choices column">${THEN.map((each) => html`<label class="choice">
+    ${form ? html`<fieldset class="field"><legend>${t("time.then")}</legend><div class="choices column">${THEN.map((each) => html`<label class="choice">
       <input type="radio" name="then" .checked=${live(each === then)} @change=${() => change({ ...choice, then: each })}>
       <span>${absenceText(app, { then: each })}</span></label>`)}</div></fieldset>` : nothing}`;
 }

@@ -1,6 +1,5 @@
 /** Dialogs of the browser: what is in front of a view, and a question before something that cannot be taken back. */
 import { html, render } from "../vendor/lit-html.js";
-import { COMMON } from "../texts/text.js";
 
 /** @import { App } from "./types.js" */
 
@@ -12,7 +11,7 @@ import { COMMON } from "../texts/text.js";
  * @returns {Promise<string>} what it was closed with; nothing for Escape
  */
 export async function open(app, title, contents) {
-  await app.styles("views");
+  await app.extras();
   if (document.querySelector("dialog")) return "";
   const dialog = document.createElement("dialog");
   dialog.setAttribute("aria-labelledby", "dialog-title");
@@ -38,7 +37,7 @@ export async function confirm(app, { title, text, action }) {
     return html`<p id="question-text">${text}</p>
       <div class="buttons">
         <button class="danger" @click=${() => dialog.close("yes")}>${action}</button>
-        <button autofocus @click=${() => dialog.close()}>${app.t(COMMON.cancel)}</button>
+        <button autofocus @click=${() => dialog.close()}>${app.t("common.cancel")}</button>
       </div>`;
   });
   return answer === "yes";

@@ -20,7 +20,7 @@
  * @property {import("./device.js").Device} device settings and seats, kept in this browser
  * @property {(text: Text, params?: Record<string, string | number>) => string} t the text in the language of the page
  * @property {(route: Route, options?: {replace?: boolean}) => void} go shows the view of a route
- * @property {(name: string) => Promise<void>} styles loads a style sheet, once
+ * @property {() => Promise<void>} extras loads what a running game does not need: styles and texts of the other views
  * @property {() => void} update renders the page again, once, soon
  * @property {(message: string, options?: {urgent?: boolean}) => void} announce tells screen readers
  * @property {(error: unknown) => string} explain an error as a sentence for people

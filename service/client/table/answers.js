@@ -7,9 +7,7 @@ import { html } from "../vendor/lit-html.js";
 import { numberName, placeName, tileName } from "../game/names.js";
 import { open } from "../shell/dialog.js";
 import { fragmentOf } from "../shell/routes.js";
-import { ANSWERS, KEY_HELP } from "../texts/answers.js";
-import { TABLE } from "../texts/table.js";
-import { COMMON, capitalized } from "../texts/text.js";
+import { capitalized } from "../texts/text.js";
 import { KEYS, TELLING, keyName, nameOfKey } from "./input.js";
 import { actionText, chainText, isOnTurn, nameOf, stateText } from "./parts.js";
 
@@ -47,7 +45,7 @@ export function textOf(app, action, { game, card, variant, choice, events, time 
     turn: () => `${stateText(app, game)} ${time}`.trim(),
     hand: () => handText(app, game),
     moves: () => movesText(app, game, choice),
-    last: () => events.filter((each) => each.text).at(-1)?.text ?? app.t(ANSWERS.noLast),
+    last: () => events.filter((each) => each.text).at(-1)?.text ?? app.t("answers.noLast"),
   };
   return texts[action]?.();
 }
@@ -55,42 +53,42 @@ export function textOf(app, action, { game, card, variant, choice, events, time 
 /** The ends of the table in order, and their sum. @param {App} app @param {Game} game */
 function endsText({ t, device }, { board }) {
   const { language } = device.settings;
-  if (!board.ends.length) return t(ANSWERS.noEnds);
+  if (!board.ends.length) return t("answers.noEnds");
   const ends = board.ends.map((each) => {
     const place = placeName(language, each.id, board);
     const isNamedByNumber = place.includes(tileName(language, each.tile));
-    const end = isNamedByNumber ? place : t(ANSWERS.numberAt, { number: numberName(language, each.number), place });
-    return each.state === "gated" ? t(ANSWERS.endGated, { end }) : each.state === "closed" ? t(ANSWERS.endClosed, { end }) : end;
+    const end = isNamedByNumber ? place : t("answers.numberAt", { number: numberName(language, each.number), place });
+    return each.state === "gated" ? t("answers.endGated", { end }) : each.state === "closed" ? t("answers.endClosed", { end }) : end;
   });
-  return [t(ends.length === 1 ? ANSWERS.end : ANSWERS.ends, { ends: ends.join("; ") }), ...(board.ends_sum === undefined ? [] : [t(ANSWERS.sumIs, { sum: board.ends_sum })])].join(" ");
+  return [t(ends.length === 1 ? "answers.end" : "answers.ends", { ends: ends.join("; ") }), ...(board.ends_sum === undefined ? [] : [t("answers.sumIs", { sum: board.ends_sum })])].join(" ");
 }
 
 /** The totals in order of rank. @param {App} app @param {Game} game @param {Score} score */
 function scoresText({ t }, game, score) {
   const standings = [...score.standings].sort((one, other) => one.rank - other.rank);
   const lines = standings.map((each) => {
-    const mark = each.forfeited ? t(ANSWERS.forfeited) : each.in ? "" : t(TABLE.out);
+    const mark = each.forfeited ? t("answers.forfeited") : each.in ? "" : t("table.out");
     const name = nameOf(game, each.seat);
-    return t(ANSWERS.standing, { rank: each.rank, name: mark ? `${name} (${mark})` : name, total: each.total });
+    return t("answers.standing", { rank: each.rank, name: mark ? `${name} (${mark})` : name, total: each.total });
   });
-  return `${lines.join("; ")}.${score.carry ? ` ${t(ANSWERS.carried, { points: score.carry })}` : ""}`;
+  return `${lines.join("; ")}.${score.carry ? ` ${t("answers.carried", { points: score.carry })}` : ""}`;
 }
 
 /** The game, the round, the options, the stock and how many tiles each has. @param {App} app @param {Game} game @param {Variant | undefined} variant */
 function informationText(app, game, variant) {
   const { t } = app;
   return [
-    t(ANSWERS.information, { variant: variant?.name ?? game.variant, round: game.round }),
+    t("answers.information", { variant: variant?.name ?? game.variant, round: game.round }),
     ...optionTexts(app, game, variant).map((each) => `${each}.`),
-    `${t(TABLE.stock, { count: game.stock.tiles })}.`,
-    `${game.players.map((each) => `${nameOf(game, each.seat)}: ${t(TABLE.tiles, { count: each.tiles })}`).join("; ")}.`,
+    `${t("table.stock", { count: game.stock.tiles })}.`,
+    `${game.players.map((each) => `${nameOf(game, each.seat)}: ${t("table.tiles", { count: each.tiles })}`).join("; ")}.`,
   ].join(" ");
 }
 
 /** The options of the game, and where its rules and scores are. @param {App} app @param {Game} game @param {Variant | undefined} variant */
 export const about = (app, game, variant) => html`<ul>${optionTexts(app, game, variant).map((each) => html`<li>${each}</li>`)}</ul>
-  <p><a href=${fragmentOf({ view: "rules", id: game.variant })}>${app.t(ANSWERS.rules)}</a> · <a
-    href=${fragmentOf({ view: "score", id: game.id })}>${app.t(TABLE.scoreCard)}</a></p>`;
+  <p><a href=${fragmentOf({ view: "rules", id: game.variant })}>${app.t("answers.rules")}</a> · <a
+    href=${fragmentOf({ view: "score", id: game.id })}>${app.t("table.scoreCard")}</a></p>`;
 
 /** The options of the game with their values. @param {App} app @param {Game} game @param {Variant | undefined} variant */
 function optionTexts({ t }, game, variant) {
@@ -100,7 +98,7 @@ function optionTexts({ t }, game, variant) {
     .filter(([key]) => rules[key] !== undefined)
     .map(([key, option]) => {
       const value = rules[key];
-      const word = typeof value === "boolean" ? t(value ? COMMON.yes : COMMON.no) : String(value);
+      const word = typeof value === "boolean" ? t(value ? "common.yes" : "common.no") : String(value);
       return `${option.title}: ${explained(option.description ?? "", word)}`;
     });
 }
@@ -114,50 +112,50 @@ function explained(description, word) {
 /** The hand, its pips, and which tiles fit. @param {App} app @param {Game} game */
 function handText({ t, device }, game) {
   const hand = game.you?.hand;
-  if (!hand) return t(TABLE.notYours);
-  if (!hand.length) return t(TABLE.noTiles);
+  if (!hand) return t("table.notYours");
+  if (!hand.length) return t("table.noTiles");
   const names = (/** @type {string[]} */ tiles) => tiles.map((each) => tileName(device.settings.language, each)).join(", ");
   const pips = hand.flatMap((each) => each.split("-").map(Number)).reduce((sum, each) => sum + each, 0);
-  const all = t(ANSWERS.handIs, { tiles: capitalized(names(hand)), count: t(TABLE.tiles, { count: hand.length }), pips: t(ANSWERS.pips, { count: pips }) });
+  const all = t("answers.handIs", { tiles: capitalized(names(hand)), count: t("table.tiles", { count: hand.length }), pips: t("answers.pips", { count: pips }) });
   if (!isOnTurn(game)) return all;
   const fitting = hand.filter((tile) => game.legal_moves.some((each) => each.tile === tile));
-  return `${all} ${fitting.length ? t(ANSWERS.fitting, { tiles: names(fitting) }) : t(ANSWERS.fittingNone)}`;
+  return `${all} ${fitting.length ? t("answers.fitting", { tiles: names(fitting) }) : t("answers.fittingNone")}`;
 }
 
 /** Every legal move. @param {App} app @param {Game} game @param {import("./input.js").Choice} choice */
 function movesText({ t, device }, game, choice) {
-  if (!game.legal_moves.length) return t(ANSWERS.noMoves);
+  if (!game.legal_moves.length) return t("answers.noMoves");
   return capitalized(`${game.legal_moves.map((move) => move.tile
-    ? t(ANSWERS.moveAt, { tile: tileName(device.settings.language, move.tile), place: choice.placeText(move) })
-    : t(actionText(move.action))).join("; ")}.`);
+    ? t("answers.moveAt", { tile: tileName(device.settings.language, move.tile), place: choice.placeText(move) })
+    : actionText(t, move.action)).join("; ")}.`);
 }
 
 /** The lines of the last count. @param {App} app @param {Game} game @param {Score} score */
 function countText({ t }, game, score) {
   const round = score.rounds.at(-1);
-  if (!round) return t(ANSWERS.noCount);
+  if (!round) return t("answers.noCount");
   const lines = round.lines.map((each) =>
-    `${nameOf(game, each.seat)}: ${t(TABLE.points, { count: each.points })}, ${each.text}.`);
-  return [t(ANSWERS.countIs, { round: round.number }), ...lines].join(" ");
+    `${nameOf(game, each.seat)}: ${t("table.points", { count: each.points })}, ${each.text}.`);
+  return [t("answers.countIs", { round: round.number }), ...lines].join(" ");
 }
 
 /** A button for everything that is told. @param {App} app @param {(action: string) => void} tell */
 export const tellButtons = (app, tell) => html`<div class="buttons">${TELLING.map((action) => html`<button data-tell=${action}
-  @click=${() => tell(action)}>${app.t(KEY_HELP[action])} <kbd aria-hidden="true">${keyName(app, action)}</kbd></button>`)}
-  <button data-tell="help" @click=${() => tell("help")}>${app.t(ANSWERS.keysTitle)} <kbd aria-hidden="true">?</kbd></button></div>`;
+  @click=${() => tell(action)}>${app.t(`keyHelp.${action}`)} <kbd aria-hidden="true">${keyName(app, action)}</kbd></button>`)}
+  <button data-tell="help" @click=${() => tell("help")}>${app.t("answers.keysTitle")} <kbd aria-hidden="true">?</kbd></button></div>`;
 
 /** Shows the list of the keys until it is closed. @param {App} app */
 export function showKeys(app) {
   const { t } = app;
-  return open(app, t(ANSWERS.keysTitle), (dialog) => {
+  return open(app, t("answers.keysTitle"), (dialog) => {
     dialog.className = "keys";
-    return html`<button class="close" @click=${() => dialog.close()}>${t(COMMON.close)}</button>
-    <p class="soft">${t(ANSWERS.keysIntroduction)}</p>
+    return html`<button class="close" @click=${() => dialog.close()}>${t("common.close")}</button>
+    <p class="soft">${t("answers.keysIntroduction")}</p>
     <table>
-      <thead><tr><th scope="col">${t(ANSWERS.keysColumn)}</th><th scope="col">${t(ANSWERS.actionColumn)}</th></tr></thead>
+      <thead><tr><th scope="col">${t("answers.keysColumn")}</th><th scope="col">${t("answers.actionColumn")}</th></tr></thead>
       <tbody>${KEYS.map(({ keys, action }) => html`<tr>
         <th scope="row">${(keys.length > 4 ? [...keys.slice(0, 2), "1–9"] : keys).map((key) => html`<kbd>${nameOfKey(t, key)}</kbd> `)}</th>
-        <td>${t(KEY_HELP[action])}</td>
+        <td>${t(`keyHelp.${action}`)}</td>
       </tr>`)}</tbody>
     </table>`;
   });
@@ -213,13 +211,13 @@ function parseCommand(line) {
  */
 export function follow({ t, device }, line, { hand, choice, say, perform }) {
   const command = parseCommand(line);
-  if (!command) return say(t(ANSWERS.unknownCommand, { command: line }), { urgent: true });
+  if (!command) return say(t("answers.unknownCommand", { command: line }), { urgent: true });
   if (command.tile) {
     const name = tileName(device.settings.language, command.tile);
-    if (!hand.includes(command.tile)) return say(t(ANSWERS.notInHand, { tile: name }), { urgent: true });
+    if (!hand.includes(command.tile)) return say(t("answers.notInHand", { tile: name }), { urgent: true });
     choice.choose(command.tile);
     const places = choice.moves().map(choice.placeText).join("; ");
-    if (command.action === "choose") return say(`${name}: ${places || t(TABLE.fitsNot)}.`);
+    if (command.action === "choose") return say(`${name}: ${places || t("table.fitsNot")}.`);
   }
   perform(command);
   // A tile with the number of its place is meant to be laid there.

@@ -4,8 +4,6 @@
  */
 import { html, nothing } from "../vendor/lit-html.js";
 import { fragmentOf } from "../shell/routes.js";
-import { ANSWERS } from "../texts/answers.js";
-import { TABLE } from "../texts/table.js";
 
 /** @import { App, Game, Score } from "../shell/types.js" */
 
@@ -14,16 +12,16 @@ export function lastCount({ t }, game, score) {
   const round = score?.rounds.find((each) => each.number === game.round);
   // A match can end by forfeits, in a round that is never counted.
   if (score && !round && game.status === "finished") {
-    return html`<section class="last-count"><p>${t(ANSWERS.byForfeit)}</p></section>`;
+    return html`<section class="last-count"><p>${t("answers.byForfeit")}</p></section>`;
   }
   return html`<section class="last-count" aria-labelledby="count-title">
-    <h2 id="count-title">${t(ANSWERS.lastCount, { round: game.round })}</h2>
+    <h2 id="count-title">${t("answers.lastCount", { round: game.round })}</h2>
     ${round ? html`<table>
-      <thead><tr><th scope="col">${t(ANSWERS.player)}</th><th scope="col" class="number">${t(ANSWERS.written)}</th><th scope="col" class="number">${t(ANSWERS.total)}</th></tr></thead>
+      <thead><tr><th scope="col">${t("answers.player")}</th><th scope="col" class="number">${t("answers.written")}</th><th scope="col" class="number">${t("answers.total")}</th></tr></thead>
       <tbody>${game.players.map((each) => html`<tr class=${game.winners.includes(each.seat) ? "winner" : ""}><th scope="row">${each.name}</th>
         <td class="number">${round.scores[each.seat]}</td><td class="number">${each.total}</td></tr>`)}</tbody>
     </table>` : nothing}
-    ${game.carry ? html`<p>${t(TABLE.carry, { points: game.carry })}</p>` : nothing}
+    ${game.carry ? html`<p>${t("table.carry", { points: game.carry })}</p>` : nothing}
   </section>`;
 }
 
@@ -32,10 +30,10 @@ export function lastCount({ t }, game, score) {
  * @param {App} app @param {Game} game @param {Score | undefined} score @param {(() => void) | false} rematch
  */
 export const waysOn = ({ t }, game, score, rematch) => html`
-  ${score?.rounds.length && game.status !== "playing" ? html`<a class="button" href=${fragmentOf({ view: "score", id: game.id })}>${t(TABLE.scoreCard)}</a>` : nothing}
-  ${game.status === "finished" && rematch ? html`<button data-rematch @click=${rematch}>${t(TABLE.rematch)}</button>` : nothing}
-  ${game.status === "finished" ? html`<a class="button" href=${fragmentOf({ view: "new", variant: game.variant })}>${t(TABLE.newGame)}</a>
-    <a class="button" href=${fragmentOf({ view: "replay", game: game.id })}>${t(TABLE.replay)}</a>` : nothing}`;
+  ${score?.rounds.length && game.status !== "playing" ? html`<a class="button" href=${fragmentOf({ view: "score", id: game.id })}>${t("table.scoreCard")}</a>` : nothing}
+  ${game.status === "finished" && rematch ? html`<button data-rematch @click=${rematch}>${t("table.rematch")}</button>` : nothing}
+  ${game.status === "finished" ? html`<a class="button" href=${fragmentOf({ view: "new", variant: game.variant })}>${t("table.newGame")}</a>
+    <a class="button" href=${fragmentOf({ view: "replay", game: game.id })}>${t("table.replay")}</a>` : nothing}`;
 
 /**
  * Takes the seats of this device in the next match of the same players, which begins with the first of them.

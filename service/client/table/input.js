@@ -4,13 +4,12 @@
  * commands do. What is possible is only what the view lists in `legal_moves`.
  */
 import { numberName, placeName, tileName } from "../game/names.js";
-import { KEY_NAMES, TABLE } from "../texts/table.js";
 
 /** @import { Match } from "../game/match.js" */
-/** @import { App, Move } from "../shell/types.js" */
+/** @import { App, Move, Text } from "../shell/types.js" */
 /** @typedef {ReturnType<typeof createChoice>} Choice */
 /** @typedef {(message: string, options?: {urgent?: boolean}) => void} Say */
-/** @typedef {keyof typeof import("../texts/answers.js").KEY_HELP} Action */
+/** @typedef {keyof import("texts").Texts["keyHelp"]} Action */
 
 /**
  * Keys as `KeyboardEvent.key` has them, letters in lower case, and the action; in the order of the list.
@@ -46,13 +45,15 @@ export const KEYS = [
 /** The actions that only tell something, as the menu has them. @type {Action[]} */
 export const TELLING = ["turn", "hand", "moves", "ends", "chain", "last", "scores", "information", "count", "again"];
 
-/** @type {Record<string, string | import("../texts/text.js").Text>} */
-const NAMES = { ...KEY_NAMES, Escape: "Escape", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
+/** Names of keys that are not letters. @type {Record<string, Text>} */
+const NAMES = { " ": "keyNames.space", Enter: "keyNames.enter", "Shift+Enter": "keyNames.shiftEnter", Home: "keyNames.home", End: "keyNames.end" };
+/** Names that are the same in every language. @type {Record<string, string>} */
+const SIGNS = { Escape: "Escape", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
 
 /** @param {App["t"]} t @param {string} key */
 export function nameOfKey(t, key) {
   const name = NAMES[key];
-  return typeof name === "object" ? t(name) : name ?? key.toUpperCase();
+  return name ? t(name) : SIGNS[key] ?? key.toUpperCase();
 }
 
 /** The name of the first key of an action, if it has one. @param {App} app @param {string} action */
@@ -94,20 +95,20 @@ export function createChoice(app, match, { send, say }) {
   /** @param {Move} move */
   function endOf(move) {
     const board = match.game?.board;
-    return move.end && board ? placeName(language(), move.end, board) : t(TABLE.empty);
+    return move.end && board ? placeName(language(), move.end, board) : t("table.empty");
   }
   /** A place with how the tile lies there, if it may lie in several ways. @param {Move} move */
   function placeOf(move) {
     const place = endOf(move);
-    if (move.face_down) return t(TABLE.faceDown, { place });
+    if (move.face_down) return t("table.faceDown", { place });
     const isOneOfTwo = movesOf(move.tile).some((each) => each.end === move.end && each.outer !== move.outer);
-    return isOneOfTwo ? t(TABLE.outside, { place, number: numberName(language(), move.outer ?? 0) }) : place;
+    return isOneOfTwo ? t("table.outside", { place, number: numberName(language(), move.outer ?? 0) }) : place;
   }
   /** What laying a tile scores, where plays score: the sum of the ends, if they are counted, and the points. @param {Move} move */
   const scoreText = ({ ends_sum: sum, points: count }) => {
     if (count === undefined) return "";
-    const points = t(TABLE.points, { count });
-    return sum === undefined ? points : t(TABLE.scores, { sum, points });
+    const points = t("table.points", { count });
+    return sum === undefined ? points : t("table.scores", { sum, points });
   };
   /** A place with what laying the tile there scores. @param {Move} move */
   const placeText = (move) => [placeOf(move), scoreText(move)].filter(Boolean).join(": ");
@@ -122,13 +123,13 @@ export function createChoice(app, match, { send, say }) {
   /** Why the chosen tile cannot be laid. */
   function whyNot() {
     const { game, seat } = match;
-    if (seat === undefined) return t(TABLE.notYours);
-    if (!tile) return t(TABLE.chooseFirst);
-    if (!game?.to_act.includes(seat) || game.status !== "playing") return t(TABLE.notYourTurn);
-    return movesOf().length ? t(TABLE.notThere, { tile: name(tile) }) : t(TABLE.fitsNowhere, { tile: name(tile) });
+    if (seat === undefined) return t("table.notYours");
+    if (!tile) return t("table.chooseFirst");
+    if (!game?.to_act.includes(seat) || game.status !== "playing") return t("table.notYourTurn");
+    return movesOf().length ? t("table.notThere", { tile: name(tile) }) : t("table.fitsNowhere", { tile: name(tile) });
   }
   const ask = () =>
-    say(`${t(TABLE.whereTo, { tile: name(tile ?? "") })} ${moves().map((each, at) => `${at + 1}: ${placeText(each)}`).join("; ")}.`);
+    say(`${t("table.whereTo", { tile: name(tile ?? "") })} ${moves().map((each, at) => `${at + 1}: ${placeText(each)}`).join("; ")}.`);
 
   const choice = {
     get tile() {
@@ -175,7 +176,7 @@ export function createChoice(app, match, { send, say }) {
       if (!all.length) return say(whyNot(), { urgent: true });
       const next = which === "next" ? (index + 1) % all.length : which === "previous" ? (Math.max(index, 0) - 1 + all.length) % all.length : which - 1;
       const move = all[next];
-      if (!move) return say(t(TABLE.noSuchPlace, { number: next + 1 }), { urgent: true });
+      if (!move) return say(t("table.noSuchPlace", { number: next + 1 }), { urgent: true });
       index = next;
       say(`${next + 1}: ${placeText(move)}`);
       app.update();
@@ -190,7 +191,7 @@ export function createChoice(app, match, { send, say }) {
       const there = chosen ? all.filter((each) => each.end === chosen.end) : all;
       const possible = there.filter((each) => Boolean(each.face_down) === faceDown);
       if (chosen && (chosen.face_down || !faceDown)) return send(chosen);
-      if (!possible.length && there.length && tile) return say(t(faceDown ? TABLE.notFaceDown : TABLE.notThere, { tile: name(tile) }), { urgent: true });
+      if (!possible.length && there.length && tile) return say(t(faceDown ? "table.notFaceDown" : "table.notThere", { tile: name(tile) }), { urgent: true });
       if (possible.length > 1) return ask();
       lay(possible[0]);
     },
@@ -202,7 +203,7 @@ export function createChoice(app, match, { send, say }) {
       const ends = match.game?.board.ends ?? [];
       if (tile && ends.length && !ends.some((each) => each.id === side)) {
         const isLine = ends.some((each) => each.id === "right");
-        return say(t(isLine ? TABLE.noEndThere : TABLE.noSides), { urgent: true });
+        return say(t(isLine ? "table.noEndThere" : "table.noSides"), { urgent: true });
       }
       const there = movesOf().filter((each) => !ends.length || each.end === side);
       const possible = there.filter((each) => Boolean(each.face_down) === faceDown && (outer ?? each.outer) === each.outer);
@@ -254,7 +255,7 @@ export function createActions({ t, device }, match, choice, { send, say, tell, i
     const move = otherMoves(match).find((each) => each.action === action);
     const isOthersTurn = game.status === "playing" && !game.to_act.includes(game.you?.seat ?? -1);
     if (move) send(move);
-    else say(t(!seats.length ? TABLE.notYours : isOthersTurn ? TABLE.notYourTurn : TABLE.notNow), { urgent: true });
+    else say(t(!seats.length ? "table.notYours" : isOthersTurn ? "table.notYourTurn" : "table.notNow"), { urgent: true });
   }
 
   /**

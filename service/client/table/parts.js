@@ -6,14 +6,13 @@
 import { classMap, html, nothing, repeat } from "../vendor/lit-html.js";
 import { tileName } from "../game/names.js";
 import { fragmentOf } from "../shell/routes.js";
-import { TABLE } from "../texts/table.js";
-import { COMMON, capitalized } from "../texts/text.js";
+import { capitalized } from "../texts/text.js";
 import { keyName, otherMoves } from "./input.js";
 import { hasColours, tileImage } from "./tiles.js";
 
 /** @import { Choice } from "./input.js" */
 /** @import { Match } from "../game/match.js" */
-/** @import { App, Game, GameEvent, Move, Variant } from "../shell/types.js" */
+/** @import { App, Game, GameEvent, Move, Text, Variant } from "../shell/types.js" */
 
 /** @typedef {ReturnType<typeof import("./presence.js").createPresence>} Presence */
 
@@ -23,14 +22,14 @@ const DRAG_FROM = 10;
 /** @param {App} app @param {Game} game @param {Variant | undefined} variant */
 export const heading = ({ t }, game, variant) => html`<header class="head">
   <h1 tabindex="-1">${variant?.name ?? game.variant}</h1>
-  <p class="facts">${game.round ? html`<span>${t(TABLE.round, { round: game.round })}</span>` : nothing}
-    ${game.round ? html`<span>${t(TABLE.stock, { count: game.stock.tiles })}</span>` : nothing}
-    ${game.board.ends_sum === undefined ? nothing : html`<span>${t(TABLE.sum, { sum: game.board.ends_sum })}</span>`}
-    ${game.carry ? html`<span>${t(TABLE.carry, { points: game.carry })}</span>` : nothing}</p>
+  <p class="facts">${game.round ? html`<span>${t("table.round", { round: game.round })}</span>` : nothing}
+    ${game.round ? html`<span>${t("table.stock", { count: game.stock.tiles })}</span>` : nothing}
+    ${game.board.ends_sum === undefined ? nothing : html`<span>${t("table.sum", { sum: game.board.ends_sum })}</span>`}
+    ${game.carry ? html`<span>${t("table.carry", { points: game.carry })}</span>` : nothing}</p>
 </header>`;
 
 /** What has happened. @param {App} app @param {GameEvent[]} events */
-export const log = ({ t }, events) => html`<div class="log" role="log" aria-label=${t(TABLE.log)} tabindex="0"><ol>${repeat(
+export const log = ({ t }, events) => html`<div class="log" role="log" aria-label=${t("table.log")} tabindex="0"><ol>${repeat(
   events.filter((each) => each.text), (each) => each.version, (each) => html`<li>${each.text}</li>`)}</ol></div>`;
 
 /**
@@ -44,25 +43,25 @@ export const log = ({ t }, events) => html`<div class="log" role="log" aria-labe
  * @param {Presence} [does.presence]
  */
 export const tools = (app, game, variant, { answers, load, tell, onCommand, leave, presence }) => html`<div class="tools">
-  <details class="listen" @toggle=${load}><summary>${app.t(TABLE.listen)}</summary>${answers?.tellButtons(app, tell)}</details>
+  <details class="listen" @toggle=${load}><summary>${app.t("table.listen")}</summary>${answers?.tellButtons(app, tell)}</details>
   <form class="command inline" @submit=${onCommand}>
-    <label for="command">${app.t(TABLE.command)}</label>
+    <label for="command">${app.t("table.command")}</label>
     <input id="command" name="command" autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go" aria-describedby="command-hint">
-    <button>${app.t(TABLE.send)}</button>
-    <p class="hint soft" id="command-hint">${app.t(TABLE.commandHint)}</p>
+    <button>${app.t("table.send")}</button>
+    <p class="hint soft" id="command-hint">${app.t("table.commandHint")}</p>
   </form>
-  <details class="about" @toggle=${load}><summary>${app.t(TABLE.options)}</summary>
+  <details class="about" @toggle=${load}><summary>${app.t("table.options")}</summary>
     ${answers?.about(app, game, variant)}${presence?.about(game)}
   </details>
-  ${leave ? html`<button class="plain" data-leave @click=${leave}>${app.t(TABLE.leave)}</button>` : nothing}
+  ${leave ? html`<button class="plain" data-leave @click=${leave}>${app.t("table.leave")}</button>` : nothing}
 </div>`;
 
 /** What keeps the game from being followed, if anything does. @param {App} app @param {Match} match */
 export const banner = ({ t, explain }, { id, connection, failure }) => html`
-  ${connection === "lost" ? html`<p class="note warn banner" role="status">${t(TABLE.lost)}</p>` : nothing}
-  ${failure ? html`<div class="note warn banner"><p>${explain(failure)}</p><p><a href="#/">${t(COMMON.toHome)}</a>${
+  ${connection === "lost" ? html`<p class="note warn banner" role="status">${t("table.lost")}</p>` : nothing}
+  ${failure ? html`<div class="note warn banner"><p>${explain(failure)}</p><p><a href="#/">${t("common.toHome")}</a>${
     /** @type {{status?: number}} */ (failure).status === 401
-      ? html` · <a href=${fragmentOf({ view: "table", game: id, watch: true })}>${t(TABLE.watch)}</a>` : nothing}</p></div>` : nothing}`;
+      ? html` · <a href=${fragmentOf({ view: "table", game: id, watch: true })}>${t("table.watch")}</a>` : nothing}</p></div>` : nothing}`;
 
 /**
  * @typedef {object} Does
@@ -75,13 +74,13 @@ export const banner = ({ t, explain }, { id, connection, failure }) => html`
 export function handList(app, game, { choice, drop, drawn }) {
   const { t } = app;
   const { hand = [], rows } = game.you ?? {};
-  if (!hand.length) return html`<p class="soft">${t(TABLE.noTiles)}</p>`;
+  if (!hand.length) return html`<p class="soft">${t("table.noTiles")}</p>`;
   const onTurn = isOnTurn(game);
   const inTabOrder = choice.tile ?? hand.find((each) => choice.movesOf(each).length) ?? hand[0];
   const tile = (/** @type {string} */ each) => {
     const places = choice.placesOf(each);
     const name = tileName(app.device.settings.language, each);
-    const fit = !onTurn ? "" : places.length ? t(TABLE.fitsWhere, { places: places.join(", ") }) : t(TABLE.fitsNot);
+    const fit = !onTurn ? "" : places.length ? t("table.fitsWhere", { places: places.join(", ") }) : t("table.fitsNot");
     return html`<div role="option" data-tile=${each} aria-selected=${each === choice.tile} tabindex=${each === inTabOrder ? 0 : -1}
       class=${classMap({ fits: onTurn && places.length > 0, "fits-not": onTurn && !places.length, drawn: each === drawn })}
       aria-label=${fit ? `${name}, ${fit}` : name}
@@ -89,11 +88,11 @@ export function handList(app, game, { choice, drop, drawn }) {
       tileImage(each, { vertical: true, colours: hasColours(app.device.settings, game.rules.set), digits: app.device.settings.digits })}</div>`;
   };
   const list = rows
-    ? [...new Set(rows)].sort((one, other) => one - other).map((row) => html`<div role="group" class="row" aria-label=${t(TABLE.row, { row })}>
+    ? [...new Set(rows)].sort((one, other) => one - other).map((row) => html`<div role="group" class="row" aria-label=${t("table.row", { row })}>
         <span class="row-name" aria-hidden="true">${row}</span>${repeat(hand.filter((_, at) => rows[at] === row), (each) => each, tile)}</div>`)
     : repeat(hand, (each) => each, tile);
   return html`<div role="listbox" class=${classMap({ hand: true, large: hand.length > 14, rows: rows !== undefined })}
-    aria-orientation="horizontal" aria-label=${t(TABLE.hand)}>${list}</div>`;
+    aria-orientation="horizontal" aria-label=${t("table.hand")}>${list}</div>`;
 }
 
 /** The tile that is being dragged: its image follows the pointer. @param {PointerEvent} start @param {string} tile @param {Choice} choice @param {Does["drop"]} drop */
@@ -148,14 +147,14 @@ export function moveButtons(app, match, choice, send) {
   const [only, ...others] = moves;
   const name = choice.tile ? tileName(app.device.settings.language, choice.tile) : "";
   return html`
-    ${others.length ? html`<h2 id="where-to">${t(TABLE.whereTo, { tile: name })}</h2>
+    ${others.length ? html`<h2 id="where-to">${t("table.whereTo", { tile: name })}</h2>
       <ol class="places" aria-labelledby="where-to">${moves.map((move, at) => html`<li><button
         class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
         ?disabled=${pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${place(choice, move)}</button></li>`)}</ol>` : nothing}
     ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${pending} @click=${() => send(only)}>${
-      capitalized(t(TABLE.lay, { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span> <kbd aria-hidden="true">${keyName(app, "lay")}</kbd></button>` : nothing}
+      capitalized(t("table.lay", { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span> <kbd aria-hidden="true">${keyName(app, "lay")}</kbd></button>` : nothing}
     ${rest.map((move) => html`<button class=${rest.length === 1 && !moves.length ? "main" : ""} data-action=${move.action}
-      ?disabled=${pending} @click=${() => send(move)}>${t(actionText(move.action))} <kbd aria-hidden="true">${keyName(app, move.action)}</kbd></button>`)}`;
+      ?disabled=${pending} @click=${() => send(move)}>${actionText(t, move.action)} <kbd aria-hidden="true">${keyName(app, move.action)}</kbd></button>`)}`;
 }
 
 /** A place in words, and what laying the chosen tile there scores. @param {Choice} choice @param {Move} move */
@@ -170,23 +169,23 @@ const place = (choice, move) => html`<span>${capitalized(choice.placeOf(move))}<
  */
 export function playersList({ t }, game, own, presence) {
   const { players, to_act: toAct, status, dealer } = game;
-  return html`<ul class="players" aria-label=${t(TABLE.players)} tabindex="0">${players.map((each) => {
+  return html`<ul class="players" aria-label=${t("table.players")} tabindex="0">${players.map((each) => {
     const onTurn = status === "playing" && toAct.includes(each.seat);
     const tags = [
-      each.kind === "bot" || each.kind === "remote" ? t(TABLE.bot) : "",
-      each.team === undefined ? "" : t(TABLE.team, { team: each.team + 1 }),
-      dealer === each.seat ? t(TABLE.deals) : "",
-      each.in ? "" : t(TABLE.out),
+      each.kind === "bot" || each.kind === "remote" ? t("table.bot") : "",
+      each.team === undefined ? "" : t("table.team", { team: each.team + 1 }),
+      dealer === each.seat ? t("table.deals") : "",
+      each.in ? "" : t("table.out"),
       ...(presence?.marks(game, each) ?? []),
     ].filter(Boolean);
     return html`<li class=${classMap({ player: true, mine: own.includes(each.seat), "on-turn": onTurn, out: !each.in, winner: game.winners.includes(each.seat) })}
       data-seat=${each.seat} aria-current=${onTurn ? "true" : nothing}>
-      <span class="name">${each.kind === "open" ? t(TABLE.openSeat) : each.name}${
-        own.includes(each.seat) ? html` <span class="you">${t(TABLE.you)}${tags.length ? "," : ""}</span>` : nothing}${tags.length ? html` <span class="tags">${tags.join(", ")}</span>` : nothing}${
-        onTurn ? html`<span class="hidden-text">, ${t(TABLE.onTurn)}</span>` : nothing}</span>
+      <span class="name">${each.kind === "open" ? t("table.openSeat") : each.name}${
+        own.includes(each.seat) ? html` <span class="you">${t("table.you")}${tags.length ? "," : ""}</span>` : nothing}${tags.length ? html` <span class="tags">${tags.join(", ")}</span>` : nothing}${
+        onTurn ? html`<span class="hidden-text">, ${t("table.onTurn")}</span>` : nothing}</span>
       <span class="count"><svg viewBox="0 0 10 20" class="back" aria-hidden="true"><rect x="1" y="1" width="8" height="18" rx="2"></rect></svg><span
-        aria-hidden="true">${each.tiles}</span><span class="hidden-text">, ${t(TABLE.tiles, { count: each.tiles })}</span>${presence?.bank(game, each)}</span>
-      <span class="total"><span aria-hidden="true">${each.total}</span><span class="hidden-text">, ${t(TABLE.points, { count: each.total })}</span></span>
+        aria-hidden="true">${each.tiles}</span><span class="hidden-text">, ${t("table.tiles", { count: each.tiles })}</span>${presence?.bank(game, each)}</span>
+      <span class="total"><span aria-hidden="true">${each.total}</span><span class="hidden-text">, ${t("table.points", { count: each.total })}</span></span>
     </li>`;
   })}</ul>`;
 }
@@ -208,14 +207,14 @@ export function scrollToLatest() {
 export function stateText({ t }, game) {
   const { status, text } = game;
   if (text) return text;
-  if (status === "waiting") return t(TABLE.waiting);
-  if (status === "round_over") return t(TABLE.roundOver);
+  if (status === "waiting") return t("table.waiting");
+  if (status === "round_over") return t("table.roundOver");
   if (status === "finished") {
-    const names = game.winners.map((seat) => nameOf(game, seat)).join(t(TABLE.and));
-    return t(game.winners.length > 1 ? TABLE.finishedSeveral : TABLE.finished, { names });
+    const names = game.winners.map((seat) => nameOf(game, seat)).join(t("table.and"));
+    return t(game.winners.length > 1 ? "table.finishedSeveral" : "table.finished", { names });
   }
   const seat = game.turn?.seat ?? -1;
-  return seat === game.you?.seat ? t(TABLE.yourTurn) : t(TABLE.turnOf, { name: nameOf(game, seat) });
+  return seat === game.you?.seat ? t("table.yourTurn") : t("table.turnOf", { name: nameOf(game, seat) });
 }
 
 /** All tiles of the table: from left to right or, where they branch, line by line. @param {App} app @param {Game} game */
@@ -223,14 +222,14 @@ export function chainText({ t, device }, { board }) {
   const { language } = device.settings;
   const { tiles } = board;
   const [first] = tiles;
-  if (!first) return t(TABLE.emptyTable);
+  if (!first) return t("table.emptyTable");
   const name = (/** @type {typeof first} */ each) =>
-    each.face_down ? t(TABLE.tileDown, { tile: tileName(language, each.tile) }) : tileName(language, each.tile);
+    each.face_down ? t("table.tileDown", { tile: tileName(language, each.tile) }) : tileName(language, each.tile);
   if (board.ends.every((each) => each.id === "left" || each.id === "right")) {
     const line = [...tiles.filter((each) => each.end === "left").reverse(), first, ...tiles.filter((each) => each.end === "right")];
-    return t(TABLE.line, { tiles: line.map(name).join(", ") });
+    return t("table.line", { tiles: line.map(name).join(", ") });
   }
-  const sentences = [t(TABLE.first, { tile: name(first) })];
+  const sentences = [t("table.first", { tile: name(first) })];
   const behind = (/** @type {string} */ host) => tiles.filter((each) => each.on?.tile === host);
   for (const starts = behind(first.tile); starts.length;) {
     const line = [/** @type {typeof first} */ (starts.shift())];
@@ -241,8 +240,8 @@ export function chainText({ t, device }, { board }) {
       }
       line.push(next[0]);
     }
-    const place = t(TABLE.behind, { tile: tileName(language, line[0].on?.tile ?? first.tile) });
-    sentences.push(t(TABLE.branch, { place, tiles: line.map(name).join(", ") }));
+    const place = t("table.behind", { tile: tileName(language, line[0].on?.tile ?? first.tile) });
+    sentences.push(t("table.branch", { place, tiles: line.map(name).join(", ") }));
   }
   return sentences.join(" ");
 }
@@ -259,6 +258,10 @@ export const isAwaited = ({ players, to_act: toAct, you }) => {
   return toAct.length > 0 && own?.in && !own.away && players.some((each) => each !== own && each.in && each.kind === "human");
 };
 
-/** The name of a move that lays no tile; of one that this page does not know yet, its word. @param {string} action @returns {import("../texts/text.js").Text} */
-export const actionText = (action) =>
-  ({ draw: TABLE.draw, pass: TABLE.pass, done: TABLE.done, flip: TABLE.flip, deal: TABLE.deal })[action] ?? [action, action];
+/** The name of a move that lays no tile; of one that this page does not know yet, its word. @param {App["t"]} t @param {string} action */
+export function actionText(t, action) {
+  /** @type {Record<string, Text>} */
+  const texts = { draw: "table.draw", pass: "table.pass", done: "table.done", flip: "table.flip", deal: "table.deal" };
+  const text = texts[action];
+  return text ? t(text) : action;
+}

@@ -4,7 +4,6 @@
  * may be laid comes from the service.
  */
 import { html, nothing, ref, repeat, svg } from "../vendor/lit-html.js";
-import { COMMON } from "../texts/text.js";
 import { MARK, digitsFrom, endMark, ghostMark, ghostsOf, hasColours, linkPath, markAt, pointer, shadowPath, tileOnTable } from "./tiles.js";
 import { createViewport, distance } from "./viewport.js";
 
@@ -156,8 +155,8 @@ export function createPicture(app) {
         <g class="places">${ghosts.map((each, index) => ghostMark(each, index, index === chosen, look))}</g>
         <g class="pointers">${ghosts.map((each, index) => pointer(each, index, index === chosen, () => viewport.reveal(each.spot)))}</g>
       </svg>
-      <div class="picture-tools" role="group" aria-label=${app.t(COMMON.pictureTools)}>
-        ${tool("all", COMMON.fitAll, viewport.fitAll)}${tool("out", COMMON.zoomOut, viewport.zoomOut)}${tool("in", COMMON.zoomIn, viewport.zoomIn)}
+      <div class="picture-tools" role="group" aria-label=${app.t("common.pictureTools")}>
+        ${tool("all", "common.fitAll", viewport.fitAll)}${tool("out", "common.zoomOut", viewport.zoomOut)}${tool("in", "common.zoomIn", viewport.zoomIn)}
       </div>
     </div>`;
   }

@@ -6,7 +6,6 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { createCountdown } from "../game/clock.js";
 import { timeText } from "../game/durations.js";
-import { PRESENCE } from "../texts/presence.js";
 import { nameOf } from "./parts.js";
 
 /** @import { App, Game } from "../shell/types.js" */
@@ -65,24 +64,24 @@ export function createPresence(app, match, failed) {
     time(game) {
       const left = countdown.left();
       if (left === undefined) return nothing;
-      const label = t(game.deal ? PRESENCE.timeToDeal : PRESENCE.timeLeft);
+      const label = t(game.deal ? "presence.timeToDeal" : "presence.timeLeft");
       return html`<span class=${countdown.isShort(left) ? "clock short" : "clock"} role="timer">${
-        left ? html`<span class=${game.deal ? "" : "hidden-text"}>${label}</span> ${countdown.text(left)}` : t(PRESENCE.over)}</span>`;
+        left ? html`<span class=${game.deal ? "" : "hidden-text"}>${label}</span> ${countdown.text(left)}` : t("presence.over")}</span>`;
     },
     /** The same as a sentence. @param {Game} game */
     timeText(game) {
       const left = countdown.left();
-      return left === undefined ? "" : left ? `${t(game.deal ? PRESENCE.timeToDeal : PRESENCE.timeLeft)} ${countdown.text(left)}.` : `${t(PRESENCE.over)}.`;
+      return left === undefined ? "" : left ? `${t(game.deal ? "presence.timeToDeal" : "presence.timeLeft")} ${countdown.text(left)}.` : `${t("presence.over")}.`;
     },
     /** What is left of the bank of a seat. @param {Game} game @param {Game["players"][number]} player */
     bank(game, { seat, bank }) {
       if (bank === undefined) return nothing;
       const time = countdown.text((game.turn?.seat === seat ? countdown.left() : undefined) ?? 1000 * bank);
-      return html`<span class="bank"><span aria-hidden="true">${time}</span><span class="hidden-text">, ${t(PRESENCE.bank, { time })}</span></span>`;
+      return html`<span class="bank"><span aria-hidden="true">${time}</span><span class="hidden-text">, ${t("presence.bank", { time })}</span></span>`;
     },
     /** What is to be said of a player in a word. @param {Game} game @param {Game["players"][number]} player */
     marks: ({ status }, { away, forfeited }) =>
-      [...(forfeited ? [t(PRESENCE.forfeited)] : []), ...(away && status !== "finished" ? [t(PRESENCE.away)] : [])],
+      [...(forfeited ? [t("presence.forfeited")] : []), ...(away && status !== "finished" ? [t("presence.away")] : [])],
 
     /** The clock of the game in words. @param {Game} game */
     about: (game) => game.clock && html`<p>${timeText(app, game)}</p>`,
@@ -94,11 +93,11 @@ export function createPresence(app, match, failed) {
       const sleeps = game.players.every((each) => each.kind !== "human" || each.away || !each.in);
       const isOnlyOne = match.seats.length === 1;
       return html`${awayHere(game).map((seat) => html`<div class="note presence"><p>${
-        sleeps ? t(PRESENCE.sleeps) : isOnlyOne ? t(PRESENCE.youAreAway) : t(PRESENCE.isAway, { name: nameOf(game, seat) })}</p>
+        sleeps ? t("presence.sleeps") : isOnlyOne ? t("presence.youAreAway") : t("presence.isAway", { name: nameOf(game, seat) })}</p>
         <button class="main" data-back=${seat} ?disabled=${isAsking} @click=${() => setAway(seat, false)}>${
-          isOnlyOne ? t(PRESENCE.back) : t(PRESENCE.isBack, { name: nameOf(game, seat) })}</button></div>`)}
+          isOnlyOne ? t("presence.back") : t("presence.isBack", { name: nameOf(game, seat) })}</button></div>`)}
       ${late ? html`<div class="note presence"><button class="main" data-claim=${late.seat} ?disabled=${isAsking} @click=${() => claim(late.seat, late.by)}>${
-        t(PRESENCE.claim, { name: nameOf(game, late.seat) })}</button></div>` : nothing}`;
+        t("presence.claim", { name: nameOf(game, late.seat) })}</button></div>` : nothing}`;
     },
   };
 }

@@ -6,8 +6,6 @@ import { html, nothing, repeat } from "../vendor/lit-html.js";
 import { Problem } from "../shell/api.js";
 import { curlLine, gamePath, masked, withoutSecrets } from "../shell/exposure.js";
 import { createFaults } from "../shell/faults.js";
-import { DEVELOPER } from "../texts/developer.js";
-import { COMMON } from "../texts/text.js";
 
 /** @import { Text } from "../texts/text.js" */
 /** @import { App, Exchange, StreamItem, View } from "../shell/types.js" */
@@ -38,13 +36,13 @@ export function create(app, { close }) {
   /** @param {Exchange} exchange */
   const shown = (exchange) => (showsSecrets ? exchange : withoutSecrets(exchange));
   /** @param {Exchange} exchange */
-  const answerOf = ({ path, token, answer }) => (hasHandOfMany(path, token) ? t(DEVELOPER.hiddenHands) : json(answer));
+  const answerOf = ({ path, token, answer }) => (hasHandOfMany(path, token) ? t("developer.hiddenHands") : json(answer));
   /** @param {StreamItem} entry */
-  const itemText = ({ game, token, item }) => (hasHandOfMany(game, token) ? t(DEVELOPER.hiddenHands) : json(item));
+  const itemText = ({ game, token, item }) => (hasHandOfMany(game, token) ? t("developer.hiddenHands") : json(item));
 
   /** @param {string} text */
   const bounded = (text) => (text.length <= MOST_CHARACTERS ? text
-    : `${text.slice(0, MOST_CHARACTERS)}\n${t(DEVELOPER.shortened, { number: text.length - MOST_CHARACTERS })}`);
+    : `${text.slice(0, MOST_CHARACTERS)}\n${t("developer.shortened", { number: text.length - MOST_CHARACTERS })}`);
   /** @param {...string} texts */
   const fits = (...texts) => filter === "" || texts.some((each) => each.toLowerCase().includes(filter));
   /** @param {[string, string][]} headers */
@@ -63,21 +61,21 @@ export function create(app, { close }) {
   /** @param {Exchange} exchange */
   const request = (exchange) => {
     const { id, method, path, status, ms } = exchange;
-    const state = status || (exchange.answer === undefined ? t(DEVELOPER.waiting) : t(DEVELOPER.unanswered));
+    const state = status || (exchange.answer === undefined ? t("developer.waiting") : t("developer.unanswered"));
     return disclosure(id, html`<b>${method}</b> <span class="path">${path}</span>
-      <span class=${status >= 400 || exchange.answer !== undefined && !status ? "error" : "soft"}>${state}${ms ? ` · ${t(DEVELOPER.ms, { ms })}` : nothing}</span>`,
+      <span class=${status >= 400 || exchange.answer !== undefined && !status ? "error" : "soft"}>${state}${ms ? ` · ${t("developer.ms", { ms })}` : nothing}</span>`,
     () => {
       const { headers, token, body, answerHeaders } = shown(exchange);
       const sent = [...Object.entries(headers), .../** @type {[string, string][]} */ (token ? [["Authorization", `Bearer ${token}`]] : [])];
       const field = `curl-${id}`;
-      return html`<label for=${field}>${t(DEVELOPER.curl)}</label>
+      return html`<label for=${field}>${t("developer.curl")}</label>
         <textarea id=${field} class="curl" readonly rows="3" spellcheck="false" .value=${curlLine(shown(exchange), { showToken: showsSecrets })}></textarea>
-        <button @click=${() => copy(id, field)}>${t(DEVELOPER.copyCurl)}</button>
+        <button @click=${() => copy(id, field)}>${t("developer.copyCurl")}</button>
         ${copied.id === id ? html`<span class="soft">${copied.text}</span>` : nothing}
-        ${block(DEVELOPER.requestHeaders, headerLines(sent))}
-        ${block(DEVELOPER.requestBody, body === undefined ? "" : json(body))}
-        ${block(DEVELOPER.answerHeaders, headerLines(answerHeaders))}
-        ${block(DEVELOPER.answerBody, exchange.answer === undefined ? "" : answerOf(exchange))}`;
+        ${block("developer.requestHeaders", headerLines(sent))}
+        ${block("developer.requestBody", body === undefined ? "" : json(body))}
+        ${block("developer.answerHeaders", headerLines(answerHeaders))}
+        ${block("developer.answerBody", exchange.answer === undefined ? "" : answerOf(exchange))}`;
     });
   };
 
@@ -95,7 +93,7 @@ export function create(app, { close }) {
     area.select();
     // Only where the page was loaded by https, or from this device.
     const isCopied = await navigator.clipboard?.writeText(area.value).then(() => true, () => false);
-    copied = { id, text: t(isCopied ? COMMON.copied : DEVELOPER.select) };
+    copied = { id, text: t(isCopied ? "common.copied" : "developer.select") };
     announce(copied.text);
     update();
   }
@@ -105,10 +103,10 @@ export function create(app, { close }) {
     try {
       const found = await answer;
       if (!found) say(t(missing));
-      else if (found instanceof Problem) say(t(DEVELOPER.answered, { status: found.status, detail: found.message }));
+      else if (found instanceof Problem) say(t("developer.answered", { status: found.status, detail: found.message }));
       else {
         const isReplay = api.exchanges[0]?.answerHeaders.some(([name]) => name === "idempotent-replayed");
-        say(t(DEVELOPER.answered, { status: found.status, detail: t(isReplay ? DEVELOPER.replayed : DEVELOPER.accepted) }));
+        say(t("developer.answered", { status: found.status, detail: t(isReplay ? "developer.replayed" : "developer.accepted") }));
       }
     } catch (error) {
       say(app.explain(error));
@@ -126,14 +124,14 @@ export function create(app, { close }) {
     <span class="soft">${t(hint)}</span></li>`;
   const faultList = () => {
     const hasMove = faults.lastMove() !== undefined;
-    const state = faults.secondsLeft ? t(DEVELOPER.isOffline, { seconds: faults.secondsLeft }) : outcome;
+    const state = faults.secondsLeft ? t("developer.isOffline", { seconds: faults.secondsLeft }) : outcome;
     return html`${state ? html`<p class="note">${state}</p>` : nothing}
       <ul class="faults">
-      ${fault(DEVELOPER.drop, DEVELOPER.dropHint, () => say(t(DEVELOPER.dropped, { number: faults.dropStream() })))}
-      ${fault(DEVELOPER.offline, DEVELOPER.offlineHint, () => { outcome = t(DEVELOPER.online); faults.goOffline(); }, !faults.secondsLeft)}
-      ${fault(DEVELOPER.twice, DEVELOPER.twiceHint, () => provoke(faults.sendTwice(), DEVELOPER.noMove), hasMove)}
-      ${fault(DEVELOPER.stale, DEVELOPER.staleHint, () => provoke(faults.sendStale(), DEVELOPER.noMove), hasMove)}
-      ${fault(DEVELOPER.other, DEVELOPER.otherHint, () => provoke(faults.sendAsOther(), DEVELOPER.noGame), faults.lastGame() !== undefined)}
+      ${fault("developer.drop", "developer.dropHint", () => say(t("developer.dropped", { count: faults.dropStream() })))}
+      ${fault("developer.offline", "developer.offlineHint", () => { outcome = t("developer.online"); faults.goOffline(); }, !faults.secondsLeft)}
+      ${fault("developer.twice", "developer.twiceHint", () => provoke(faults.sendTwice(), "developer.noMove"), hasMove)}
+      ${fault("developer.stale", "developer.staleHint", () => provoke(faults.sendStale(), "developer.noMove"), hasMove)}
+      ${fault("developer.other", "developer.otherHint", () => provoke(faults.sendAsOther(), "developer.noGame"), faults.lastGame() !== undefined)}
     </ul>`;
   };
 
@@ -141,7 +139,7 @@ export function create(app, { close }) {
   const state = () => {
     const found = api.exchanges.find(({ answer }) => /** @type {any} */ (answer)?.legal_moves && /** @type {any} */ (answer).version);
     const etag = found?.answerHeaders.find(([name]) => name === "etag")?.[1];
-    return found && etag ? html`<p class="soft mono">${t(DEVELOPER.state, { version: /** @type {any} */ (found.answer).version, etag })}</p>` : nothing;
+    return found && etag ? html`<p class="soft mono">${t("developer.state", { version: /** @type {any} */ (found.answer).version, etag })}</p>` : nothing;
   };
 
   const requests = () => {
@@ -149,32 +147,32 @@ export function create(app, { close }) {
       const { body } = shown(each);
       return fits(`${each.method} ${each.path} ${each.status}`, filter && body !== undefined ? json(body) : "", filter && each.answer !== undefined ? answerOf(each) : "");
     });
-    return html`${fitting.length ? html`<ol class="entries">${repeat(fitting, (each) => each.id, request)}</ol>` : html`<p>${t(DEVELOPER.nothingFits)}</p>`}`;
+    return html`${fitting.length ? html`<ol class="entries">${repeat(fitting, (each) => each.id, request)}</ol>` : html`<p>${t("developer.nothingFits")}</p>`}`;
   };
   const stream = () => {
     const fitting = api.items.filter((each) => fits(filter && itemText(each)));
     return fitting.length ? html`<ol class="entries">${repeat(fitting, (each) => each.id, streamItem)}</ol>`
-      : html`<p>${t(api.items.length ? DEVELOPER.nothingFits : DEVELOPER.noItems)}</p>`;
+      : html`<p>${t(api.items.length ? "developer.nothingFits" : "developer.noItems")}</p>`;
   };
 
   return {
-    title: () => t(DEVELOPER.title),
+    title: () => t("developer.title"),
     render: () => html`<div class="developer">
-      <header><h2 tabindex="-1">${t(DEVELOPER.title)}</h2>
-        <button class="plain" aria-label=${t(DEVELOPER.close)} title=${t(DEVELOPER.close)} @click=${close}>×</button></header>
+      <header><h2 tabindex="-1">${t("developer.title")}</h2>
+        <button class="plain" aria-label=${t("developer.close")} title=${t("developer.close")} @click=${close}>×</button></header>
       ${state()}
-      <div class="parts" role="group" aria-label=${t(DEVELOPER.parts)}>${PARTS.map((each) => html`<button
-        aria-pressed=${part === each} @click=${() => { part = each; update(); }}>${t(DEVELOPER[each])}</button>`)}</div>
-      ${part === "faults" ? html`<h3 class="hidden-text">${t(DEVELOPER.faults)}</h3>${faultList()}` : html`
-        <h3 class="hidden-text">${t(DEVELOPER[part])}</h3>
+      <div class="parts" role="group" aria-label=${t("developer.parts")}>${PARTS.map((each) => html`<button
+        aria-pressed=${part === each} @click=${() => { part = each; update(); }}>${t(`drawerParts.${each}`)}</button>`)}</div>
+      ${part === "faults" ? html`<h3 class="hidden-text">${t("drawerParts.faults")}</h3>${faultList()}` : html`
+        <h3 class="hidden-text">${t(`drawerParts.${part}`)}</h3>
         <div class="search">
-          <label for="developer-filter">${t(DEVELOPER.filter)}</label>
+          <label for="developer-filter">${t("developer.filter")}</label>
           <input id="developer-filter" type="search" autocomplete="off" spellcheck="false" .value=${filter} @input=${(/** @type {InputEvent} */ event) => {
             filter = /** @type {HTMLInputElement} */ (event.target).value.trim().toLowerCase();
             update();
           }}>
           <label class="choice"><input type="checkbox" .checked=${showsSecrets} @change=${() => { showsSecrets = !showsSecrets; update(); }}>
-            ${t(DEVELOPER.secrets)}</label>
+            ${t("developer.secrets")}</label>
         </div>
         ${part === "requests" ? requests() : stream()}`}
     </div>`,

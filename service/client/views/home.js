@@ -4,8 +4,6 @@ import { playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
 import { Problem } from "../shell/api.js";
 import { fragmentOf, parseRoute } from "../shell/routes.js";
 import { tileShape } from "../table/tiles.js";
-import { HOME } from "../texts/home.js";
-import { COMMON } from "../texts/text.js";
 
 /** @import { App, Bot, Game, SeatChoice, VariantSummary, View } from "../shell/types.js" */
 
@@ -72,10 +70,10 @@ export function create(app) {
       <h3><a href=${fragmentOf({ view: "table", game: id })}>${name || "…"}</a></h3>
       ${tag ? html`<span class=${tag.turn ? "tag turn" : "tag"}>${tag.text}</span>` : nothing}
       ${typeof game === "object" ? html`<p>${namesOf(game.players.map((each) => each.name ?? "…"))}</p>` : nothing}
-      ${!seats.length ? html`<p class="soft">${t(HOME.invited)}</p>`
+      ${!seats.length ? html`<p class="soft">${t("home.invited")}</p>`
         : typeof game === "object" && game.players.length === seats.length ? nothing
-        : html`<p class="soft">${t(HOME.as, { names: seats.map((each) => each.name).join(", ") })}</p>`}
-      <button class="plain" aria-label=${t(HOME.forget, { game: name })} @click=${() => forget(id)}>×</button>
+        : html`<p class="soft">${t("home.as", { names: seats.map((each) => each.name).join(", ") })}</p>`}
+      <button class="plain" aria-label=${t("home.forget", { game: name })} @click=${() => forget(id)}>×</button>
     </li>`;
   };
   /** Names of people, each in the direction of its own writing. @param {string[]} names */
@@ -84,15 +82,15 @@ export function create(app) {
   const stateOf = (id) => {
     const game = games.get(id);
     if (!game) return undefined;
-    if (game === "gone") return { text: t(HOME.gone) };
-    if (game === "unread") return { text: t(HOME.unread) };
-    if (game.status === "waiting") return { text: t(HOME.waiting) };
-    if (game.status === "finished") return { text: t(HOME.finished) };
+    if (game === "gone") return { text: t("home.gone") };
+    if (game === "unread") return { text: t("home.unread") };
+    if (game.status === "waiting") return { text: t("home.waiting") };
+    if (game.status === "finished") return { text: t("home.finished") };
     const own = device.seatsOf(id).map((each) => each.seat);
-    if (game.status === "round_over") return { text: t(HOME.roundOver), turn: own.some((seat) => game.to_act.includes(seat)) };
+    if (game.status === "round_over") return { text: t("home.roundOver"), turn: own.some((seat) => game.to_act.includes(seat)) };
     const seat = game.turn?.seat ?? -1;
-    if (own.includes(seat)) return { text: t(HOME.yourTurn), turn: true };
-    return { text: t(HOME.turnOf, { name: game.players[seat]?.name ?? "" }) };
+    if (own.includes(seat)) return { text: t("home.yourTurn"), turn: true };
+    return { text: t("home.turnOf", { name: game.players[seat]?.name ?? "" }) };
   };
   /** @param {string} id */
   const variantName = (id) => variants.find((each) => each.id === id)?.name ?? id;
@@ -107,16 +105,16 @@ export function create(app) {
   /** The games that so many can play. */
   const shownVariants = () => variants.filter(({ players: { min, max } }) =>
     !number || (number < LARGE ? min <= number && number <= max : max >= LARGE));
-  const numberField = () => html`<fieldset class="field"><legend>${t(HOME.number)}</legend><div class="chips">
+  const numberField = () => html`<fieldset class="field"><legend>${t("home.number")}</legend><div class="chips">
     ${[0, 2, 3, 4, LARGE].map((each) => html`<label class="chip"><input type="radio" name="number" .checked=${each === number}
-      @change=${() => { number = each; app.update(); }}><span>${!each ? t(HOME.anyNumber) : each < LARGE ? each : t(HOME.andMore, { number: each })}</span></label>`)}
+      @change=${() => { number = each; app.update(); }}><span>${!each ? t("home.anyNumber") : each < LARGE ? each : t("home.andMore", { number: each })}</span></label>`)}
   </div></fieldset>`;
 
   /** Begins a game of one person and computer players, with the usual rules. @param {VariantSummary} variant */
   const playAgainstComputer = async ({ id, players: { min, max } }) => {
     if (isStarting) return;
     isStarting = true;
-    const name = device.lastSeats().find((each) => each.kind === "here" && each.name)?.name ?? t(HOME.guest);
+    const name = device.lastSeats().find((each) => each.kind === "here" && each.name)?.name ?? t("home.guest");
     const others = Math.min(Math.max(USUAL_PLAYERS, min), max) - 1;
     /** @type {SeatChoice[]} */
     const seats = [{ kind: "here", name, level: "" }, ...Array(others).fill({ kind: "bot", name: "", level: usualLevel(bots) })];
@@ -142,7 +140,7 @@ export function create(app) {
       : /^[^\s/]+$/.test(entered) ? parseRoute(`#/${watch ? "watch" : "join"}/${entered}`) : parseRoute("#/unknown");
     if (!entered && !watch) return app.go({ view: "join" });
     if (route.view !== "unknown" && route.view !== "home") return app.go(watch && "game" in route && route.game ? { view: "table", game: route.game, watch } : route);
-    mistake = t(HOME.noGame);
+    mistake = t("home.noGame");
     app.announce(mistake, { urgent: true });
     app.update();
     document.getElementById("game")?.focus();
@@ -150,42 +148,42 @@ export function create(app) {
 
   void load();
   return {
-    title: () => t(HOME.title),
+    title: () => t("home.title"),
     close: () => stop.abort(),
     render: () => html`
       <div class="welcome">
-        <div><h1 tabindex="-1">${t(HOME.title)}</h1>
-          <p class="lead">${t(HOME.introduction)}</p></div>
+        <div><h1 tabindex="-1">${t("home.title")}</h1>
+          <p class="lead">${t("home.introduction")}</p></div>
         ${DECORATION}
       </div>
-      ${gameIds().length ? html`<h2>${t(HOME.yourGames)}</h2>
+      ${gameIds().length ? html`<h2>${t("home.yourGames")}</h2>
         <ul class="cards">${repeat(sortedIds(), (id) => id, gameCard)}</ul>` : nothing}
-      <h2>${t(HOME.choose)}</h2>
-      ${failure ? html`<p class="error">${t(HOME.failed)} ${failure}</p><button @click=${load}>${t(COMMON.tryAgain)}</button>` : nothing}
-      ${!failure && !variants.length ? html`<p>${t(COMMON.loading)}</p>` : nothing}
+      <h2>${t("home.choose")}</h2>
+      ${failure ? html`<p class="error">${t("home.failed")} ${failure}</p><button @click=${load}>${t("common.tryAgain")}</button>` : nothing}
+      ${!failure && !variants.length ? html`<p>${t("common.loading")}</p>` : nothing}
       ${refusal ? html`<p class="error">${refusal}</p>` : nothing}
       ${variants.length ? numberField() : nothing}
       <ul class="cards">${repeat(shownVariants(), ({ id }) => id, (variant) => html`<li class="card variant">
         <h3><a href=${fragmentOf({ view: "new", variant: variant.id })}>${variant.name}</a></h3>
         <p>${variant.summary}</p>
-        ${variant.also_known_as.length ? html`<p class="soft">${t(HOME.alsoKnownAs)} ${variant.also_known_as.map(({ name, language, region }, at) =>
+        ${variant.also_known_as.length ? html`<p class="soft">${t("home.alsoKnownAs")} ${variant.also_known_as.map(({ name, language, region }, at) =>
           html`${at ? ", " : ""}<span lang=${language}>${name}</span> (${region})`)}</p>` : nothing}
-        ${bots.length ? html`<button aria-label=${`${variant.name}: ${t(HOME.againstComputer)}`} @click=${() => playAgainstComputer(variant)}>${
-          t(HOME.againstComputer)}</button>` : nothing}
-        <p class="soft">${t(variant.players.min === variant.players.max ? HOME.playersExactly : HOME.players, variant.players)}
-          · ${t(HOME.minutes, { minutes: variant.minutes })}
-          · <a href=${fragmentOf({ view: "rules", id: variant.id })} aria-label=${`${t(HOME.rules)}: ${variant.name}`}>${t(HOME.rules)}</a></p>
+        ${bots.length ? html`<button aria-label=${`${variant.name}: ${t("home.againstComputer")}`} @click=${() => playAgainstComputer(variant)}>${
+          t("home.againstComputer")}</button>` : nothing}
+        <p class="soft">${t(variant.players.min === variant.players.max ? "home.playersExactly" : "home.players", variant.players)}
+          · ${t("home.minutes", { minutes: variant.minutes })}
+          · <a href=${fragmentOf({ view: "rules", id: variant.id })} aria-label=${`${t("home.rules")}: ${variant.name}`}>${t("home.rules")}</a></p>
       </li>`)}</ul>
-      <h2>${t(HOME.more)}</h2>
+      <h2>${t("home.more")}</h2>
       <form class="inline card" @submit=${enter}>
-        <label for="game">${t(HOME.joinLabel)}</label>
+        <label for="game">${t("home.joinLabel")}</label>
         <input id="game" name="game" autocomplete="off" autocapitalize="off" spellcheck="false"
           aria-invalid=${mistake ? "true" : nothing} aria-describedby=${mistake ? "game-error" : nothing}>
-        <button class="main">${t(HOME.joinButton)}</button>
-        <button value="watch">${t(HOME.watch)}</button>
+        <button class="main">${t("home.joinButton")}</button>
+        <button value="watch">${t("home.watch")}</button>
         ${mistake ? html`<p class="error" id="game-error">${mistake}</p>` : nothing}
       </form>
-      <p><a class="button" href="#/replay">${t(HOME.replay)}</a></p>`,
+      <p><a class="button" href="#/replay">${t("home.replay")}</a></p>`,
   };
 }
 

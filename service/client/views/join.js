@@ -6,8 +6,6 @@ import { html, live, nothing } from "../vendor/lit-html.js";
 import { timeText } from "../game/durations.js";
 import { idempotencyKey, Problem } from "../shell/api.js";
 import { fragmentOf, parseRoute } from "../shell/routes.js";
-import { JOIN } from "../texts/join.js";
-import { COMMON } from "../texts/text.js";
 
 /** @import { App, Game, View } from "../shell/types.js" */
 /** @import { TemplateResult } from "../vendor/lit-html.js" */
@@ -53,7 +51,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     } catch (error) {
       if (stop.signal.aborted) return;
       isHidden = isMissing(error) && code !== "";
-      if (isHidden) app.announce(t(JOIN.hidden));
+      if (isHidden) app.announce(t("join.hidden"));
       else if (isMissing(error)) refuse({ game: error.message });
       else fail(error);
     }
@@ -80,7 +78,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     const link = text.includes("#") ? parseRoute(text.slice(text.indexOf("#"))) : undefined;
     if (link?.view === "seat") return app.go(link);
     const found = !link ? text : "game" in link ? link.game : undefined;
-    if (!found || /[\s/]|^\.\.?$/.test(found)) return void refuse({ game: t(JOIN.noGame) });
+    if (!found || /[\s/]|^\.\.?$/.test(found)) return void refuse({ game: t("join.noGame") });
     if (link?.view === "join" && link.code) code = codeOf(link.code);
     id = entered = found;
     void look();
@@ -94,14 +92,14 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     sending = true;
     failure = "";
     errors = {};
-    app.announce(t(JOIN.joining));
+    app.announce(t("join.joining"));
     app.update();
     try {
       const own = { name, join_code: code, ...(isArranged ? {} : { client_seed: idempotencyKey() }) };
       const { body } = await api.postOnce(`v1/games/${encodeURIComponent(id)}/players`, own, {
         signal: stop.signal,
         onRetry(seconds) {
-          failure = t(JOIN.retrying, { seconds: Math.ceil(seconds) });
+          failure = t("join.retrying", { seconds: Math.ceil(seconds) });
           app.announce(failure);
           app.update();
         },
@@ -124,9 +122,9 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     }
     if (fields.name || fields.join_code) return void refuse({ name: fields.name?.join(" "), code: fields.join_code?.join(" ") });
     if (error instanceof Problem && error.body.reason === "wrong_join_code") {
-      return void refuse({ code: t(JOIN.wrongCode, { detail: error.message }) });
+      return void refuse({ code: t("join.wrongCode", { detail: error.message }) });
     }
-    if (isHidden && isMissing(error)) return void refuse({ code: t(JOIN.noSuchGame) });
+    if (isHidden && isMissing(error)) return void refuse({ code: t("join.noSuchGame") });
     fail(error);
     // Somebody may have been faster: the table as it is now.
     const said = failure;
@@ -154,52 +152,52 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     ${errors[own] ? html`<p class="error" id=${`${own}-error`}>${errors[own]}</p>` : nothing}
     ${hint ? html`<p class="hint" id=${`${own}-hint`}>${hint}</p>` : nothing}
   </div>`;
-  const gameForm = () => html`<p class="lead">${t(JOIN.introduction)}</p>
+  const gameForm = () => html`<p class="lead">${t("join.introduction")}</p>
     <form class="card" novalidate @submit=${submitGame}>
-      ${field({ id: "game", label: t(JOIN.game), value: entered, change: (value) => (entered = value) })}
-      ${field({ id: "code", label: t(JOIN.code), value: code, change: (value) => (code = codeOf(value)) })}
+      ${field({ id: "game", label: t("join.game"), value: entered, change: (value) => (entered = value) })}
+      ${field({ id: "code", label: t("join.code"), value: code, change: (value) => (code = codeOf(value)) })}
       ${failure ? html`<p class="error">${failure}</p>` : nothing}
-      <div class="buttons"><button class="main">${t(JOIN.look)}</button></div>
+      <div class="buttons"><button class="main">${t("join.look")}</button></div>
     </form>`;
   /** @param {TemplateResult | typeof nothing} watch the way to watch the game, if there is one */
   const nameForm = (watch = nothing) => html`<form novalidate @submit=${submitName}>
-    ${givenCode && code === codeOf(givenCode) && !errors.code ? nothing : field({ id: "code", label: t(JOIN.code), value: code, change: (value) => (code = codeOf(value)) })}
-    ${field({ id: "name", label: t(JOIN.name), value: name, hint: t(JOIN.nameHint), change: (value) => (name = value) })}
+    ${givenCode && code === codeOf(givenCode) && !errors.code ? nothing : field({ id: "code", label: t("join.code"), value: code, change: (value) => (code = codeOf(value)) })}
+    ${field({ id: "name", label: t("join.name"), value: name, hint: t("join.nameHint"), change: (value) => (name = value) })}
     ${failure ? html`<p class="error">${failure}</p>` : nothing}
-    <div class="buttons"><button class="main large" aria-disabled=${sending}>${t(sending ? JOIN.joining : JOIN.join)}</button>
+    <div class="buttons"><button class="main large" aria-disabled=${sending}>${t(sending ? "join.joining" : "join.join")}</button>
       ${watch}
-      <button type="button" class="plain" @click=${another}>${t(JOIN.another)}</button></div>
+      <button type="button" class="plain" @click=${another}>${t("join.another")}</button></div>
   </form>`;
-  const hidden = () => html`<p class="lead">${t(JOIN.hidden)}</p>${nameForm()}`;
+  const hidden = () => html`<p class="lead">${t("join.hidden")}</p>${nameForm()}`;
   /** @param {Game} shown */
   const table = (shown) => {
     const free = shown.players.filter((each) => each.kind === "open").length;
     const own = device.seatsOf(shown.id);
     const isWatched = shown.spectators !== false;
     const watch = (look = "button") => (isWatched
-      ? html`<a class=${look} href=${fragmentOf({ view: "table", game: shown.id, watch: true })}>${t(JOIN.watch)}</a>` : nothing);
+      ? html`<a class=${look} href=${fragmentOf({ view: "table", game: shown.id, watch: true })}>${t("join.watch")}</a>` : nothing);
     return html`<section class="card" aria-labelledby="at-the-table">
         <h2 id="at-the-table">${variantName}</h2>
-        <p>${free ? t(JOIN.freeSeats, { count: free }) : isWatched ? t(JOIN.full) : nothing} <a href=${fragmentOf({ view: "rules", id: shown.variant })}>${t(JOIN.rules)}</a></p>
-        <ol class="at-table" aria-label=${t(JOIN.players)}>${shown.players.map((each) => html`<li class=${each.kind === "open" ? "soft" : nothing}>
-          <bdi>${each.name ?? (each.kind === "open" ? t(JOIN.free) : t(JOIN.computer))}</bdi>
-          ${own.some((seat) => seat.seat === each.seat) ? html`<span class="tag">${t(JOIN.you)}</span>` : nothing}
-          ${each.kind === "bot" || each.kind === "remote" ? html`<span class="tag">${t(JOIN.computer)}</span>` : nothing}</li>`)}</ol>
+        <p>${free ? t("join.freeSeats", { count: free }) : isWatched ? t("join.full") : nothing} <a href=${fragmentOf({ view: "rules", id: shown.variant })}>${t("join.rules")}</a></p>
+        <ol class="at-table" aria-label=${t("join.players")}>${shown.players.map((each) => html`<li class=${each.kind === "open" ? "soft" : nothing}>
+          <bdi>${each.name ?? (each.kind === "open" ? t("join.free") : t("join.computer"))}</bdi>
+          ${own.some((seat) => seat.seat === each.seat) ? html`<span class="tag">${t("join.you")}</span>` : nothing}
+          ${each.kind === "bot" || each.kind === "remote" ? html`<span class="tag">${t("join.computer")}</span>` : nothing}</li>`)}</ol>
         ${shown.clock ? html`<p class="soft">${timeText(app, shown)}</p>` : nothing}
       </section>
-      ${own.length ? html`<p class="note">${t(JOIN.already, { names: own.map((each) => each.name).join(", ") })}
-        <a href=${fragmentOf({ view: "table", game: shown.id })}>${t(JOIN.toTable)}</a></p>` : nothing}
+      ${own.length ? html`<p class="note">${t("join.already", { names: own.map((each) => each.name).join(", ") })}
+        <a href=${fragmentOf({ view: "table", game: shown.id })}>${t("join.toTable")}</a></p>` : nothing}
       ${free ? nameForm(watch()) : html`${failure ? html`<p class="error">${failure}</p>` : nothing}
         <div class="buttons">${watch("button main")}
-          <button class="plain" @click=${another}>${t(JOIN.another)}</button></div>`}`;
+          <button class="plain" @click=${another}>${t("join.another")}</button></div>`}`;
   };
 
   if (id) void look();
   return {
-    title: () => t(JOIN.title),
+    title: () => t("join.title"),
     close: () => stop.abort(),
-    render: () => html`<h1 tabindex="-1">${t(JOIN.title)}</h1>
-      ${game ? table(game) : loading ? html`<p>${t(COMMON.loading)}</p>` : isHidden ? hidden() : gameForm()}`,
+    render: () => html`<h1 tabindex="-1">${t("join.title")}</h1>
+      ${game ? table(game) : loading ? html`<p>${t("common.loading")}</p>` : isHidden ? hidden() : gameForm()}`,
   };
 }
 

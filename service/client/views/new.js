@@ -1,12 +1,11 @@
 /** A new game: who plays and by which house rules, of whatever games the service offers. */
 import { html, live, nothing } from "../vendor/lit-html.js";
 import { playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
-import { dealOf, describedBy, errorAt, fieldId, numberField as pauseField, optionFields, rulesOf, SET, switchField, textField } from "../setup/options.js";
+import { SET, dealOf, dealText, describedBy, errorAt, fieldId, numberField as pauseField, optionFields, rulesOf, switchField, textField } from "../setup/options.js";
 import { noClock, timeFields, timeOf } from "../setup/timefields.js";
 import { Problem } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
-import { NEW } from "../texts/new.js";
-import { COMMON, capitalized } from "../texts/text.js";
+import { capitalized } from "../texts/text.js";
 
 /** @import { App, Bot, SeatChoice, Variant, VariantSummary, View } from "../shell/types.js" */
 
@@ -99,7 +98,7 @@ export function create(app, { variant: asked }) {
     if (!variant || sending) return;
     sending = true;
     failure = "";
-    app.announce(t(NEW.creating));
+    app.announce(t("new.creating"));
     app.update();
     const chosen = seats.slice(0, players);
     try {
@@ -124,7 +123,7 @@ export function create(app, { variant: asked }) {
   };
   /** @param {number} seconds */
   const waiting = (seconds) => {
-    failure = t(NEW.retrying, { seconds: Math.ceil(seconds) });
+    failure = t("new.retrying", { seconds: Math.ceil(seconds) });
     app.announce(failure);
     app.update();
   };
@@ -142,7 +141,7 @@ export function create(app, { variant: asked }) {
     if (!count) return;
     const messages = Object.entries(errors).map(([path, texts]) => [fieldId(path), texts.join(" ")]);
     const first = messages.find(([id]) => id === invalid?.id)?.[1] ?? messages[0]?.[1] ?? "";
-    app.announce(t(NEW.mistakes, { count, first }), { urgent: true });
+    app.announce(t("new.mistakes", { count, first }), { urgent: true });
     // What belongs to no field of the form.
     failure = messages.filter(([id]) => !document.getElementById(id ?? "")).map(([, text]) => text).join(" ");
     app.update();
@@ -153,15 +152,15 @@ export function create(app, { variant: asked }) {
     <h2><a href=${fragmentOf({ view: "new", variant: each.id })}>${each.name}</a></h2>
     <p>${each.summary}</p>
     <p class="soft">${numberOf(each)} · <a href=${fragmentOf({ view: "rules", id: each.id })}
-      aria-label=${`${t(NEW.rules)}: ${each.name}`}>${t(NEW.rules)}</a></p>
+      aria-label=${`${t("new.rules")}: ${each.name}`}>${t("new.rules")}</a></p>
   </li>`;
   /** @param {VariantSummary} each */
-  const numberOf = ({ players: { min, max } }) => t(min === max ? NEW.playersExactly : NEW.players, { min, max });
+  const numberOf = ({ players: { min, max } }) => t(min === max ? "new.playersExactly" : "new.players", { min, max });
 
   /** @param {Variant} shown */
   const numberField = ({ players: { min, max } }) => min === max
-    ? html`<p>${t(NEW.playersExactly, { min })}</p>`
-    : html`<fieldset class="field"><legend>${t(NEW.number)}</legend><div class="chips">
+    ? html`<p>${t("new.playersExactly", { min })}</p>`
+    : html`<fieldset class="field"><legend>${t("new.number")}</legend><div class="chips">
         ${Array.from({ length: max - min + 1 }, (_, at) => min + at).map((number) => html`<label class="chip"><input type="radio" name="players"
           .checked=${live(number === players)} @change=${() => setPlayers(number)}><span>${number}</span></label>`)}
       </div></fieldset>`;
@@ -178,11 +177,11 @@ export function create(app, { variant: asked }) {
       html`<option value=${value} .selected=${live(value === (kind === "bot" ? `bot ${level}` : kind))}>${label}</option>`;
     return html`<li class="seat-choice">
       <span class="seat-number" aria-hidden="true">${number}</span>
-      <select aria-label=${t(NEW.kind, { number })} aria-describedby=${kind === "bot" ? `level-${level}` : nothing} @change=${chosen}>
-        ${option("here", t(NEW.here))} ${option("open", t(NEW.open))}
-        ${bots.map(({ id }) => option(`bot ${id}`, t(NEW.bot, { level: capitalized(id) })))}
+      <select aria-label=${t("new.kind", { number })} aria-describedby=${kind === "bot" ? `level-${level}` : nothing} @change=${chosen}>
+        ${option("here", t("new.here"))} ${option("open", t("new.open"))}
+        ${bots.map(({ id }) => option(`bot ${id}`, t("new.bot", { level: capitalized(id) })))}
       </select>
-      ${kind === "here" ? html`<input id=${fieldId(path)} aria-label=${t(NEW.nameOf, { number })} placeholder=${t(NEW.name)} autocomplete="off" dir="auto"
+      ${kind === "here" ? html`<input id=${fieldId(path)} aria-label=${t("new.nameOf", { number })} placeholder=${t("new.name")} autocomplete="off" dir="auto"
           .value=${live(name)} aria-invalid=${errors[path] ? "true" : nothing} aria-describedby=${describedBy(errors, path)}
           @input=${(/** @type {Event} */ event) => setSeat(at, { name: /** @type {HTMLInputElement} */ (event.target).value })}>` : nothing}
       ${errorAt(errors, path)}
@@ -203,48 +202,48 @@ export function create(app, { variant: asked }) {
       },
     });
     return html`<form class="setup" novalidate @submit=${submit}>
-      <div class="field"><label for="variant">${t(NEW.game)}</label>
+      <div class="field"><label for="variant">${t("new.game")}</label>
         <select id="variant" @change=${chooseOther}>${variants.map((each) => html`<option value=${each.id}
           .selected=${live(each.id === shown.id)}>${each.name}</option>`)}</select></div>
       <p>${shown.summary}</p>
       <section class="card" aria-labelledby="who">
-        <h2 id="who">${t(NEW.who)}</h2>
+        <h2 id="who">${t("new.who")}</h2>
         ${numberField(shown)}
-        <div class="buttons"><button type="button" @click=${() => setKinds("here", "here")}>${t(NEW.allHere)}</button>
-          <button type="button" @click=${() => setKinds("here", "open")}>${t(NEW.eachOwn)}</button>
-          ${bots.length ? html`<button type="button" @click=${() => setKinds("here", "bot")}>${t(NEW.againstComputer)}</button>` : nothing}</div>
+        <div class="buttons"><button type="button" @click=${() => setKinds("here", "here")}>${t("new.allHere")}</button>
+          <button type="button" @click=${() => setKinds("here", "open")}>${t("new.eachOwn")}</button>
+          ${bots.length ? html`<button type="button" @click=${() => setKinds("here", "bot")}>${t("new.againstComputer")}</button>` : nothing}</div>
         <ol class="seat-choices">${playing.map(seatField)}</ol>
         ${errorAt(errors, "players")}
         ${bots.filter(({ id }) => playing.some((each) => each.level === id)).map(levelText)}
-        <p class="soft">${t(NEW.order)} ${playing.some((each) => each.kind === "open") ? t(NEW.invitation) : nothing}</p>
-        ${deal && !(SET in shown.options.properties) ? html`<p class="soft">${t(NEW.deal, deal)}</p>` : nothing}
+        <p class="soft">${t("new.order")} ${playing.some((each) => each.kind === "open") ? t("new.invitation") : nothing}</p>
+        ${deal && !(SET in shown.options.properties) ? html`<p class="soft">${t("new.deal", { set: deal.set, deal: dealText(t, deal) })}</p>` : nothing}
       </section>
-      ${fields.length ? html`<section class="card" aria-labelledby="house-rules"><h2 id="house-rules">${t(NEW.houseRules)}</h2>${fields}</section>` : nothing}
-      <section class="card" aria-labelledby="time"><h2 id="time">${t(NEW.time)}</h2>
+      ${fields.length ? html`<section class="card" aria-labelledby="house-rules"><h2 id="house-rules">${t("new.houseRules")}</h2>${fields}</section>` : nothing}
+      <section class="card" aria-labelledby="time"><h2 id="time">${t("new.time")}</h2>
         ${timeFields(app, { choice: time, errors, change(choice) {
           time = choice;
           app.update();
         } })}</section>
-      <details class="fold card"><summary>${t(NEW.advanced)}</summary>
-        ${switchField({ path: "unique_names", errors, label: t(NEW.uniqueNames), hint: t(NEW.uniqueNamesHint), value: uniqueNames, change(value) {
+      <details class="fold card"><summary>${t("new.advanced")}</summary>
+        ${switchField({ path: "unique_names", errors, label: t("new.uniqueNames"), hint: t("new.uniqueNamesHint"), value: uniqueNames, change(value) {
           uniqueNames = value;
           app.update();
         } })}
-        ${textField({ path: "seed", errors, schema: { title: t(NEW.seed), description: t(NEW.seedHint), type: "string" }, value: seed, change(value) {
+        ${textField({ path: "seed", errors, schema: { title: t("new.seed"), description: t("new.seedHint"), type: "string" }, value: seed, change(value) {
           seed = String(value);
           app.update();
         } })}
         ${playing.some((each) => each.kind === "bot") ? pauseField(app, { name: "pace", path: "pace", errors, value: pace, usual: undefined,
-          schema: { title: t(NEW.pace), description: t(NEW.paceHint), type: "number", minimum: 0, maximum: 10 }, change(value) {
+          schema: { title: t("new.pace"), description: t("new.paceHint"), type: "number", minimum: 0, maximum: 10 }, change(value) {
             pace = value === undefined || value === "" ? "" : Number(value);
             app.update();
           } }) : nothing}
       </details>
-      <details class="fold card" @toggle=${openRules}><summary>${t(NEW.rules)}</summary>
+      <details class="fold card" @toggle=${openRules}><summary>${t("new.rules")}</summary>
         ${rulesAreOpen && markdown ? html`<div class="rules">${markdown(shown.rules, { level: 2 }).slice(1)}</div>` : nothing}
-        <p><a href=${fragmentOf({ view: "rules", id: shown.id })}>${t(NEW.rulesPage)}</a></p></details>
+        <p><a href=${fragmentOf({ view: "rules", id: shown.id })}>${t("new.rulesPage")}</a></p></details>
       ${failure ? html`<p class="error">${failure}</p>` : nothing}
-      <div class="buttons"><button class="main large" aria-disabled=${sending}>${t(sending ? NEW.creating : NEW.create)}</button></div>
+      <div class="buttons"><button class="main large" aria-disabled=${sending}>${t(sending ? "new.creating" : "new.create")}</button></div>
     </form>`;
   };
   /** @param {Event} event */
@@ -256,12 +255,12 @@ export function create(app, { variant: asked }) {
 
   void load();
   return {
-    title: () => (variant ? t(NEW.titleOf, { name: variant.name }) : t(NEW.title)),
+    title: () => (variant ? t("new.titleOf", { name: variant.name }) : t("new.title")),
     close: () => stop.abort(),
-    render: () => html`<h1 tabindex="-1">${t(NEW.title)}</h1>
+    render: () => html`<h1 tabindex="-1">${t("new.title")}</h1>
       ${variant ? form(variant) : failure ? html`<p class="error">${failure}</p>
-        <div class="buttons"><button @click=${load}>${t(COMMON.tryAgain)}</button></div>`
-      : asked || !variants.length ? html`<p>${t(COMMON.loading)}</p>`
-      : html`<p class="lead">${t(NEW.choose)}</p><ul class="cards">${variants.map(card)}</ul>`}`,
+        <div class="buttons"><button @click=${load}>${t("common.tryAgain")}</button></div>`
+      : asked || !variants.length ? html`<p>${t("common.loading")}</p>`
+      : html`<p class="lead">${t("new.choose")}</p><ul class="cards">${variants.map(card)}</ul>`}`,
   };
 }

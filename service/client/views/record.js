@@ -1,8 +1,6 @@
 /** The form of the replay that asks for a record: of a game, as a text, or from a file. */
 import { html, nothing } from "../vendor/lit-html.js";
 import { parseRoute } from "../shell/routes.js";
-import { REPLAY } from "../texts/replay.js";
-import { COMMON } from "../texts/text.js";
 
 /** @import { App } from "../shell/types.js" */
 
@@ -38,27 +36,27 @@ export function recordForm({ t, go }, { game, record, isLoading, problem, onReco
     const [file] = /** @type {HTMLInputElement} */ (event.target).files ?? [];
     if (!file) return;
     const text = await file.text().catch(() => undefined);
-    if (text === undefined) onFailure(t(REPLAY.fileUnreadable));
+    if (text === undefined) onFailure(t("replay.fileUnreadable"));
     else onRecord(text);
   };
   return html`
-    <h1 tabindex="-1">${t(REPLAY.title)}</h1>
-    <p class="lead">${t(REPLAY.introduction)}</p>
+    <h1 tabindex="-1">${t("replay.title")}</h1>
+    <p class="lead">${t("replay.introduction")}</p>
     ${problem}
-    ${isLoading ? html`<p>${t(COMMON.loading)}</p>` : nothing}
-    <h2>${t(REPLAY.ofGame)}</h2>
+    ${isLoading ? html`<p>${t("common.loading")}</p>` : nothing}
+    <h2>${t("replay.ofGame")}</h2>
     <form class="inline" @submit=${onGame}>
-      <label for="replay-game">${t(REPLAY.game)}</label>
+      <label for="replay-game">${t("replay.game")}</label>
       <input id="replay-game" name="game" required autocomplete="off" autocapitalize="off" spellcheck="false" .value=${game ?? ""}>
-      <button>${t(REPLAY.getRecord)}</button>
+      <button>${t("replay.getRecord")}</button>
     </form>
-    <h2>${t(REPLAY.ofText)}</h2>
+    <h2>${t("replay.ofText")}</h2>
     <form @submit=${onText}>
-      <div class="field"><label for="replay-record">${t(REPLAY.record)}</label>
+      <div class="field"><label for="replay-record">${t("replay.record")}</label>
         <textarea id="replay-record" name="record" rows="8" required spellcheck="false" autocapitalize="off" .value=${record}></textarea></div>
-      <button class="main" ?disabled=${isLoading}>${t(REPLAY.start)}</button>
+      <button class="main" ?disabled=${isLoading}>${t("replay.start")}</button>
     </form>
-    <div class="field"><label for="replay-file">${t(REPLAY.file)}</label>
+    <div class="field"><label for="replay-file">${t("replay.file")}</label>
       <input id="replay-file" type="file" accept=".txt,text/plain" @change=${onFile}></div>`;
 }
 

@@ -5,7 +5,6 @@ import { framesOf } from "../game/replays.js";
 import { Problem } from "../shell/api.js";
 import { aspectFor, createPicture } from "../table/picture.js";
 import { hasColours, tileImage } from "../table/tiles.js";
-import { REPLAY } from "../texts/replay.js";
 import { recordForm } from "./record.js";
 
 /** @import { App, View } from "../shell/types.js" */
@@ -75,7 +74,7 @@ export function create(app, { game }) {
     const query = { aspect: aspectFor(innerWidth, innerHeight / 2) };
     /** @type {Replay} */
     const found = (await api.post("v1/replays", { record }, { query, signal: stop.signal })).body;
-    if (!found.rounds.length) return fail(found.fault?.text ?? t(REPLAY.noRounds));
+    if (!found.rounds.length) return fail(found.fault?.text ?? t("replay.noRounds"));
     replay = found;
     variantName = found.variant;
     showRound(0);
@@ -148,10 +147,10 @@ export function create(app, { game }) {
   /** @param {Replay} match */
   function shown(match) {
     const { step, board, hands } = frames[at];
-    const position = t(REPLAY.stepOf, { step: at + 1, number: frames.length });
+    const position = t("replay.stepOf", { step: at + 1, number: frames.length });
     return html`<div class="replay">
-      <header><div><p class="soft over">${variantName}</p><h1 tabindex="-1">${t(REPLAY.title)}</h1></div>
-        <label>${t(REPLAY.round)} <select @change=${(/** @type {Event} */ event) => {
+      <header><div><p class="soft over">${variantName}</p><h1 tabindex="-1">${t("replay.title")}</h1></div>
+        <label>${t("replay.round")} <select @change=${(/** @type {Event} */ event) => {
           pause();
           showRound(Number(/** @type {HTMLSelectElement} */ (event.target).value));
         }}>${match.rounds.map((each, index) => html`<option value=${index} .selected=${index === round}>${each.round}</option>`)}</select></label>
@@ -159,39 +158,39 @@ export function create(app, { game }) {
       <div class="stage">
         ${picture.render({
           board, lastTile: board.tiles.at(-1)?.tile, highest: highest(match),
-          label: t(REPLAY.table, { step: at + 1 }), description: step.text,
+          label: t("replay.table", { step: at + 1 }), description: step.text,
         })}
         <p class="sentence" data-sentence>${step.text}</p>
         <div class="controls">
-          <input type="range" min="0" max=${frames.length - 1} step="1" .value=${String(at)} aria-label=${t(REPLAY.step)} aria-valuetext=${position}
+          <input type="range" min="0" max=${frames.length - 1} step="1" .value=${String(at)} aria-label=${t("replay.step")} aria-valuetext=${position}
             @input=${(/** @type {Event} */ event) => jump(Number(/** @type {HTMLInputElement} */ (event.target).value))}>
-          <div class="buttons" role="group" aria-label=${t(REPLAY.step)}>
+          <div class="buttons" role="group" aria-label=${t("replay.step")}>
             ${control("first", at === 0, () => jump(0))}${control("previous", at === 0, () => jump(at - 1))}
-            <button class="main" data-step="play" @click=${togglePlay}>${t(timer ? REPLAY.pause : REPLAY.play)}</button>
+            <button class="main" data-step="play" @click=${togglePlay}>${t(timer ? "replay.pause" : "replay.play")}</button>
             ${control("next", at === frames.length - 1, () => jump(at + 1))}${control("last", at === frames.length - 1, () => jump(frames.length - 1))}
             <span class="soft">${position}</span>
           </div>
         </div>
       </div>
       <div class="beside">
-        <h2>${t(REPLAY.hands)}</h2>
+        <h2>${t("replay.hands")}</h2>
         <ul class="open-hands">${match.players.map((each) => handOf(match, each, hands[each.seat] ?? [], each.seat === step.seat))}</ul>
-        <h2 id="replay-steps">${t(REPLAY.steps)}</h2>
+        <h2 id="replay-steps">${t("replay.steps")}</h2>
         <ol class="steps" aria-labelledby="replay-steps">${frames.map((frame, index) => html`<li><button class="plain"
           aria-current=${index === at ? "step" : nothing} @click=${() => jump(index)}>${frame.step.text}</button></li>`)}</ol>
-        <p class="soft">${t(REPLAY.keys)}</p>
+        <p class="soft">${t("replay.keys")}</p>
         ${match.fault ? html`<p class="note warn" data-fault>${faultText(match.fault)}</p>` : nothing}
         ${problem()}
         <div class="buttons">
-          <button aria-describedby="play-on" ?disabled=${isLoading} @click=${playOn}>${t(REPLAY.playOn)}</button>
-          <a class="button" href="#/replay" @click=${leave}>${t(REPLAY.another)}</a>
+          <button aria-describedby="play-on" ?disabled=${isLoading} @click=${playOn}>${t("replay.playOn")}</button>
+          <a class="button" href="#/replay" @click=${leave}>${t("replay.another")}</a>
         </div>
-        <p class="soft" id="play-on">${t(REPLAY.playOnHint)}</p>
+        <p class="soft" id="play-on">${t("replay.playOnHint")}</p>
       </div>
     </div>`;
   }
   /** @param {{text: string, line?: number}} fault */
-  const faultText = ({ text, line }) => (line === undefined ? t(REPLAY.fault, { text }) : t(REPLAY.faultInLine, { line, text }));
+  const faultText = ({ text, line }) => (line === undefined ? t("replay.fault", { text }) : t("replay.faultInLine", { line, text }));
   /** Back to the form, also where its address is the one that is shown. */
   function leave() {
     pause();
@@ -201,7 +200,7 @@ export function create(app, { game }) {
   }
 
   /** @param {keyof typeof ICONS} name @param {boolean} isOff @param {() => void} act */
-  const control = (name, isOff, act) => html`<button aria-label=${t(REPLAY[name])} title=${t(REPLAY[name])} data-step=${name}
+  const control = (name, isOff, act) => html`<button aria-label=${t(`replaySteps.${name}`)} title=${t(`replaySteps.${name}`)} data-step=${name}
     aria-disabled=${isOff} @click=${act}><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d=${ICONS[name]}></path></svg></button>`;
 
   /** @param {Replay} match @param {{seat: number, name?: string}} player @param {(string | undefined)[]} tiles @param {boolean} isActive */
@@ -212,13 +211,13 @@ export function create(app, { game }) {
     const words = known.map((each) => tileName(device.settings.language, each)).join(", ");
     return html`<li class=${isActive ? "active" : nothing}><h3>${name ?? seat + 1}</h3>
       <p>${known.map((each) => tileImage(each, { colours, digits: device.settings.digits }))}
-        ${hidden ? t(REPLAY.hiddenTiles, { number: hidden }) : nothing}
-        ${tiles.length ? nothing : html`<span class="soft">${t(REPLAY.noTiles)}</span>`}<span class="hidden-text">${words}</span></p></li>`;
+        ${hidden ? t("replay.hiddenTiles", { count: hidden }) : nothing}
+        ${tiles.length ? nothing : html`<span class="soft">${t("replay.noTiles")}</span>`}<span class="hidden-text">${words}</span></p></li>`;
   };
 
   if (game) void loadGame(game);
   return {
-    title: () => t(REPLAY.title),
+    title: () => t("replay.title"),
     get wide() {
       return replay !== undefined;
     },

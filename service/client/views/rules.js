@@ -2,8 +2,6 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { headingOf, markdown, ruleId } from "../shell/markdown.js";
 import { fragmentOf } from "../shell/routes.js";
-import { RULES } from "../texts/rules.js";
-import { COMMON } from "../texts/text.js";
 
 /** @import { App, Variant, View } from "../shell/types.js" */
 
@@ -32,7 +30,7 @@ export function create(app, { id, rule }) {
   /** Moves to a rule. @param {string} number */
   const pointTo = (number) => {
     const element = document.getElementById(ruleId(number));
-    if (!element) return app.announce(t(RULES.noSuchRule, { rule: number }));
+    if (!element) return app.announce(t("rules.noSuchRule", { rule: number }));
     element.scrollIntoView({ block: "center" });
     element.focus({ preventScroll: true });
   };
@@ -48,22 +46,22 @@ export function create(app, { id, rule }) {
   };
   /** @param {Variant} shown */
   const summary = ({ players, scoring }) => html`<div class="note">
-    <h2>${t(RULES.inShort)}</h2>
-    <p>${t(players.min === players.max ? RULES.playersExactly : RULES.players, players)}.
-      ${t(scoring.best === "highest" ? RULES.highestWins : RULES.lowestWins)}</p>
+    <h2>${t("rules.inShort")}</h2>
+    <p>${t(players.min === players.max ? "rules.playersExactly" : "rules.players", players)}.
+      ${t(scoring.best === "highest" ? "rules.highestWins" : "rules.lowestWins")}</p>
     <p>${scoring.text}</p>
   </div>`;
   /** @param {Variant} shown */
   const deals = ({ deals: rows }) => {
     // A stock of which all may be drawn needs no column for that.
     const partly = rows.some((row) => row.drawable !== row.stock);
-    return html`<details class="fold"><summary><h2>${t(RULES.deals)}</h2></summary>
-      <div class="scroll" tabindex="0" role="group" aria-label=${t(RULES.deals)}><table class="figures">
-        <caption class="hidden-text">${t(RULES.dealsCaption)}</caption>
-        <thead><tr><th scope="col">${t(RULES.set)}</th><th scope="col" class="number">${t(RULES.seats)}</th>
-          <th scope="col" class="number">${t(RULES.hand)}</th><th scope="col" class="number">${t(RULES.stock)}</th>
-          ${partly ? html`<th scope="col" class="number">${t(RULES.drawable)}</th>` : nothing}</tr></thead>
-        <tbody>${rows.map((row) => html`<tr><th scope="row">${t(RULES.setOf, { set: row.set })}</th>
+    return html`<details class="fold"><summary><h2>${t("rules.deals")}</h2></summary>
+      <div class="scroll" tabindex="0" role="group" aria-label=${t("rules.deals")}><table class="figures">
+        <caption class="hidden-text">${t("rules.dealsCaption")}</caption>
+        <thead><tr><th scope="col">${t("rules.set")}</th><th scope="col" class="number">${t("rules.seats")}</th>
+          <th scope="col" class="number">${t("rules.hand")}</th><th scope="col" class="number">${t("rules.stock")}</th>
+          ${partly ? html`<th scope="col" class="number">${t("rules.drawable")}</th>` : nothing}</tr></thead>
+        <tbody>${rows.map((row) => html`<tr><th scope="row">${t("rules.setOf", { set: row.set })}</th>
           <td class="number">${row.players}</td><td class="number">${row.hand}</td><td class="number">${row.stock}</td>
           ${partly ? html`<td class="number">${row.drawable}</td>` : nothing}</tr>`)}</tbody>
       </table></div></details>`;
@@ -71,19 +69,19 @@ export function create(app, { id, rule }) {
 
   void load();
   return {
-    title: () => (variant ? `${t(RULES.title)}: ${headingOf(variant.rules) || variant.name}` : t(RULES.title)),
+    title: () => (variant ? `${t("rules.title")}: ${headingOf(variant.rules) || variant.name}` : t("rules.title")),
     close: () => stop.abort(),
     render: () => {
       if (!variant) {
-        return html`<h1 tabindex="-1">${t(RULES.title)}</h1>
-          ${failure ? html`<p class="error">${failure}</p><div class="buttons"><button @click=${load}>${t(COMMON.tryAgain)}</button>
-            <a class="button" href="#/">${t(COMMON.toHome)}</a></div>` : html`<p>${t(COMMON.loading)}</p>`}`;
+        return html`<h1 tabindex="-1">${t("rules.title")}</h1>
+          ${failure ? html`<p class="error">${failure}</p><div class="buttons"><button @click=${load}>${t("common.tryAgain")}</button>
+            <a class="button" href="#/">${t("common.toHome")}</a></div>` : html`<p>${t("common.loading")}</p>`}`;
       }
       const [title, ...text] = markdown(variant.rules, { address: (number) => fragmentOf({ view: "rules", id, rule: number }) });
       return html`<article class="rules" @click=${follow}>
         ${title} ${summary(variant)}
-        <div class="buttons"><a class="button main" href=${fragmentOf({ view: "new", variant: id })}>${t(RULES.play)}</a>
-          <button @click=${() => print()}>${t(RULES.print)}</button></div>
+        <div class="buttons"><a class="button main" href=${fragmentOf({ view: "new", variant: id })}>${t("rules.play")}</a>
+          <button @click=${() => print()}>${t("rules.print")}</button></div>
         ${text}
         ${deals(variant)}
       </article>`;

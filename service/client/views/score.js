@@ -3,8 +3,6 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { parseTile, tileName } from "../game/names.js";
 import { fragmentOf } from "../shell/routes.js";
 import { hasColours, tileImage } from "../table/tiles.js";
-import { SCORE } from "../texts/score.js";
-import { COMMON } from "../texts/text.js";
 import { createDeals } from "./deals.js";
 
 /** @import { Text } from "../texts/text.js" */
@@ -57,7 +55,7 @@ export function create(app, { id }) {
   const number = (value) =>
     new Intl.NumberFormat(device.settings.language, { maximumFractionDigits: 2 }).format(value).replace("-", "−");
   /** @param {number} value */
-  const points = (value) => t(SCORE.points, { number: value, shown: number(value) });
+  const points = (value) => t("score.points", { count: Math.abs(value), shown: number(value) });
   /** @param {string[]} names */
   const list = (names) => new Intl.ListFormat(device.settings.language).format(names);
 
@@ -66,22 +64,22 @@ export function create(app, { id }) {
     if (!card.winners.length) return nothing;
     const best = card.standings.find((each) => card.winners.includes(each.seat));
     return html`<div class="winner">
-      <p>${t(SCORE.wins, { names: list(card.winners.map(nameOf)), number: card.winners.length })}</p>
-      ${endedByForfeit ? html`<p>${t(SCORE.byForfeit)}</p>` : nothing}
+      <p>${t("score.wins", { names: list(card.winners.map(nameOf)), count: card.winners.length })}</p>
+      ${endedByForfeit ? html`<p>${t("score.byForfeit")}</p>` : nothing}
       ${card.rounds.length ? html`<p class="soft">${
-        t(SCORE.winsAfter, { points: points(best?.total ?? 0), rounds: card.rounds.length })}</p>` : nothing}
+        t("score.winsAfter", { points: points(best?.total ?? 0), count: card.rounds.length })}</p>` : nothing}
     </div>`;
   };
 
   /** @param {Round} round */
   const ending = ({ ended_by: endedBy, winner: first, loser }) => {
     /** @type {Record<string, Text>} */
-    const texts = { out: SCORE.endedOut, blocked: SCORE.endedBlocked, closed: SCORE.endedClosed, flip: SCORE.endedFlip, target: SCORE.endedTarget };
+    const texts = { out: "score.endedOut", blocked: "score.endedBlocked", closed: "score.endedClosed", flip: "score.endedFlip", target: "score.endedTarget" };
     const sentences = [];
-    if (endedBy === "out" && first === undefined) sentences.push(t(SCORE.endedOutNobody));
+    if (endedBy === "out" && first === undefined) sentences.push(t("score.endedOutNobody"));
     else if (texts[endedBy]) sentences.push(t(texts[endedBy], { name: nameOf(first ?? 0) }));
-    if (!["out", "target"].includes(endedBy) && first !== undefined) sentences.push(t(SCORE.wonRound, { name: nameOf(first) }));
-    if (loser !== undefined) sentences.push(t(SCORE.lostRound, { name: nameOf(loser) }));
+    if (!["out", "target"].includes(endedBy) && first !== undefined) sentences.push(t("score.wonRound", { name: nameOf(first) }));
+    if (loser !== undefined) sentences.push(t("score.lostRound", { name: nameOf(loser) }));
     return sentences.join(" ");
   };
 
@@ -97,48 +95,48 @@ export function create(app, { id }) {
   const count = (round) => html`
     <p>${ending(round)}</p>
     <table class="hands">
-      <caption>${t(SCORE.hands, { round: round.number })}</caption>
-      <thead><tr><th scope="col">${t(SCORE.player)}</th><th scope="col">${t(SCORE.tilesLeft)}</th>
-        <th scope="col" class="number">${t(SCORE.value)}</th></tr></thead>
+      <caption>${t("score.hands", { round: round.number })}</caption>
+      <thead><tr><th scope="col">${t("score.player")}</th><th scope="col">${t("score.tilesLeft")}</th>
+        <th scope="col" class="number">${t("score.value")}</th></tr></thead>
       <tbody>${round.hands.map((hand) => html`<tr><th scope="row">${nameOf(hand.seat)}</th>
-        <td>${hand.tiles.length ? left(hand.tiles) : html`<span class="soft">${t(SCORE.none)}</span>`}</td>
+        <td>${hand.tiles.length ? left(hand.tiles) : html`<span class="soft">${t("score.none")}</span>`}</td>
         <td class="number">${number(hand.value)}</td></tr>`)}</tbody>
     </table>
     ${round.lines.length ? html`<table class="lines">
-      <caption>${t(SCORE.counts, { round: round.number })}</caption>
-      <thead><tr><th scope="col">${t(SCORE.player)}</th><th scope="col">${t(SCORE.how)}</th>
-        <th scope="col">${t(SCORE.rule)}</th><th scope="col" class="number">${t(SCORE.roundPoints)}</th></tr></thead>
+      <caption>${t("score.counts", { round: round.number })}</caption>
+      <thead><tr><th scope="col">${t("score.player")}</th><th scope="col">${t("score.how")}</th>
+        <th scope="col">${t("score.rule")}</th><th scope="col" class="number">${t("score.roundPoints")}</th></tr></thead>
       <tbody>${round.lines.map((line) => html`<tr><th scope="row">${nameOf(line.seat)}</th><td>${named(line.text)}</td>
         <td><a href=${fragmentOf({ view: "rules", id: variant.id, rule: line.rule })}
-          aria-label=${t(SCORE.ruleLink, { rule: line.rule })}>${line.rule}</a></td>
+          aria-label=${t("score.ruleLink", { rule: line.rule })}>${line.rule}</a></td>
         <td class="number">${number(line.points)}</td></tr>`)}</tbody>
     </table>` : nothing}
-    ${round.carried ? html`<p>${t(SCORE.carried, { points: points(round.carried) })}</p>` : nothing}`;
+    ${round.carried ? html`<p>${t("score.carried", { points: points(round.carried) })}</p>` : nothing}`;
 
   /** @param {Score} card */
   const standings = ({ standings: all, winners, best, carry }) => {
     const inTeams = all.some((each) => each.team !== undefined);
-    return html`<h2>${t(SCORE.standings)}</h2>
+    return html`<h2>${t("score.standings")}</h2>
       <table>
-        <thead><tr><th scope="col">${t(SCORE.rank)}</th><th scope="col">${t(SCORE.player)}</th>
-          ${inTeams ? html`<th scope="col">${t(SCORE.team)}</th>` : nothing}<th scope="col" class="number">${t(SCORE.total)}</th></tr></thead>
+        <thead><tr><th scope="col">${t("score.rank")}</th><th scope="col">${t("score.player")}</th>
+          ${inTeams ? html`<th scope="col">${t("score.team")}</th>` : nothing}<th scope="col" class="number">${t("score.total")}</th></tr></thead>
         <tbody>${all.map((each) => html`<tr class=${winners.includes(each.seat) ? "first" : nothing}>
           <td>${each.rank}</td>
-          <th scope="row">${each.name ?? "…"} ${each.in ? nothing : html`<span class="tag">${t(SCORE.out)}</span>`}
-            ${each.forfeited ? html`<span class="tag">${t(SCORE.forfeited)}</span>` : nothing}</th>
+          <th scope="row">${each.name ?? "…"} ${each.in ? nothing : html`<span class="tag">${t("score.out")}</span>`}
+            ${each.forfeited ? html`<span class="tag">${t("score.forfeited")}</span>` : nothing}</th>
           ${inTeams ? html`<td>${(each.team ?? 0) + 1}</td>` : nothing}
           <td class="number">${number(each.total)}</td></tr>`)}</tbody>
       </table>
-      <p class="soft">${t(best === "lowest" ? SCORE.lowestWins : SCORE.highestWins)}
-        ${carry ? t(SCORE.carry, { points: points(carry) }) : nothing}</p>`;
+      <p class="soft">${t(best === "lowest" ? "score.lowestWins" : "score.highestWins")}
+        ${carry ? t("score.carry", { points: points(carry) }) : nothing}</p>`;
   };
 
   /** @param {NonNullable<Score["settlement"]>} settlement */
-  const settled = ({ amounts, payments }) => html`<h2>${t(SCORE.settlement)}</h2>
-    ${payments.length ? html`<ul class="payments">${payments.map((each) => html`<li>${t(SCORE.pays, {
-      from: nameOf(each.from), to: nameOf(each.to), amount: money(each) })}</li>`)}</ul>` : html`<p>${t(SCORE.noPayments)}</p>`}
+  const settled = ({ amounts, payments }) => html`<h2>${t("score.settlement")}</h2>
+    ${payments.length ? html`<ul class="payments">${payments.map((each) => html`<li>${t("score.pays", {
+      from: nameOf(each.from), to: nameOf(each.to), amount: money(each) })}</li>`)}</ul>` : html`<p>${t("score.noPayments")}</p>`}
     <table>
-      <thead><tr><th scope="col">${t(SCORE.player)}</th><th scope="col" class="number">${t(SCORE.balance)}</th></tr></thead>
+      <thead><tr><th scope="col">${t("score.player")}</th><th scope="col" class="number">${t("score.balance")}</th></tr></thead>
       <tbody>${amounts.map((each) => html`<tr><th scope="row">${nameOf(each.seat)}</th><td class="number">${money(each)}</td></tr>`)}</tbody>
     </table>`;
   /** @param {{amount: number, exact: string}} sum */
@@ -148,8 +146,8 @@ export function create(app, { id }) {
   const paper = ({ rounds, standings: all }) => {
     const seats = all.map((each) => each.seat).sort((one, other) => one - other);
     const totals = seats.map(() => 0);
-    return html`<h2 id="all-rounds">${t(SCORE.allRounds)}</h2>
-      <p class="soft">${t(SCORE.allRoundsHint)}</p>
+    return html`<h2 id="all-rounds">${t("score.allRounds")}</h2>
+      <p class="soft">${t("score.allRoundsHint")}</p>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="all-rounds"><table class="paper">
         <thead><tr><td></td>${seats.map((seat) => html`<th scope="col" class="number">${nameOf(seat)}</th>`)}</tr></thead>
         <tbody>${rounds.map((round) => html`<tr><th scope="row">${round.number}</th>${seats.map((seat, column) => {
@@ -165,16 +163,16 @@ export function create(app, { id }) {
     return html`
       ${winner(card)}
       <div class="buttons">
-        <a class="button main" href=${fragmentOf({ view: "table", game: id })}>${t(SCORE.toTable)}</a>
-        ${last ? html`<a class="button" href=${fragmentOf({ view: "replay", game: id })}>${t(SCORE.replay)}</a>` : nothing}
-        <button @click=${() => print()}>${t(SCORE.print)}</button>
+        <a class="button main" href=${fragmentOf({ view: "table", game: id })}>${t("score.toTable")}</a>
+        ${last ? html`<a class="button" href=${fragmentOf({ view: "replay", game: id })}>${t("score.replay")}</a>` : nothing}
+        <button @click=${() => print()}>${t("score.print")}</button>
       </div>
-      ${last ? html`<h2>${t(SCORE.lastCount, { round: last.number })}</h2>${count(last)}` : card.winners.length ? nothing : html`<p>${t(SCORE.noRounds)}</p>`}
+      ${last ? html`<h2>${t("score.lastCount", { round: last.number })}</h2>${count(last)}` : card.winners.length ? nothing : html`<p>${t("score.noRounds")}</p>`}
       ${standings(card)}
       ${card.settlement ? settled(card.settlement) : nothing}
       ${last ? paper(card) : nothing}
-      ${earlier.length ? html`<h2>${t(SCORE.earlier)}</h2>${earlier.map((round) => html`<details>
-        <summary>${t(SCORE.round, { round: round.number })}</summary>${count(round)}</details>`)}` : nothing}
+      ${earlier.length ? html`<h2>${t("score.earlier")}</h2>${earlier.map((round) => html`<details>
+        <summary>${t("score.round", { round: round.number })}</summary>${count(round)}</details>`)}` : nothing}
       ${deals?.() ?? nothing}`;
   };
 
@@ -188,12 +186,12 @@ export function create(app, { id }) {
     app.update();
   });
   return {
-    title: () => t(SCORE.title),
+    title: () => t("score.title"),
     close: () => stop.abort(),
     render: () => html`<article class="score">
       <p class="soft over">${variant.name}</p>
-      <h1 tabindex="-1">${t(SCORE.title)}</h1>
-      ${score ? whole(score) : html`<p>${failure || t(COMMON.loading)}</p>`}
+      <h1 tabindex="-1">${t("score.title")}</h1>
+      ${score ? whole(score) : html`<p>${failure || t("common.loading")}</p>`}
       ${score && failure ? html`<p class="error">${failure}</p>` : nothing}
     </article>`,
   };

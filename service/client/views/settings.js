@@ -1,13 +1,12 @@
 /** The settings of the page, which apply at once, and what it keeps on this device. */
 import { html, live, nothing } from "../vendor/lit-html.js";
 import { tileImage } from "../table/tiles.js";
-import { SETTINGS } from "../texts/settings.js";
-import { LANGUAGES } from "../texts/text.js";
+import { capitalized, languages } from "../texts/text.js";
 
 /** @import { App, Settings, Text, View } from "../shell/types.js" */
 
-/** @type {Record<Settings["language"], string>} each in itself */
-const LANGUAGE_NAMES = { en: "English", de: "Deutsch" };
+/** The name of a language in itself. @param {string} language */
+const languageName = (language) => capitalized(new Intl.DisplayNames(language, { type: "language" }).of(language) ?? language);
 const PREVIEW = ["6-6", "3-5", "0-4"];
 /** From sets in which the colours of the numbers may be seen by default. */
 const PREVIEW_OF_LARGE_SETS = ["9-12", "7-8"];
@@ -42,58 +41,58 @@ export function create(app) {
     const { colours, digits } = device.settings;
     const tiles = (/** @type {string[]} */ names, /** @type {boolean} */ coloured) =>
       names.map((name) => tileImage(name, { vertical: true, colours: coloured, digits }));
-    return html`<div class="samples" role="img" aria-label=${t(SETTINGS.preview)}>
+    return html`<div class="samples" role="img" aria-label=${t("settings.preview")}>
       ${tiles(PREVIEW, colours === "on")}${tiles(PREVIEW_OF_LARGE_SETS, colours !== "off")}</div>`;
   };
   const forget = async () => {
     const { confirm } = await import("../shell/dialog.js");
-    if (!(await confirm(app, { title: t(SETTINGS.forgetTitle), text: t(SETTINGS.forgetText), action: t(SETTINGS.forgetAction) }))) return;
+    if (!(await confirm(app, { title: t("settings.forgetTitle"), text: t("settings.forgetText"), action: t("settings.forgetAction") }))) return;
     device.forgetAll();
-    app.announce(t(SETTINGS.forgotten));
+    app.announce(t("settings.forgotten"));
   };
 
   return {
-    title: () => t(SETTINGS.title),
+    title: () => t("settings.title"),
     close: () => motion.removeEventListener("change", app.update),
     render: () => html`
-      <h1 tabindex="-1">${t(SETTINGS.title)}</h1>
-      <p class="lead">${t(SETTINGS.introduction)}</p>
+      <h1 tabindex="-1">${t("settings.title")}</h1>
+      <p class="lead">${t("settings.introduction")}</p>
       <section class="card" aria-labelledby="of-page">
-        <h2 id="of-page">${t(SETTINGS.page)}</h2>
-        ${choice("language", SETTINGS.language, LANGUAGES.map((value) => ({ value, text: LANGUAGE_NAMES[value], lang: value })))}
-        ${choice("theme", SETTINGS.theme, [
-          { value: "auto", text: t(SETTINGS.themeAuto) },
-          { value: "light", text: t(SETTINGS.themeLight) },
-          { value: "dark", text: t(SETTINGS.themeDark) },
+        <h2 id="of-page">${t("settings.page")}</h2>
+        ${choice("language", "settings.language", languages().map((value) => ({ value, text: languageName(value), lang: value })))}
+        ${choice("theme", "settings.theme", [
+          { value: "auto", text: t("settings.themeAuto") },
+          { value: "light", text: t("settings.themeLight") },
+          { value: "dark", text: t("settings.themeDark") },
         ])}
-        ${choice("textSize", SETTINGS.textSize, /** @type {const} */ ([100, 125, 150]).map((value) => ({ value, text: t(SETTINGS.percent, { size: value }) })))}
+        ${choice("textSize", "settings.textSize", /** @type {const} */ ([100, 125, 150]).map((value) => ({ value, text: t("settings.percent", { size: value }) })))}
       </section>
       <section class="card" aria-labelledby="of-tiles">
-        <h2 id="of-tiles">${t(SETTINGS.tiles)}</h2>
+        <h2 id="of-tiles">${t("settings.tiles")}</h2>
         ${preview()}
-        ${choice("colours", SETTINGS.colours, [
-          { value: "auto", text: t(SETTINGS.coloursAuto) },
-          { value: "on", text: t(SETTINGS.coloursOn) },
-          { value: "off", text: t(SETTINGS.coloursOff) },
+        ${choice("colours", "settings.colours", [
+          { value: "auto", text: t("settings.coloursAuto") },
+          { value: "on", text: t("settings.coloursOn") },
+          { value: "off", text: t("settings.coloursOff") },
         ])}
-        ${toggle("digits", SETTINGS.digits)}
+        ${toggle("digits", "settings.digits")}
       </section>
       <section class="card" aria-labelledby="at-table">
-        <h2 id="at-table">${t(SETTINGS.atTable)}</h2>
-        ${choice("animation", SETTINGS.animation, [
-          { value: "none", text: t(SETTINGS.animationNone) },
-          { value: "normal", text: t(SETTINGS.animationNormal) },
-          { value: "slow", text: t(SETTINGS.animationSlow) },
-        ], motion.matches ? html`<p class="hint">${t(SETTINGS.reduced)}</p>` : nothing)}
-        ${toggle("sound", SETTINGS.sound)}
-        ${"vibrate" in navigator ? toggle("vibration", SETTINGS.vibration) : nothing}
-        ${toggle("letters", SETTINGS.letters, SETTINGS.lettersHint)}
+        <h2 id="at-table">${t("settings.atTable")}</h2>
+        ${choice("animation", "settings.animation", [
+          { value: "none", text: t("settings.animationNone") },
+          { value: "normal", text: t("settings.animationNormal") },
+          { value: "slow", text: t("settings.animationSlow") },
+        ], motion.matches ? html`<p class="hint">${t("settings.reduced")}</p>` : nothing)}
+        ${toggle("sound", "settings.sound")}
+        ${"vibrate" in navigator ? toggle("vibration", "settings.vibration") : nothing}
+        ${toggle("letters", "settings.letters", "settings.lettersHint")}
       </section>
       <section class="card" aria-labelledby="kept">
-        <h2 id="kept">${t(SETTINGS.kept)}</h2>
-        <p>${t(SETTINGS.keptText)}</p>
-        <p>${t(SETTINGS.seats, { count: device.seats().length })}</p>
-        <div class="buttons"><button class="danger" @click=${forget}>${t(SETTINGS.forget)}</button></div>
+        <h2 id="kept">${t("settings.kept")}</h2>
+        <p>${t("settings.keptText")}</p>
+        <p>${t("settings.seats", { count: device.seats().length })}</p>
+        <div class="buttons"><button class="danger" @click=${forget}>${t("settings.forget")}</button></div>
       </section>`,
   };
 }

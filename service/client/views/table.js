@@ -13,8 +13,7 @@ import {
   stateText, tools,
 } from "../table/parts.js";
 import { aspectFor, createPicture } from "../table/picture.js";
-import { TABLE } from "../texts/table.js";
-import { COMMON, capitalized } from "../texts/text.js";
+import { capitalized } from "../texts/text.js";
 
 /** @import { App, Game, GameEvent, Move, Score, Variant, View } from "../shell/types.js" */
 
@@ -82,7 +81,7 @@ export function create(app, { game: id, watch = false, token }) {
     const isStale = /** @type {{body?: {code?: string}}} */ (refusal).body?.code === "stale_version";
     if (!isStale) return say(app.explain(refusal), { urgent: true });
     const tile = choice.tile && capitalized(tileName(device.settings.language, choice.tile));
-    say(tile ? `${t(TABLE.stale)} ${t(TABLE.stillChosen, { tile })}` : t(TABLE.stale), { urgent: true });
+    say(tile ? `${t("table.stale")} ${t("table.stillChosen", { tile })}` : t("table.stale"), { urgent: true });
   }
 
   /** @param {{game: Game, before: Game | undefined, events: GameEvent[]}} change */
@@ -107,7 +106,7 @@ export function create(app, { game: id, watch = false, token }) {
       void signal("turn");
     } else if (isOnTurn(game) && before && before.version < game.version) {
       // Where the log tells nobody's tiles, as with several seats, the drawn one is told here.
-      const drew = drawn && match.seats.length > 1 ? t(TABLE.drew, { tile: tileName(device.settings.language, drawn) }) : "";
+      const drew = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
       app.announce(`${drew} ${stateText(app, game)}`.trim());
     } else if (events.some((each) => each.type === "played")) void signal("tile");
     if (game.status !== "round_over" && game.status !== "finished") return;
@@ -142,7 +141,7 @@ export function create(app, { game: id, watch = false, token }) {
    */
   async function load(loading, use) {
     try {
-      const [module] = await Promise.all([loaded(loading), app.styles("views")]);
+      const [module] = await Promise.all([loaded(loading), app.extras()]);
       if (!closing.signal.aborted) use(module);
       app.update();
     } catch (error) {
@@ -169,7 +168,7 @@ export function create(app, { game: id, watch = false, token }) {
 
   /** Tells something, or shows the list of the keys. @param {string} action */
   async function tell(action) {
-    if (action === "again") return say(said || t(TABLE.nothingSaid));
+    if (action === "again") return say(said || t("table.nothingSaid"));
     try {
       const to = await loadAnswers();
       if (!to) return;
@@ -228,7 +227,7 @@ export function create(app, { game: id, watch = false, token }) {
     if (isCurtainDown()) return curtain?.curtain(app, game, { seats: match.seats, next: match.next(), show });
     if (game.status === "round_over" || game.status === "finished") return ended?.lastCount(app, game, score);
     if (game.status === "waiting") return invite?.(app, game) ?? nothing;
-    if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t(TABLE.watching)}</p>`;
+    if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t("table.watching")}</p>`;
     return html`
       ${match.seats.length > 1 ? curtain?.whose(app, nameOf(game, game.you.seat), () => match.show(undefined)) : nothing}
       ${handList(app, game, { choice, drop, drawn })}`;
@@ -249,7 +248,7 @@ export function create(app, { game: id, watch = false, token }) {
 
   /** @param {Game} game */
   function tableArea(game) {
-    const label = t(TABLE.picture);
+    const label = t("table.picture");
     return html`<section class="table-area" aria-label=${label}>${match.board ? picture.render({
       board: match.board,
       places: choice.places(),
@@ -291,7 +290,7 @@ export function create(app, { game: id, watch = false, token }) {
     get mark() {
       return match.game && isOnTurn(match.game) ? "● " : "";
     },
-    title: () => variant?.name ?? t(TABLE.title),
+    title: () => variant?.name ?? t("table.title"),
     close() {
       closing.abort();
       match.close();
@@ -302,7 +301,7 @@ export function create(app, { game: id, watch = false, token }) {
       queueMicrotask(keepFocus);
       const { game } = match;
       return html`<div class=${`play ${game?.status ?? ""}`} data-table tabindex="-1">
-        ${game ? table(game) : html`<h1 tabindex="-1">${t(TABLE.title)}</h1>${banner(app, match)}${match.failure ? nothing : html`<p>${t(COMMON.loading)}</p>`}`}
+        ${game ? table(game) : html`<h1 tabindex="-1">${t("table.title")}</h1>${banner(app, match)}${match.failure ? nothing : html`<p>${t("common.loading")}</p>`}`}
       </div>`;
     },
   };

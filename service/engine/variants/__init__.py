@@ -1,6 +1,6 @@
 """The games. Each module of this folder is one, its recipe named ``VARIANT``; nobody else names them.
 
-A game's rule pages lie beside its module, ``<module>.en.md`` and ``<module>.de.md``.
+What is said of a game is in ``service.texts``, under its key.
 """
 
 from __future__ import annotations

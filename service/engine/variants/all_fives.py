@@ -7,7 +7,7 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult
 from service.engine.layout import BOTH_LONG_SIDES, LEFT, NEVER, RIGHT, Branching, End, Layout
-from service.engine.options import LocalizedText, Option, Value
+from service.engine.options import Option, Value
 from service.engine.rules.common_options import (
     blocked_score_option,
     hand_option,
@@ -99,18 +99,6 @@ def _count(blocked_score: str, teams: int, rounding: _Rounding) -> Count:
 VARIANT: Final = Variant(
     key="all-fives",
     edition=1,
-    name=LocalizedText("All Fives (Muggins)", "Alle Fünfen (Muggins)"),
-    summary=LocalizedText(
-        "The first double branches four ways, and who brings the sum of the open ends to a multiple of five scores it.",
-        "Der erste Doppelstein verzweigt in vier Richtungen, und wer die Summe der freien Enden auf ein Vielfaches von "
-        "fünf bringt, bekommt sie.",
-    ),
-    scoring=LocalizedText(
-        "A sum divisible by five scores itself; who goes out also scores the pips left in the other hands, rounded to "
-        "fives. Whoever reaches the target ends the match, and most points win.",
-        "Eine durch fünf teilbare Summe bringt so viele Punkte; wer fertig wird, bekommt dazu die Augen der anderen "
-        "Hände, auf Fünfer gerundet. Wer das Ziel erreicht, beendet die Partie, und die meisten Punkte gewinnen.",
-    ),
     players=PlayerRange(2, 4),
     best="highest",
     build=_build,
@@ -118,55 +106,13 @@ VARIANT: Final = Variant(
         hand_option(_HANDS, 5, 9),
         reserve_option(0),
         opening_option("winner", "highest_double", "rotate"),
-        Option(
-            key="spinner",
-            label=LocalizedText("Spinner", "Spinner"),
-            help=LocalizedText(
-                "Whether the first double branches; after_sides: once both of its long sides are covered; none: no "
-                "double branches, there are two ends.",
-                "Ob der erste Doppelstein verzweigt; after_sides: sobald seine beiden Längsseiten belegt sind; none: "
-                "kein Doppelstein verzweigt, es gibt zwei Enden.",
-            ),
-            default="after_sides",
-            values=("after_sides", "none"),
-        ),
-        Option(
-            key="rounding",
-            label=LocalizedText("Rounding", "Rundung"),
-            help=LocalizedText(
-                "What is rounded to fives at the end of a round; total: what the hands come to; each_hand: every hand "
-                "by itself.",
-                "Was am Ende einer Runde auf Fünfer gerundet wird; total: was die Hände zusammen ergeben; each_hand: "
-                "jede Hand für sich.",
-            ),
-            default="total",
-            values=("total", "each_hand"),
-        ),
+        Option(key="spinner", default="after_sides", values=("after_sides", "none")),
+        Option(key="rounding", default="total", values=("total", "each_hand")),
         blocked_score_option("others", "minus_own"),
-        target_option(
-            None,
-            LocalizedText(
-                "; usually 250 for two players, 200 for more", "; üblich sind 250 bei zwei Spielern, sonst 200"
-            ),
-            low=50,
-        ),
-        Option(
-            key="finish",
-            label=LocalizedText("Finish", "Schluss"),
-            help=LocalizedText(
-                "When the target ends the match; round: after the round; at_once: with the tile that reaches it.",
-                "Wann das Ziel die Partie beendet; round: nach der Runde; at_once: mit dem Stein, der es erreicht.",
-            ),
-            default="round",
-            values=("round", "at_once"),
-        ),
+        target_option(None, low=50),
+        Option(key="finish", default="round", values=("round", "at_once")),
         teams_option(),
     ),
-    aliases=(
-        Alias("Muggins", "en", LocalizedText("Great Britain, USA", "Großbritannien, USA")),
-        Alias("Fives Up", "en", LocalizedText("USA", "USA")),
-        Alias("Bones", "en", LocalizedText("USA", "USA")),
-        Alias("Sniffy", "en", LocalizedText("USA", "USA")),
-    ),
+    aliases=(Alias("Muggins", "en"), Alias("Fives Up", "en"), Alias("Bones", "en"), Alias("Sniffy", "en")),
     minutes=16,
 )

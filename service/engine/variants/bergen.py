@@ -7,7 +7,7 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import LONG, End
-from service.engine.options import LocalizedText, Option, Value
+from service.engine.options import Option, Value
 from service.engine.rules.common_options import opening_option, reserve_option, target_option
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import out_or_blocked, total_reached
@@ -103,51 +103,15 @@ _LIGHTEST: Final = {"lightest": _lightest, "no_doubles": _lightest_without_doubl
 VARIANT: Final = Variant(
     key="bergen",
     edition=1,
-    name=LocalizedText("Bergen", "Bergen"),
-    summary=LocalizedText(
-        "Two ends, and points for making them equal: two, or three if one of them is a double.",
-        "Zwei Enden, und Punkte für den, der sie gleich macht: zwei, oder drei, wenn ein Doppelstein dabei ist.",
-    ),
-    scoring=LocalizedText(
-        "Equal ends score 2 points, with a double 3; going out scores the bonus, and so does the lightest hand of a "
-        "blocked round. Whoever reaches the target ends the match, and most points win.",
-        "Gleiche Enden bringen 2 Punkte, mit einem Doppelstein 3; wer fertig wird oder in einer blockierten Runde die "
-        "leichteste Hand hat, bekommt den Bonus. Wer das Ziel erreicht, beendet die Partie, und die meisten Punkte "
-        "gewinnen.",
-    ),
     players=PlayerRange(2, 4),
     best="highest",
     build=_build,
     options=(
         opening_option("lowest_double", "highest_double"),
         reserve_option(2),
-        Option(
-            key="bonus",
-            label=LocalizedText("Bonus", "Bonus"),
-            help=LocalizedText(
-                "How many points going out or winning a blocked round scores.",
-                "Wie viele Punkte es bringt, fertig zu werden oder eine blockierte Runde zu gewinnen.",
-            ),
-            default=1,
-            values=(1, 2),
-        ),
-        Option(
-            key="blocked",
-            label=LocalizedText("Blocked round", "Blockierte Runde"),
-            help=LocalizedText(
-                "Who wins a blocked round; lightest: the fewest pips; no_doubles: the fewest pips among the hands "
-                "without a double, or among all, doubles not counted.",
-                "Wer eine blockierte Runde gewinnt; lightest: die wenigsten Augen; no_doubles: die wenigsten Augen "
-                "unter den Händen ohne Doppelstein, sonst unter allen, Doppelsteine nicht gezählt.",
-            ),
-            default="lightest",
-            values=("lightest", "no_doubles"),
-        ),
-        target_option(
-            None,
-            LocalizedText("; usually 15 for two players, 10 for more", "; üblich sind 15 bei zwei Spielern, sonst 10"),
-            high=100,
-        ),
+        Option(key="bonus", default=1, values=(1, 2)),
+        Option(key="blocked", default="lightest", values=("lightest", "no_doubles")),
+        target_option(None, high=100),
     ),
     minutes=10,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from service.engine.options import LocalizedText, Value
+from service.engine.options import Value
 from service.engine.rules.common_options import (
     blocked_score_option,
     hand_option,
@@ -48,17 +48,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 VARIANT: Final = Variant(
     key="block",
     edition=1,
-    name=LocalizedText("Block", "Blockdomino"),
-    summary=LocalizedText(
-        "The plain game: match the two ends, pass if you cannot, and go out before the others.",
-        "Das schlichte Spiel: an zwei Enden anlegen, sonst passen, und vor den anderen fertig werden.",
-    ),
-    scoring=LocalizedText(
-        "Who goes out scores the pips left in the other hands; a blocked round goes to the side with the fewest pips. "
-        "Whoever reaches the target ends the match, and most points win.",
-        "Wer fertig wird, bekommt die Augen der anderen Hände; eine blockierte Runde geht an die Seite mit den "
-        "wenigsten Augen. Wer das Ziel erreicht, beendet die Partie, und die meisten Punkte gewinnen.",
-    ),
     players=PlayerRange(2, 4),
     best="highest",
     build=_build,
@@ -69,9 +58,6 @@ VARIANT: Final = Variant(
         target_option(100),
         teams_option(),
     ),
-    aliases=(
-        Alias("Dominoes", "en", LocalizedText("Great Britain, USA", "Großbritannien, USA")),
-        Alias("Block game", "en", LocalizedText("USA", "USA")),
-    ),
+    aliases=(Alias("Dominoes", "en"), Alias("Block game", "en")),
     minutes=20,
 )

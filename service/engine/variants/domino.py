@@ -7,7 +7,7 @@ from typing import Final
 
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import LocalizedText, Option, Value
+from service.engine.options import Option, Value
 from service.engine.rules.drawing import ONE_TO_PLACE_OR_KEEP
 from service.engine.rules.ending import last_side_standing, out_or_blocked
 from service.engine.rules.opening import any_double_of_the_highest_holder
@@ -95,68 +95,14 @@ def _line_text(left: RemainingHand, *, teams: bool) -> str:
 VARIANT: Final = Variant(
     key="domino",
     edition=1,
-    name=LocalizedText("Dominó", "Dominó"),
-    summary=LocalizedText(
-        "The common ground of all domino games, alone or in teams, on double-six, double-nine or double-twelve.",
-        "Der gemeinsame Kern aller Dominospiele, allein oder in Teams, mit Doppel-Sechs, Doppel-Neun oder "
-        "Doppel-Zwölf.",
-    ),
-    scoring=LocalizedText(
-        "The finisher writes nothing, everybody else the points left in hand; in teams the hands left with the "
-        "finisher's team go to all other teams. Who reaches the limit is out; the last side in wins.",
-        "Wer fertig ist, schreibt nichts, alle anderen schreiben die Punkte auf der Hand; in Teams gehen die Hände, "
-        "die im Team des Fertigen bleiben, an alle anderen Teams. Wer die Grenze erreicht, scheidet aus; wer zuletzt "
-        "übrig ist, gewinnt.",
-    ),
     players=PlayerRange(2, 10),
     best="lowest",
     minutes=35,
     build=_build,
     options=(
-        Option(
-            key="set",
-            label=LocalizedText("Set", "Satz"),
-            help=LocalizedText(
-                "The highest double of the set; double-six is for at most four players.",
-                "Der höchste Doppelstein des Satzes; Doppel-Sechs ist für höchstens vier Spieler.",
-            ),
-            default=6,
-            values=(6, 9, 12),
-        ),
-        Option(
-            key="hand",
-            label=LocalizedText("Hand", "Hand"),
-            help=LocalizedText(
-                "How many tiles everybody gets, as far as the set lasts; usually 7, on double-nine 6 for six or seven "
-                "players and 5 for eight to ten.",
-                "Wie viele Steine jeder bekommt, soweit der Satz reicht; üblich sind 7, bei Doppel-Neun 6 für sechs "
-                "oder sieben und 5 für acht bis zehn Spieler.",
-            ),
-            default=None,
-            low=5,
-            high=7,
-        ),
-        Option(
-            key="limit",
-            label=LocalizedText("Limit", "Grenze"),
-            help=LocalizedText(
-                "A side whose total reaches this is out of the match.",
-                "Wessen Summe diesen Wert erreicht, scheidet aus der Partie aus.",
-            ),
-            default=100,
-            low=1,
-            high=1000,
-        ),
-        Option(
-            key="teams",
-            label=LocalizedText("Teams", "Teams"),
-            help=LocalizedText(
-                "How many teams of two to five; 0: everybody plays alone. The seats alternate between the teams.",
-                "Wie viele Teams zu zweit bis zu fünft; 0: jeder spielt für sich. Die Plätze wechseln zwischen den "
-                "Teams ab.",
-            ),
-            default=0,
-            values=(0, 2, 3, 4, 5),
-        ),
+        Option(key="set", default=6, values=(6, 9, 12)),
+        Option(key="hand", default=None, low=5, high=7),
+        Option(key="limit", default=100, low=1, high=1000),
+        Option(key="teams", default=0, values=(0, 2, 3, 4, 5)),
     ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import LocalizedText, Option, Value
+from service.engine.options import Option, Value
 from service.engine.rules.drawing import ONE_AND_GO_ON
 from service.engine.rules.ending import all_seats_out, blocked, first_of, first_seat_out, total_reached
 from service.engine.rules.opening import lowest_double
@@ -78,69 +78,14 @@ def _settlements(stake: int) -> dict[str, Callable[[State], Settlement]]:
 VARIANT: Final = Variant(
     key="dominospiel",
     edition=1,
-    name=LocalizedText("Simple domino", "Dominospiel"),
-    summary=LocalizedText(
-        "The old parlour game for two to seven: lay as many tiles as fit, write the pips you keep, and settle up at "
-        "the end.",
-        "Das alte Gesellschaftsspiel für zwei bis sieben: Man legt so viele Steine an, wie passen, schreibt die "
-        "übrigen Augen an und rechnet am Ende ab.",
-    ),
-    scoring=LocalizedText(
-        "Everybody writes the pips left in hand. The match ends when somebody reaches the limit; the lowest total "
-        "wins, and the players settle up.",
-        "Jeder schreibt die Augen auf der Hand an. Die Partie endet, wenn jemand die Grenze erreicht; die niedrigste "
-        "Summe gewinnt, und die Spieler rechnen ab.",
-    ),
     players=_PLAYERS,
     best="lowest",
     minutes=25,
     build=_build,
     options=(
-        Option(
-            key="limit",
-            label=LocalizedText("Limit", "Grenze"),
-            help=LocalizedText(
-                "The match ends when a player has written this many points or more.",
-                "Die Partie endet, wenn jemand so viele Punkte oder mehr angeschrieben hat.",
-            ),
-            default=50,
-            low=1,
-            high=1000,
-        ),
-        Option(
-            key="round_end",
-            label=LocalizedText("End of the round", "Ende der Runde"),
-            help=LocalizedText(
-                "play_on: the others play on when somebody is out. first_out: the round ends then, and the loser "
-                "writes the stock's pips too.",
-                "play_on: Ist jemand fertig, spielen die anderen weiter. first_out: Die Runde ist dann zu Ende, und "
-                "der Verlierer schreibt auch die Augen des Talons an.",
-            ),
-            default="play_on",
-            values=("play_on", "first_out"),
-        ),
-        Option(
-            key="settlement",
-            label=LocalizedText("Settlement", "Abrechnung"),
-            help=LocalizedText(
-                "average: against the mean of all totals. difference: the loser pays each player the difference. "
-                "fixed: the loser pays each player the stake.",
-                "average: gegen den Durchschnitt aller Summen. difference: Der Verlierer zahlt jedem den Unterschied. "
-                "fixed: Der Verlierer zahlt jedem den Einsatz.",
-            ),
-            default="average",
-            values=("average", "difference", "fixed"),
-        ),
-        Option(
-            key="stake",
-            label=LocalizedText("Stake", "Einsatz"),
-            help=LocalizedText(
-                "What the loser pays each other player under the settlement fixed.",
-                "Was der Verlierer bei der Abrechnung fixed jedem anderen zahlt.",
-            ),
-            default=1,
-            low=1,
-            high=1000,
-        ),
+        Option(key="limit", default=50, low=1, high=1000),
+        Option(key="round_end", default="play_on", values=("play_on", "first_out")),
+        Option(key="settlement", default="average", values=("average", "difference", "fixed")),
+        Option(key="stake", default=1, low=1, high=1000),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from service.engine.options import LocalizedText, Value
+from service.engine.options import Value
 from service.engine.rules.common_options import (
     blocked_score_option,
     hand_option,
@@ -49,17 +49,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 VARIANT: Final = Variant(
     key="draw",
     edition=1,
-    name=LocalizedText("Draw", "Ziehdomino"),
-    summary=LocalizedText(
-        "The plain game with a stock: who cannot match an end draws until a tile fits.",
-        "Das schlichte Spiel mit Talon: Wer an keinem Ende anlegen kann, zieht, bis ein Stein passt.",
-    ),
-    scoring=LocalizedText(
-        "Who goes out scores the pips left in the other hands; a blocked round goes to the side with the fewest pips. "
-        "Whoever reaches the target ends the match, and most points win.",
-        "Wer fertig wird, bekommt die Augen der anderen Hände; eine blockierte Runde geht an die Seite mit den "
-        "wenigsten Augen. Wer das Ziel erreicht, beendet die Partie, und die meisten Punkte gewinnen.",
-    ),
     players=PlayerRange(2, 4),
     best="highest",
     build=_build,
@@ -71,6 +60,6 @@ VARIANT: Final = Variant(
         target_option(100),
         teams_option(),
     ),
-    aliases=(Alias("Straight dominoes", "en", LocalizedText("USA", "USA")),),
+    aliases=(Alias("Straight dominoes", "en"),),
     minutes=15,
 )

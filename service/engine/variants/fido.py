@@ -7,7 +7,7 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import End
-from service.engine.options import LocalizedText, Option, Value
+from service.engine.options import Option, Value
 from service.engine.rules.counting import all_but_long_sides
 from service.engine.rules.drawing import ONE_AND_WAIT
 from service.engine.rules.ending import after_rounds, out_or_blocked
@@ -85,44 +85,12 @@ def _row(tile: Tile, divisor: int) -> int:
 VARIANT: Final = Variant(
     key="fido",
     edition=1,
-    name=LocalizedText("Domino after FIDO", "Domino nach FIDO"),
-    summary=LocalizedText(
-        "The points game: every double branches four ways, and who brings the sum of the open ends to a multiple "
-        "of the divisor scores.",
-        "Das Punktespiel: Jeder Doppelstein verzweigt in vier Richtungen, und wer die Summe der freien Enden auf ein "
-        "Vielfaches des Divisors bringt, punktet.",
-    ),
-    scoring=LocalizedText(
-        "A tile after which the sum of the ends is divisible by the divisor scores the quotient; at the end everybody "
-        "subtracts the pips left in hand. Most points wins.",
-        "Ein Stein, nach dem die Summe der Enden durch den Divisor teilbar ist, bringt den Quotienten; am Ende zieht "
-        "jeder die Augen auf der Hand ab. Die meisten Punkte gewinnen.",
-    ),
     players=PlayerRange(_FEWEST, _FEWEST + len(_HANDS[6]) - 1),
     best="highest",
     minutes=7,
     build=_build,
     options=(
-        Option(
-            key="set",
-            label=LocalizedText("Set", "Satz"),
-            help=LocalizedText(
-                "The highest double of the set; the divisor goes with it: 3, 5, 7, 9 or 11.",
-                "Der höchste Doppelstein des Satzes; mit ihm geht der Divisor: 3, 5, 7, 9 oder 11.",
-            ),
-            default=12,
-            values=tuple(_DIVISORS),
-        ),
-        Option(
-            key="rounds",
-            label=LocalizedText("Rounds", "Runden"),
-            help=LocalizedText(
-                "How many rounds the match lasts; their points are added up.",
-                "Wie viele Runden die Partie dauert; ihre Punkte werden zusammengezählt.",
-            ),
-            default=1,
-            low=1,
-            high=100,
-        ),
+        Option(key="set", default=12, values=tuple(_DIVISORS)),
+        Option(key="rounds", default=1, low=1, high=100),
     ),
 )

@@ -7,7 +7,7 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import End
-from service.engine.options import LocalizedText, Option, Value
+from service.engine.options import Option, Value
 from service.engine.rules.common_options import (
     hand_option,
     opening_option,
@@ -94,18 +94,6 @@ def _line(scored: PlacementScore) -> ScoreLine:
 VARIANT: Final = Variant(
     key="fives-and-threes",
     edition=1,
-    name=LocalizedText("Fives and Threes", "Fünfer und Dreier"),
-    summary=LocalizedText(
-        "The pub game: bring the sum of the two ends to a multiple of three or five, and hit the target exactly.",
-        "Das Kneipenspiel: die Summe der zwei Enden auf ein Vielfaches von drei oder fünf bringen und das Ziel genau "
-        "treffen.",
-    ),
-    scoring=LocalizedText(
-        "A sum divisible by three or by five scores the quotient, by both the two together, and the last tile one "
-        "point more. Whoever reaches the target wins at once.",
-        "Eine durch drei oder durch fünf teilbare Summe bringt den Quotienten, durch beides die Summe der beiden, und "
-        "der letzte Stein einen Punkt mehr. Wer das Ziel erreicht, gewinnt sofort.",
-    ),
     players=PlayerRange(2, 4),
     best="highest",
     build=_build,
@@ -113,21 +101,9 @@ VARIANT: Final = Variant(
         hand_option(_HANDS, 3, 9),
         opening_option("rotate", "highest_double"),
         target_option(61),
-        Option(
-            key="exact",
-            label=LocalizedText("Exactly", "Genau"),
-            help=LocalizedText(
-                "Whether the target must be hit exactly: a score that would pass it is not written.",
-                "Ob das Ziel genau zu treffen ist: Punkte, die darüber hinausgingen, werden nicht geschrieben.",
-            ),
-            default=True,
-            values=(True, False),
-        ),
+        Option(key="exact", default=True, values=(True, False)),
         teams_option(),
     ),
-    aliases=(
-        Alias("5s & 3s", "en", LocalizedText("Great Britain, leagues of pubs", "Großbritannien, Ligen der Pubs")),
-        Alias("Threes and Fives", "en", LocalizedText("Great Britain, USA", "Großbritannien, USA")),
-    ),
+    aliases=(Alias("5s & 3s", "en"), Alias("Threes and Fives", "en")),
     minutes=23,
 )

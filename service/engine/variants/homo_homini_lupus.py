@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import LocalizedText, Option, Value
+from service.engine.options import Option, Value
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import (
     after_rounds,
@@ -71,29 +71,9 @@ def _count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) 
 VARIANT: Final = Variant(
     key="homo-homini-lupus",
     edition=1,
-    name=LocalizedText("Homo homini lupus", "Homo homini lupus"),
-    summary=LocalizedText(
-        "Four players, one spinner with four arms, and doubles laid face down that close an arm for good.",
-        "Vier Spieler, ein Spinner mit vier Armen, und verdeckt gelegte Doppelsteine, die einen Arm für immer sperren.",
-    ),
-    scoring=LocalizedText(
-        "Each round everybody scores a hundred times the difference between the average hand and their own pips; "
-        "the four scores add up to 0. The highest total after the agreed rounds wins.",
-        "In jeder Runde schreibt jeder das Hundertfache des Unterschieds zwischen der durchschnittlichen Hand und den "
-        "eigenen Augen; die vier Werte ergeben zusammen 0. Nach den vereinbarten Runden gewinnt die höchste Summe.",
-    ),
     players=PlayerRange(_SEATS, _SEATS),
     best="highest",
     minutes=10,
     build=_build,
-    options=(
-        Option(
-            key="rounds",
-            label=LocalizedText("Rounds", "Runden"),
-            help=LocalizedText("How many rounds the match lasts.", "Wie viele Runden die Partie dauert."),
-            default=4,
-            low=1,
-            high=100,
-        ),
-    ),
+    options=(Option(key="rounds", default=4, low=1, high=100),),
 )

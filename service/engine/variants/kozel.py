@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import LocalizedText, Option, Value
+from service.engine.options import Option, Value
 from service.engine.rules.common_options import settled, teams_option
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import out_or_blocked, total_reached
@@ -132,102 +132,20 @@ class _Count(NamedTuple):
 VARIANT: Final = Variant(
     key="kozel",
     edition=1,
-    name=LocalizedText("Kozel (Goat)", "Kosel (Ziegenbock)"),
-    summary=LocalizedText(
-        "Draw until a tile fits, and keep your hand light: who writes the limit is the goat.",
-        "Ziehen, bis ein Stein passt, und die Hand leicht halten: Wer die Grenze schreibt, ist der Ziegenbock.",
-    ),
-    scoring=LocalizedText(
-        "Who goes out writes nothing, every other side its own hands; the first entry must be large enough. A tied "
-        "fish is carried to the next loser. The lowest total wins.",
-        "Wer fertig wird, schreibt nichts, jede andere Seite ihre eigenen Hände; der erste Eintrag muss groß genug "
-        "sein. Ein unentschiedener Fisch geht auf den nächsten Verlierer über. Die kleinste Summe gewinnt.",
-    ),
     players=PlayerRange(2, 4),
     best="lowest",
     minutes=25,
     build=_build,
-    aliases=(
-        Alias("Козёл", "ru", LocalizedText("Russia", "Russland")),
-        Alias("Козел", "uk", LocalizedText("Ukraine", "Ukraine")),
-    ),
+    aliases=(Alias("Козёл", "ru"), Alias("Козел", "uk")),
     options=(
-        Option(
-            key="hand",
-            label=LocalizedText("Hand", "Hand"),
-            help=LocalizedText("How many tiles everybody gets.", "Wie viele Steine jeder bekommt."),
-            default=7,
-            values=(7, 5),
-        ),
-        teams_option(None, LocalizedText("; usually four play in teams", "; üblich ist zu viert im Team")),
-        Option(
-            key="two_doubles",
-            label=LocalizedText("Two doubles", "Zwei Doppelsteine"),
-            help=LocalizedText(
-                "After a double that is not the lead one more double may be laid at the other end.",
-                "Nach einem Doppelstein, der nicht eröffnet, darf ein zweiter ans andere Ende gelegt werden.",
-            ),
-            default=False,
-            values=(False, True),
-        ),
-        Option(
-            key="redeal",
-            label=LocalizedText("Deal again", "Neu geben"),
-            help=LocalizedText(
-                "Deal again if a hand has five doubles or six tiles with the same number.",
-                "Neu geben, wenn eine Hand fünf Doppelsteine oder sechs Steine mit derselben Zahl hat.",
-            ),
-            default=False,
-            values=(False, True),
-        ),
-        Option(
-            key="lone_blank",
-            label=LocalizedText("Lone 0-0", "Einzelne 0-0"),
-            help=LocalizedText("What a hand counts that is only 0-0.", "Was eine Hand zählt, die nur aus 0-0 besteht."),
-            default=25,
-            low=0,
-            high=50,
-        ),
-        Option(
-            key="lone_six",
-            label=LocalizedText("Lone 6-6", "Einzelne 6-6"),
-            help=LocalizedText("What a hand counts that is only 6-6.", "Was eine Hand zählt, die nur aus 6-6 besteht."),
-            default=12,
-            low=12,
-            high=100,
-        ),
-        Option(
-            key="open_at",
-            label=LocalizedText("First entry", "Erster Eintrag"),
-            help=LocalizedText(
-                "A side whose total is 0 writes nothing below this.",
-                "Eine Seite, deren Summe 0 ist, schreibt nichts, was darunter liegt.",
-            ),
-            default=13,
-            low=0,
-            high=50,
-        ),
-        Option(
-            key="eggs",
-            label=LocalizedText("Eggs", "Eier"),
-            help=LocalizedText(
-                "In a blocked round that is tied nobody writes, and all hands are carried to the next loser.",
-                "In einer blockierten Runde mit Gleichstand schreibt niemand, und alle Hände gehen auf den nächsten "
-                "Verlierer über.",
-            ),
-            default=True,
-            values=(True, False),
-        ),
-        Option(
-            key="limit",
-            label=LocalizedText("Limit", "Grenze"),
-            help=LocalizedText(
-                "A side whose total reaches this is the goat and ends the match.",
-                "Eine Seite, deren Summe diesen Wert erreicht, ist der Ziegenbock und beendet die Partie.",
-            ),
-            default=101,
-            low=1,
-            high=1000,
-        ),
+        Option(key="hand", default=7, values=(7, 5)),
+        teams_option(None),
+        Option(key="two_doubles", default=False, values=(False, True)),
+        Option(key="redeal", default=False, values=(False, True)),
+        Option(key="lone_blank", default=25, low=0, high=50),
+        Option(key="lone_six", default=12, low=12, high=100),
+        Option(key="open_at", default=13, low=0, high=50),
+        Option(key="eggs", default=True, values=(True, False)),
+        Option(key="limit", default=101, low=1, high=1000),
     ),
 )

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import LocalizedText, Option, Value
+from service.engine.options import Option, Value
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import out_or_blocked, total_reached
 from service.engine.rules.opening import highest_double_or_heaviest
@@ -174,173 +174,32 @@ def _team_lines(team: int, points: int, rule: str, text: str) -> list[ScoreLine]
     return [ScoreLine(seat, points, rule, text) for seat in range(team, _SEATS, _TEAMS)]
 
 
-def _points_option(key: str, en: str, de: str, help_text: LocalizedText) -> Option:
-    return Option(key=key, label=LocalizedText(en, de), help=help_text, default=None, low=0, high=100)
+def _points_option(key: str) -> Option:
+    return Option(key=key, default=None, low=0, high=100)
 
 
 VARIANT: Final = Variant(
     key="latin",
     edition=1,
-    name=LocalizedText("Latin Dominoes", "Partnerdomino"),
-    summary=LocalizedText(
-        "Two against two with all the tiles: block the others, help your partner, and get out.",
-        "Zwei gegen zwei mit allen Steinen: die anderen sperren, dem Partner helfen und fertig werden.",
-    ),
-    scoring=LocalizedText(
-        "The team that goes out, or is lighter when the round is blocked, scores the pips in hand; some tables add "
-        "extras. The team that reaches the target first wins.",
-        "Das Team, das fertig wird oder in einer blockierten Runde leichter ist, bekommt die Augen der Hände; an "
-        "manchen Tischen kommen Extras dazu. Das Team, das zuerst das Ziel erreicht, gewinnt.",
-    ),
     players=PlayerRange(_SEATS, _SEATS),
     best="highest",
     minutes=25,
     build=_build,
-    aliases=(
-        Alias("Dominó en parejas", "es", LocalizedText("Caribbean, Venezuela", "Karibik, Venezuela")),
-        Alias("Quinientos", "es", LocalizedText("Puerto Rico", "Puerto Rico")),
-        Alias("Dominó cubano", "es", LocalizedText("Cuba", "Kuba")),
-    ),
+    aliases=(Alias("Dominó en parejas", "es"), Alias("Quinientos", "es"), Alias("Dominó cubano", "es")),
     options=(
-        Option(
-            key="table",
-            label=LocalizedText("Table", "Tisch"),
-            help=LocalizedText(
-                "Whose habits set the other options, unless they are given.",
-                "Wessen Bräuche die übrigen Optionen bestimmen, soweit sie nicht angegeben sind.",
-            ),
-            default="puerto_rico",
-            values=tuple(_TABLES),
-        ),
-        Option(
-            key="set",
-            label=LocalizedText("Set", "Satz"),
-            help=LocalizedText(
-                "The highest double: with 6 everybody gets 7 tiles and all are dealt, with 9 everybody gets 10 and 15 "
-                "stay asleep.",
-                "Der höchste Doppelstein: bei 6 bekommt jeder 7 Steine und alle werden verteilt, bei 9 bekommt jeder "
-                "10 und 15 bleiben liegen.",
-            ),
-            default=None,
-            values=tuple(_HANDS),
-        ),
-        Option(
-            key="first_lead",
-            label=LocalizedText("First lead", "Erste Eröffnung"),
-            help=LocalizedText(
-                "highest_double: the highest double must lead the first round; any: the first seat leads any tile.",
-                "highest_double: der höchste Doppelstein muss die erste Runde eröffnen; any: der erste Platz eröffnet "
-                "mit einem beliebigen Stein.",
-            ),
-            default="highest_double",
-            values=("highest_double", "any"),
-        ),
-        Option(
-            key="target",
-            label=LocalizedText("Target", "Ziel"),
-            help=LocalizedText(
-                "A team whose total reaches this ends the match.",
-                "Ein Team, dessen Summe diesen Wert erreicht, beendet die Partie.",
-            ),
-            default=None,
-            low=1,
-            high=1000,
-        ),
-        Option(
-            key="count",
-            label=LocalizedText("Count", "Zählung"),
-            help=LocalizedText(
-                "all: the partner's hand counts too, and in a blocked round all four; opponents: only the hands of the "
-                "opponents.",
-                "all: auch die Hand des Partners zählt, in einer blockierten Runde alle vier; opponents: nur die Hände "
-                "der Gegner.",
-            ),
-            default=None,
-            values=("all", "opponents"),
-        ),
-        Option(
-            key="opens_next",
-            label=LocalizedText("Next lead", "Nächste Eröffnung"),
-            help=LocalizedText(
-                "winner: who won the last round leads the next; rotate: the seats lead in turn.",
-                "winner: Wer die letzte Runde gewann, eröffnet die nächste; rotate: die Plätze eröffnen reihum.",
-            ),
-            default=None,
-            values=("winner", "rotate"),
-        ),
-        Option(
-            key="tranque",
-            label=LocalizedText("Blocked round", "Blockierte Runde"),
-            help=LocalizedText(
-                "team: it goes to the team with fewer pips; lightest_hand: to the team of the lightest single hand.",
-                "team: Sie geht an das Team mit weniger Augen; lightest_hand: an das Team der leichtesten einzelnen "
-                "Hand.",
-            ),
-            default=None,
-            values=("team", "lightest_hand"),
-        ),
-        Option(
-            key="tie",
-            label=LocalizedText("Tie", "Gleichstand"),
-            help=LocalizedText(
-                "Who wins a blocked round that is tied: nobody, the team that opened it, or the team that closed it.",
-                "Wer eine blockierte Runde bei Gleichstand gewinnt: niemand (nobody), das Team, das sie eröffnet "
-                "(opener), oder das, das sie geschlossen hat (closer).",
-            ),
-            default=None,
-            values=("nobody", "opener", "closer"),
-        ),
-        _points_option(
-            "capicua",
-            "Capicúa",
-            "Capicúa",
-            LocalizedText(
-                "Points for a last tile that fits both ends and is no double.",
-                "Punkte für einen letzten Stein, der an beide Enden passt und kein Doppelstein ist.",
-            ),
-        ),
-        _points_option(
-            "chuchazo",
-            "Chuchazo",
-            "Chuchazo",
-            LocalizedText("Points for 0-0 as the last tile.", "Punkte für 0-0 als letzten Stein."),
-        ),
-        _points_option(
-            "pass_salida",
-            "Pase de salida",
-            "Pase de salida",
-            LocalizedText(
-                "Points for the leader's team if exactly the next player has to pass after the lead.",
-                "Punkte für das eröffnende Team, wenn nach der Eröffnung genau der nächste Spieler passen muss.",
-            ),
-        ),
-        _points_option(
-            "pass_all",
-            "Paso corrido",
-            "Paso corrido",
-            LocalizedText(
-                "Points each time the three others pass between two tiles of a player.",
-                "Punkte, sooft die drei anderen zwischen zwei Steinen eines Spielers passen.",
-            ),
-        ),
-        Option(
-            key="round_bonus",
-            label=LocalizedText("Round bonus", "Rundenbonus"),
-            help=LocalizedText(
-                "100, 75, 50 and 25 points for the winners of the first four rounds.",
-                "100, 75, 50 und 25 Punkte für die Gewinner der ersten vier Runden.",
-            ),
-            default=None,
-            values=(False, True),
-        ),
-        Option(
-            key="capicua_blank",
-            label=LocalizedText("Capicúa with a blank", "Capicúa mit einer Null"),
-            help=LocalizedText(
-                "Whether a capicúa by a tile with a blank counts.", "Ob eine Capicúa mit einem Stein mit Null zählt."
-            ),
-            default=True,
-            values=(True, False),
-        ),
+        Option(key="table", default="puerto_rico", values=tuple(_TABLES)),
+        Option(key="set", default=None, values=tuple(_HANDS)),
+        Option(key="first_lead", default="highest_double", values=("highest_double", "any")),
+        Option(key="target", default=None, low=1, high=1000),
+        Option(key="count", default=None, values=("all", "opponents")),
+        Option(key="opens_next", default=None, values=("winner", "rotate")),
+        Option(key="tranque", default=None, values=("team", "lightest_hand")),
+        Option(key="tie", default=None, values=("nobody", "opener", "closer")),
+        _points_option("capicua"),
+        _points_option("chuchazo"),
+        _points_option("pass_salida"),
+        _points_option("pass_all"),
+        Option(key="round_bonus", default=None, values=(False, True)),
+        Option(key="capicua_blank", default=True, values=(True, False)),
     ),
 )

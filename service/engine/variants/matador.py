@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from service.engine.options import LocalizedText, Value
+from service.engine.options import Value
 from service.engine.rules.common_options import (
     blocked_score_option,
     hand_option,
@@ -52,17 +52,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 VARIANT: Final = Variant(
     key="matador",
     edition=1,
-    name=LocalizedText("Matador", "Matador (Russisches Domino)"),
-    summary=LocalizedText(
-        "Touching halves add up to seven, and nothing goes on a blank but the four matadors, which fit everywhere.",
-        "Was sich berührt, ergibt zusammen sieben, und an die Null passen nur die vier Matadore, die überall passen.",
-    ),
-    scoring=LocalizedText(
-        "Who goes out scores the pips left in the other hands; a blocked round goes to the side with the fewest pips. "
-        "Whoever reaches the target ends the match, and most points win.",
-        "Wer fertig wird, bekommt die Augen der anderen Hände; eine blockierte Runde geht an die Seite mit den "
-        "wenigsten Augen. Wer das Ziel erreicht, beendet die Partie, und die meisten Punkte gewinnen.",
-    ),
     players=PlayerRange(2, 4),
     best="highest",
     build=_build,
@@ -74,9 +63,6 @@ VARIANT: Final = Variant(
         target_option(100),
         teams_option(),
     ),
-    aliases=(
-        Alias("Russian dominoes", "en", LocalizedText("Great Britain, USA", "Großbritannien, USA")),
-        Alias("All Sevens", "en", LocalizedText("USA", "USA")),
-    ),
+    aliases=(Alias("Russian dominoes", "en"), Alias("All Sevens", "en")),
     minutes=9,
 )

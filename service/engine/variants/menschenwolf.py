@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import LocalizedText, Option, Value
+from service.engine.options import Option, Value
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import (
     all_ends_closed,
@@ -142,45 +142,12 @@ def _dealer(state: State) -> int | None:
 VARIANT: Final = Variant(
     key="menschenwolf",
     edition=1,
-    name=LocalizedText("Man Is a Wolf to Man", "Der Mensch ist des Menschen Wolf"),
-    summary=LocalizedText(
-        "For two to thirteen: the first face-up double opens extra ends, other doubles may close them, and a single "
-        "loser writes everybody's points.",
-        "Für zwei bis dreizehn: Der erste offene Doppelstein öffnet zusätzliche Enden, andere dürfen Enden sperren, "
-        "und wer allein verliert, schreibt die Punkte aller.",
-    ),
-    scoring=LocalizedText(
-        "The player with the most points in hand writes everybody's points together; without a single loser they are "
-        "carried over. Over the limit is out; the last one in wins.",
-        "Wer die meisten Punkte auf der Hand hat, schreibt die Punkte aller zusammen; gibt es keinen einzelnen "
-        "Verlierer, werden sie übertragen. Wer über die Grenze kommt, scheidet aus; der Letzte gewinnt.",
-    ),
     players=PlayerRange(min(_HANDS), max(_HANDS)),
     best="lowest",
     minutes=15,
     build=_build,
     options=(
-        Option(
-            key="limit",
-            label=LocalizedText("Limit", "Grenze"),
-            help=LocalizedText(
-                "A player whose total is higher than this is out of the match.",
-                "Wer eine höhere Summe als diese hat, scheidet aus der Partie aus.",
-            ),
-            default=100,
-            low=1,
-            high=1000,
-        ),
-        Option(
-            key="others_write_own",
-            label=LocalizedText("Others write their own", "Andere schreiben ihre eigenen"),
-            help=LocalizedText(
-                "Besides the loser, who writes everybody's points, the others write the points of their own hands.",
-                "Neben dem Verlierer, der die Punkte aller schreibt, schreiben die anderen die Punkte ihrer eigenen "
-                "Hand.",
-            ),
-            default=False,
-            values=(False, True),
-        ),
+        Option(key="limit", default=100, low=1, high=1000),
+        Option(key="others_write_own", default=False, values=(False, True)),
     ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from service.engine.layout import LEAD_COVERED
-from service.engine.options import LocalizedText, Value
+from service.engine.options import Value
 from service.engine.rules.common_options import blocked_score_option, target_option
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import out_or_blocked, total_reached
@@ -48,22 +48,10 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 VARIANT: Final = Variant(
     key="sebastopol",
     edition=1,
-    name=LocalizedText("Sebastopol", "Sewastopol"),
-    summary=LocalizedText(
-        "Four players and four arms: 6-6 is led, and the next four tiles must be sixes, one on each of its sides.",
-        "Vier Spieler und vier Arme: 6-6 eröffnet, und die nächsten vier Steine müssen Sechsen sein, einer an jeder "
-        "seiner Seiten.",
-    ),
-    scoring=LocalizedText(
-        "Who goes out scores the pips left in the other hands; a blocked round goes to the player with the fewest "
-        "pips. Whoever reaches the target ends the match, and most points win.",
-        "Wer fertig wird, bekommt die Augen der anderen Hände; eine blockierte Runde geht an den Spieler mit den "
-        "wenigsten Augen. Wer das Ziel erreicht, beendet die Partie, und die meisten Punkte gewinnen.",
-    ),
     players=PlayerRange(_SEATS, _SEATS),
     best="highest",
     build=_build,
     options=(blocked_score_option("minus_own", "others", "all"), target_option(60)),
-    aliases=(Alias("Севастополь", "ru", LocalizedText("Russia", "Russland")),),
+    aliases=(Alias("Севастополь", "ru"),),
     minutes=18,
 )

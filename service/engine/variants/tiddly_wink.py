@@ -7,7 +7,7 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import LEFT, RIGHT
-from service.engine.options import LocalizedText, Option, Value
+from service.engine.options import Option, Value
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import after_rounds, out_or_blocked
 from service.engine.rules.opening import highest_double
@@ -68,66 +68,15 @@ def _pool(stake: int) -> Count:
 VARIANT: Final = Variant(
     key="tiddly-wink",
     edition=1,
-    name=LocalizedText("Tiddly-Wink", "Tiddly-Wink"),
-    summary=LocalizedText(
-        "A quick game for five to nine: three tiles each, one end for all, and another tile after a double.",
-        "Ein schnelles Spiel für fünf bis neun: drei Steine für jeden, ein Ende für alle, und nach einem Doppelstein "
-        "noch ein Stein.",
-    ),
-    scoring=LocalizedText(
-        "Who goes out, or has the fewest pips in a blocked round, takes the stakes of all others. The highest total "
-        "after the agreed rounds wins.",
-        "Wer fertig wird oder in einer blockierten Runde die wenigsten Augen hat, bekommt die Einsätze aller anderen. "
-        "Nach den vereinbarten Runden gewinnt die höchste Summe.",
-    ),
     players=_PLAYERS,
     best="highest",
     build=_build,
     options=(
-        Option(
-            key="version",
-            label=LocalizedText("Version", "Spielart"),
-            help=LocalizedText(
-                "american: three tiles each and one end. british: as many tiles each as the set has for all, and two "
-                "ends.",
-                "american: drei Steine für jeden und ein Ende. british: so viele Steine für jeden, wie der Satz für "
-                "alle hat, und zwei Enden.",
-            ),
-            default="american",
-            values=("american", "british"),
-        ),
-        Option(
-            key="scoring",
-            label=LocalizedText("Scoring", "Wertung"),
-            help=LocalizedText(
-                "pool: the winner of a round takes the stake of each other player. pips: the winner scores the pips "
-                "of all others.",
-                "pool: Wer die Runde gewinnt, bekommt von jedem anderen den Einsatz. pips: Wer die Runde gewinnt, "
-                "bekommt die Augen aller anderen.",
-            ),
-            default="pool",
-            values=("pool", "pips"),
-        ),
-        Option(
-            key="stake",
-            label=LocalizedText("Stake", "Einsatz"),
-            help=LocalizedText(
-                "What each player puts into the pool of a round under the scoring pool.",
-                "Was jeder bei der Wertung pool in einer Runde einsetzt.",
-            ),
-            default=1,
-            low=1,
-            high=1000,
-        ),
-        Option(
-            key="rounds",
-            label=LocalizedText("Rounds", "Runden"),
-            help=LocalizedText("How many rounds the match lasts.", "Wie viele Runden die Partie dauert."),
-            default=10,
-            low=1,
-            high=100,
-        ),
+        Option(key="version", default="american", values=("american", "british")),
+        Option(key="scoring", default="pool", values=("pool", "pips")),
+        Option(key="stake", default=1, low=1, high=1000),
+        Option(key="rounds", default=10, low=1, high=100),
     ),
-    aliases=(Alias("Tiddle-a-wink", "en", LocalizedText("USA", "USA")),),
+    aliases=(Alias("Tiddle-a-wink", "en"),),
     minutes=14,
 )

@@ -1,24 +1,21 @@
-"""The catalogue: the variants with their rule pages in English and German and their deals, and the computer players.
+"""The catalogue: the variants with their deals, and what is said of their options and of the computer players.
 
-Owns the access to the rule pages, which are beside the modules of the variants, and what is said about the levels of
-computer players. Does not depend on HTTP, nor on how a level chooses.
+Owns how these texts are put together; the texts themselves are in ``service.texts``. Does not depend on HTTP, nor on
+how a level chooses.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
-from typing import Final, Literal, NamedTuple
+from typing import NamedTuple
 
 from service.engine.errors import InvalidSetup
-from service.engine.options import LocalizedText, Value
+from service.engine.options import Option, Value
 from service.engine.variant import Variant
-from service.engine.variants import modules, variants
+from service.engine.variants import variants
 from service.games.model.errors import NotFound
 from service.games.queries.strength import measured_strength
-
-Language = Literal["en", "de"]
-LANGUAGES: Final[tuple[Language, ...]] = ("en", "de")
+from service.texts import Language, has_text, text
 
 
 class DealRow(NamedTuple):
@@ -34,50 +31,6 @@ class DealRow(NamedTuple):
     drawable: int
 
 
-class BotLevel(NamedTuple):
-    """A level of computer players: how it chooses its moves, and how strong it is in any game, in a sentence each."""
-
-    key: str
-    summary: LocalizedText
-    strength: LocalizedText
-
-
-BOT_LEVELS: Final = (
-    BotLevel(
-        "random",
-        LocalizedText("Makes any legal move.", "Macht irgendeinen erlaubten Zug."),
-        LocalizedText(
-            "Does not try to win: for a first game, and for tests.",
-            "Will nicht gewinnen: für die erste Partie und für Tests.",
-        ),
-    ),
-    BotLevel(
-        "greedy",
-        LocalizedText(
-            "Scores, sheds heavy tiles, stays able to follow and hinders the next player.",
-            "Punktet, wird schwere Steine los, bleibt anlegefähig und behindert den Nächsten.",
-        ),
-        LocalizedText(
-            "Of medium strength; it also plays for people who are away.",
-            "Mittelstark; spielt auch für alle, die abwesend sind.",
-        ),
-    ),
-    BotLevel(
-        "expert",
-        LocalizedText(
-            "Plays its best moves on over many deals that agree with all it has seen, and takes the best of them.",
-            "Spielt seine besten Züge über viele Verteilungen weiter, die zu allem Gesehenen passen, und nimmt den "
-            "besten.",
-        ),
-        LocalizedText(
-            "The strongest level; by how much depends on the game and the number of players.",
-            "Die stärkste Stufe; wie deutlich, hängt vom Spiel und von der Zahl der Spieler ab.",
-        ),
-    ),
-)
-"""The levels of computer players (``game.LEVELS``), from weak to strong."""
-
-
 def find_variant(key: str) -> Variant:
     """The variant of that key. Raises ``NotFound``."""
     variant = variants().get(key)
@@ -86,40 +39,45 @@ def find_variant(key: str) -> Variant:
     return variant
 
 
-def localize(text: LocalizedText, language: Language) -> str:
-    """The text in that language."""
-    return text.de if language == "de" else text.en
+def option_title(variant: Variant, option: Option, language: Language) -> str:
+    """What a house rule of this variant is called."""
+    return text(_option_key(variant, option, "title"), language)
+
+
+def option_description(variant: Variant, option: Option, language: Language) -> str:
+    """What a house rule of this variant does."""
+    key = _option_key(variant, option, "description")
+    described = [
+        f"{value}: {text(f'options.{option.key}.values.{value}', language)}"
+        for value in option.values
+        if has_text(f"options.{option.key}.values.{value}")
+    ]
+    return text(key, language, values="; ".join(described), **option.params)
+
+
+def _option_key(variant: Variant, option: Option, part: str) -> str:
+    """The key of a text on a house rule: that of this variant, else the one that several share."""
+    own = f"games.{variant.key}.options.{option.key}.{part}"
+    return own if has_text(own) else f"options.{option.key}.{part}"
 
 
 @cache
-def level_strength(level: BotLevel, variant: Variant, language: Language) -> str:
+def level_strength(level: str, variant: Variant, language: Language) -> str:
     """How strong a level of computer players is in this variant: in general, and as measured, if it was."""
-    general = localize(level.strength, language)
-    shares = [row for row in measured_strength() if row.variant == variant.key and row.stronger == level.key]
+    general = text(f"levels.{level}.strength", language)
+    shares = [row for row in measured_strength() if row.variant == variant.key and row.stronger == level]
     if not shares:
         return general
-    labels = {option.key: localize(option.label, language) for option in variant.options}
-    players = "Spieler" if language == "de" else "players"
-    figures = []
+    titles = {option.key: option_title(variant, option, language) for option in variant.options}
+    cases: list[str] = []
     for row in shares:
-        table = ", ".join(
-            [f"{row.players} {players}", *[f"{labels[key]} {value}" for key, value in row.options.items()]]
+        players = text("levels.players", language, number=row.players)
+        table = ", ".join([players, *[f"{titles[key]} {value}" for key, value in row.options.items()]])
+        cases.append(
+            text("levels.case" if cases else "levels.first_case", language, share=f"{100 * row.share:.0f}", table=table)
         )
-        figures.append(f"{100 * row.share:.0f} % ({table})")
-    weaker = shares[0].weaker.capitalize()
-    first, *others = figures
-    if language == "de":
-        cases = ", ".join([first.replace("(", "der Fälle ("), *others])
-        return f"{general} Gemessen: Die Runde ist besser als die von {weaker} in {cases}."
-    cases = ", ".join([first.replace("(", "of cases ("), *others])
-    return f"{general} Measured: its round is better than that of {weaker} in {cases}."
-
-
-@cache
-def rule_page(key: str, language: Language) -> str:
-    """The rule page of a variant, in Markdown. Raises ``KeyError`` for an unknown one."""
-    page = resources.files("service.engine.variants").joinpath(f"{modules()[key]}.{language}.md")
-    return page.read_text("utf-8")
+    measured = text("levels.measured", language, weaker=shares[0].weaker.capitalize(), cases=", ".join(cases))
+    return f"{general} {measured}"
 
 
 @cache

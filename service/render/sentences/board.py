@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
+from service import texts
 from service.engine.layout import CLOSED, OPEN, SHORT, End, Layout
 from service.render.sentences.numbers import capitalized, half_names, number_word, pip_word, tile_name
 from service.render.sentences.places import Places, both_short_sides, host_name, place_name
-from service.render.sentences.texts import LEFT, text
+from service.render.sentences.texts import LEFT, plural, text
 
 MAX_DESCRIPTION: Final = 4000
 """The most characters of a description; of tiles beyond it only the number is told."""
@@ -38,7 +39,7 @@ def board_description(layout: Layout, language: str) -> str:
         left -= len(sentence) + 1
         if left < 0:
             more = len(layout.placements) - told
-            sentences.append(_some(more, "board.more", language))
+            sentences.append(capitalized(plural("board.more", more, language)))
             break
         sentences.append(sentence)
         told += tiles
@@ -95,19 +96,13 @@ def _tile(layout: Layout, index: int, language: str, *, touching_last: bool = Fa
     if touching_last:
         first, second = second, first
     name = host_name(tile, language) if tile.double else half_names(first, second, language)
-    return text("tile.face_down", language, tile=name) if face_down else name
+    return texts.text("tiles.face_down", language, tile=name) if face_down else name
 
 
 def _count(layout: Layout, language: str) -> str:
     if not layout.placements:
         return text("board.empty", language)
-    return _some(len(layout.placements), "board.count", language)
-
-
-def _some(number: int, key: str, language: str) -> str:
-    if number == 1:
-        return text(f"{key}_one", language)
-    return capitalized(text(key, language, number=number_word(number, language)))
+    return capitalized(plural("board.count", len(layout.placements), language))
 
 
 def _ends(layout: Layout, language: str) -> Iterator[str]:
@@ -116,8 +111,7 @@ def _ends(layout: Layout, language: str) -> Iterator[str]:
     if all([end.gate == CLOSED for end in layout.ends]):
         yield text("board.all_closed", language)
     else:
-        key = "board.ends_one" if len(layout.ends) == 1 else "board.ends"
-        yield text(key, language, ends=", ".join(_end_names(layout, language)))
+        yield plural("board.ends", len(layout.ends), language, ends=", ".join(_end_names(layout, language)))
     if layout.counts_ends:
         yield text("board.sum", language, number=number_word(layout.ends_sum, language))
 

@@ -28,7 +28,7 @@ from service.render.sentences.numbers import capitalized, number_word, pip_word,
 from service.render.sentences.people import Naming, Reader, about, fitted, joined
 from service.render.sentences.places import Place, Places, is_whole_double, place_name
 from service.render.sentences.states import winners_sentence
-from service.render.sentences.texts import text
+from service.render.sentences.texts import plural, text
 
 _MOST_ENDS: Final = 4
 """Where more ends are open, a play does not tell them."""
@@ -54,8 +54,7 @@ def _dealt_view(event: DealtView, _layout: Layout | None, reader: Reader) -> str
     number = number_word(event.round, language)
     if not event.hand:
         return text("dealt", language, round=number)
-    many = len(event.hand)
-    tiles = text("tiles.one" if many == 1 else "tiles", language, number=number_word(many, language))
+    tiles = plural("tiles", len(event.hand), language)
     return text("dealt.you", language, round=number, tiles=tiles)
 
 
@@ -84,7 +83,7 @@ def _ends(layout: Layout, language: str) -> str:
     numbers = [pip_word(end.number, language) for end in layout.ends if end.gate == OPEN]
     if not numbers or len(numbers) > _MOST_ENDS:
         return ""
-    return text("played.end" if len(numbers) == 1 else "played.ends", language, numbers=joined(numbers, language))
+    return plural("played.ends", len(numbers), language, numbers=joined(numbers, language))
 
 
 def _scored(event: Played, language: str) -> str:
@@ -101,9 +100,7 @@ def points_phrase(points: int, language: str) -> str:
     """A number of points: *five points*, *ein Punkt*, *no points*, *minus one point*."""
     if not points:
         return text("points.none", language)
-    if abs(points) == 1:
-        return text("points.one" if points == 1 else "points.minus_one", language)
-    return text("points", language, number=number_word(points, language))
+    return text("points.minus_one", language) if points == -1 else plural("points", points, language)
 
 
 def _drew(event: Drew | DrewView, _layout: Layout | None, reader: Reader) -> str:
@@ -135,8 +132,7 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
         sentences.append(capitalized(text("round_ended.points", language, points=points, name=name(told))))
     if result.carried:
         points = points_phrase(result.carried, language)
-        key = "round_ended.carried_one" if result.carried == 1 else "round_ended.carried"
-        sentences.append(capitalized(text(key, language, points=points)))
+        sentences.append(capitalized(plural("round_ended.carried", result.carried, language, points=points)))
     return " ".join(sentences)
 
 

@@ -1,92 +1,58 @@
 """Numbers and tiles in words, as they are said: *three five*, *double six*, *fünfunddreißig*.
 
-Owns the words for numbers and for tiles. The numbers on tiles have nineteen words in each language, 0 is *blank*; any
-other number is said as people count. Does not depend on sentences.
+Owns how a number and a tile are put together from the words of a language. The numbers on tiles have nineteen words of
+their own, 0 is *blank*; any other number is said as people count. Does not depend on sentences.
 """
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from functools import cache
+from typing import Literal
 
 from service.engine.tiles import Tile
+from service.texts import Language, text, words
 
 Case = Literal["nominative", "genitive", "dative", "accusative"]
-"""The grammatical case of a German noun; English has none."""
-
-BLANK: Final = "blank"
-_ONES: Final[dict[str, tuple[str, ...]]] = {
-    "en": (
-        *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-        *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-    ),
-    "de": (
-        *("null", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"),
-        *("dreizehn", "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn"),
-    ),
-}
-_TENS: Final[dict[str, tuple[str, ...]]] = {
-    "en": ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"),
-    "de": ("zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"),
-}
-_MINUS: Final = "minus"
-"""The same word in both languages."""
-_ARTICLES: Final[dict[Case, str]] = {"nominative": "der", "genitive": "des", "dative": "dem", "accusative": "den"}
+"""The grammatical case of a noun, where a language has any."""
 
 
-def pip_word(number: int, language: str) -> str:
+def pip_word(number: int, language: Language) -> str:
     """A number on a tile: *blank*, *one* … *eighteen*."""
-    return _ONES[language][number] if number else BLANK
+    return words("tiles.pips", language)[number]
 
 
-def number_word(number: int, language: str) -> str:
+def number_word(number: int, language: Language) -> str:
     """A number as people count, in words up to 999, in digits from 1000 on; a negative one begins with *minus*."""
     if number < 0:
-        return f"{_MINUS} {number_word(-number, language)}"
+        return text("numbers.negative", language, number=number_word(-number, language))
     if number >= 1000:
         return str(number)
     hundreds, rest = divmod(number, 100)
+    below_hundred = words("numbers.below_hundred", language)[rest]
     if not hundreds:
-        return _below_hundred(rest, language)
-    if language == "de":
-        return f"{_prefix(hundreds)}hundert{_below_hundred(rest, language) if rest else ''}"
-    return f"{_ONES[language][hundreds]} hundred{f' and {_below_hundred(rest, language)}' if rest else ''}"
+        return below_hundred
+    if not rest:
+        return words("numbers.hundreds", language)[hundreds - 1]
+    return words("numbers.hundreds_and", language)[hundreds - 1].format(rest=below_hundred)
 
 
-def _below_hundred(number: int, language: str) -> str:
-    if number < 20:
-        return _ONES[language][number]
-    ten, one = _TENS[language][number // 10 - 2], number % 10
-    if not one:
-        return ten
-    return f"{_prefix(one)}und{ten}" if language == "de" else f"{ten}-{_ONES[language][one]}"
-
-
-def _prefix(number: int) -> str:
-    """A German digit as the first part of a word: *ein*undzwanzig, *ein*hundert."""
-    return "ein" if number == 1 else _ONES["de"][number]
-
-
-def tile_name(tile: Tile, language: str, case: Case = "nominative") -> str:
-    """The name of a tile, the lower half first: *three five*, *double six*; a German double with its article."""
+@cache
+def tile_name(tile: Tile, language: Language, case: Case = "nominative") -> str:
+    """The name of a tile, the lower half first: *three five*, *double six*; a double with its article."""
     if not tile.double:
         return half_names(tile.low, tile.high, language)
-    if language == "de":
-        return f"{_ARTICLES[case]} {double_name(tile, language, case)}"
-    return double_name(tile, language)
+    return text(f"tiles.double.{case}", language, double=double_name(tile, language))
 
 
-def half_names(first: int, second: int, language: str) -> str:
+@cache
+def half_names(first: int, second: int, language: Language) -> str:
     """A tile by its halves, in this order, as it lies in a line: *five three*."""
-    return f"{pip_word(first, language)} {pip_word(second, language)}"
+    return text("tiles.halves", language, first=pip_word(first, language), second=pip_word(second, language))
 
 
-def double_name(tile: Tile, language: str, case: Case = "nominative") -> str:
+def double_name(tile: Tile, language: Language) -> str:
     """The name of a double without an article: *double six*, *Sechserpasch*."""
-    word = pip_word(tile.low, language)
-    if language == "en":
-        return f"double {word}"
-    stem = {"blank": "Blank", "eins": "Einer", "sieben": "Siebener"}.get(word, f"{word}er".capitalize())
-    return f"{stem}pasch{'s' if case == 'genitive' else ''}"
+    return words("tiles.doubles", language)[tile.low]
 
 
 def capitalized(text: str) -> str:

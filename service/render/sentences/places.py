@@ -12,8 +12,9 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.layout import SHORT, Layout, Side
 from service.engine.tiles import Tile
-from service.render.sentences.numbers import BLANK, capitalized, double_name, half_names, pip_word, tile_name
+from service.render.sentences.numbers import double_name, half_names, tile_name
 from service.render.sentences.texts import DOWN, LEFT, RIGHT, UP, text
+from service.texts import words
 
 Direction = Literal["left", "right", "up", "down"]
 
@@ -131,10 +132,7 @@ def host_name(tile: Tile, language: str) -> str:
 
 def pip_noun(number: int, language: str) -> str:
     """The half of a tile with this number as a noun: *twelve*, *Zwölf*, *blanke Hälfte*."""
-    word = pip_word(number, language)
-    if word == BLANK:
-        return text("noun.blank", language)
-    return capitalized(word) if language == "de" else word
+    return words("tiles.pip_nouns", language)[number]
 
 
 def _birth(name: str) -> int:

@@ -14,7 +14,7 @@ from service.engine.state import Phase
 from service.engine.view import View
 from service.render.sentences.numbers import capitalized, number_word, tile_name
 from service.render.sentences.people import Reader, about, fitted, joined
-from service.render.sentences.texts import text
+from service.render.sentences.texts import plural, text
 
 
 def state_sentence(view: View, reader: Reader) -> str:
@@ -26,9 +26,7 @@ def waiting_sentence(open_seats: int, language: str) -> str:
     """What a match waits for that has not begun: players for its open seats, else its first deal."""
     if not open_seats:
         return text("waiting.none", language)
-    if open_seats == 1:
-        return text("waiting.one", language)
-    return text("waiting", language, number=number_word(open_seats, language))
+    return plural("waiting", open_seats, language)
 
 
 def winners_sentence(winners: tuple[int, ...], reader: Reader, before: str = "") -> str:
@@ -40,7 +38,7 @@ def winners_sentence(winners: tuple[int, ...], reader: Reader, before: str = "")
     if len(others) < len(winners):
         key, you = "finished.you_and", [text("you", language)]
     else:
-        key, you = "finished" if len(winners) == 1 else "finished.several", []
+        key, you = "finished.one" if len(winners) == 1 else "finished.other", []
     return fitted(
         reader,
         lambda name: before + text(key, language, names=joined([*you, *[name(seat) for seat in others]], language)),
@@ -57,18 +55,15 @@ def _playing(view: View, reader: Reader) -> str:
 def _possible(view: View, language: str) -> Iterator[str]:
     """What the viewer may do on its turn."""
     tiles = list(dict.fromkeys([move.tile for move in view.legal_moves if move.tile is not None]))
-    many = number_word(len(tiles), language)
     if not tiles:
         yield text("fits.none", language)
     elif not view.layout.placements:
         if len(tiles) == 1:
             yield text("opens.with", language, tile=tile_name(tiles[0], language, "dative"))
         else:
-            yield text("opens", language, number=many)
-    elif len(tiles) == 1:
-        yield text("fits.one", language)
+            yield text("opens", language, number=number_word(len(tiles), language))
     else:
-        yield capitalized(text("fits", language, number=many))
+        yield capitalized(plural("fits", len(tiles), language))
     yield from _other_actions(view, "may.also" if tiles else "may", language)
 
 

@@ -9,15 +9,15 @@ from typing import Any, Final, NamedTuple
 from flask import Blueprint, request
 
 from service.engine.errors import Reason
-from service.engine.options import LocalizedText
 from service.games.access import Access
 from service.games.model.views import TableView
-from service.games.queries.catalogue import Language, localize
 from service.render.geometry import Geometry
 from service.render.layout_text import render_layout, unicode_writer, write_tile
 from service.render.sentences.board import board_description, board_sentence
+from service.render.sentences.texts import text
 from service.render.svg import Caption, Style, render_svg
 from service.render.text_picture import draw
+from service.texts import LANGUAGES, Language, named
 from service.web.board.schemas import (
     DRAWING,
     UNICODE,
@@ -51,10 +51,9 @@ blueprint: Final = Blueprint("board", __name__)
 
 _query_in: Final = BoardQuerySchema()
 
-_TITLE: Final = LocalizedText("The table of round {round}", "Der Tisch der {round}. Runde")
-_TITLE_BEFORE_A_ROUND: Final = LocalizedText("The table before the first round", "Der Tisch vor der ersten Runde")
-
-_PICTURE: Final = "A picture, for an `<img>`: no script, no link to anything else; its texts are in English or German."
+_PICTURE: Final = (
+    f"A picture, for an `<img>`: no script, no link to anything else; its texts are in {named(LANGUAGES)}."
+)
 _AS_TEXT: Final = "The tiles on the table as lines of text; empty without tiles."
 
 _WIDTH: Final = 100
@@ -205,7 +204,7 @@ def _as_text(board: _Board, query: dict[str, Any]) -> bytes:
 
 def _as_svg(board: _Board, query: dict[str, Any]) -> bytes:
     table, geometry, language = board
-    title = localize(_TITLE if table.round else _TITLE_BEFORE_A_ROUND, language).format(round=table.round)
+    title = text("board.title" if table.round else "board.title_before", language, round=str(table.round))
     caption = Caption(title, board_description(table.layout, language), language)
     return render_svg(geometry, table.highest, caption, Style(query["theme"], query.get("digits"))).encode()
 

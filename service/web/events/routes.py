@@ -11,10 +11,10 @@ from flask import Blueprint, Response, request
 
 from service.games.access import Access
 from service.games.model.views import Deleted, EventPage, EventView, Reset
-from service.games.queries.catalogue import Language
 from service.games.queries.sentences import EventSentences
 from service.games.queries.subscription import EventSubscription
 from service.render.sentences.people import Reader
+from service.texts import Language
 from service.web.access import key_check
 from service.web.events.schemas import EventPageSchema, EventsQuerySchema
 from service.web.events.serializers import event_json, event_page_json

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.texts import LANGUAGES, named
 from service.web.fields.strict import (
     QueryBoolean,
     doc,
@@ -20,5 +21,5 @@ def text_field(where: str) -> QueryBoolean:
     """Whether texts for people are requested; ``where`` says where they are."""
     return QueryBoolean(
         load_default=False,
-        metadata=doc(f"Also a sentence for people {where}, in English or German by `Accept-Language`."),
+        metadata=doc(f"Also a sentence for people {where}, in {named(LANGUAGES)} by `Accept-Language`."),
     )

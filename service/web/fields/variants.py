@@ -5,13 +5,16 @@ Owns how options become fields of the document. Does not depend on any variant: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any, Final
 
 from marshmallow import fields
 
 from service.engine.options import Option, format_value
+from service.engine.variant import Variant
 from service.engine.variants import variants
+from service.games.queries.catalogue import option_description
+from service.texts import DEFAULT_LANGUAGE
 from service.web.fields.strict import (
     StrictBoolean,
     StrictInteger,
@@ -31,10 +34,10 @@ def check_variant(variant: str) -> None:
 
 def _option_field(key: str, *, in_request: bool) -> fields.Field[Any]:
     """The field of a house rule; words are a closed enumeration, and only in requests."""
-    by_variant = {
-        variant.key: option for variant in variants().values() for option in variant.options if option.key == key
-    }
-    options = list(by_variant.values())
+    by_variant = [
+        (variant, option) for variant in variants().values() for option in variant.options if option.key == key
+    ]
+    options = [option for _, option in by_variant]
     text = " ".join([f"{', '.join(where)}: {text}" for text, where in _variants_by_text(by_variant).items()])
     kind = type(options[0].values[0]) if options[0].values else int
     if kind is bool:
@@ -49,14 +52,14 @@ def _option_field(key: str, *, in_request: bool) -> fields.Field[Any]:
     return StrictInteger(metadata=doc(text, minimum=low, maximum=high))
 
 
-def _variants_by_text(options: Mapping[str, Option]) -> dict[str, list[str]]:
+def _variants_by_text(options: Sequence[tuple[Variant, Option]]) -> dict[str, list[str]]:
     """What the option does in a variant and its values there, with the variants of which that is true."""
     result: dict[str, list[str]] = {}
-    for variant, option in options.items():
-        text = option.help.en
+    for variant, option in options:
+        text = option_description(variant, option, DEFAULT_LANGUAGE)
         if option.values and not isinstance(option.values[0], bool):
             text += f" One of {', '.join(f'`{format_value(value)}`' for value in option.values)}."
-        result.setdefault(text, []).append(f"`{variant}`")
+        result.setdefault(text, []).append(f"`{variant.key}`")
     return result
 
 

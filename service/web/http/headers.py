@@ -19,8 +19,8 @@ from werkzeug.http import parse_accept_header
 from service.engine.errors import Reason
 from service.games.commands.move import Expected
 from service.games.model.errors import Unauthorized
-from service.games.queries.catalogue import LANGUAGES, Language
 from service.games.store.idempotency import IdempotencyKey
+from service.texts import LANGUAGES, Language
 from service.web.http.errors import InvalidBody, RequestError
 
 MAX_HEADER_CHARS: Final = 1024
@@ -66,7 +66,7 @@ def bearer_token() -> str | None:
 
 
 def accepted_language(environ: Mapping[str, Any]) -> Language:
-    """German where the request with this WSGI environment prefers it, else English."""
+    """The one that the request with this WSGI environment prefers of those that there are, else the default one."""
     header = environ.get("HTTP_ACCEPT_LANGUAGE")
     if header is None or len(header) > _MAX_CHARS:
         return LANGUAGES[0]
@@ -98,7 +98,7 @@ def negotiate(*types: str) -> str:
 
 
 def preferred_language() -> Language:
-    """The language of the texts: German where ``Accept-Language`` prefers it, else English."""
+    """The language of the texts: the one that ``Accept-Language`` prefers of those that there are."""
     return accepted_language(request.environ)
 
 

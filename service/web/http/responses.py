@@ -16,7 +16,7 @@ from typing import Any, Final
 import orjson
 from flask import Response, request
 
-from service.games.queries.catalogue import Language
+from service.texts import Language
 from service.web.http.headers import etag_in, etag_matches, negotiate
 
 JSON: Final = "application/json"

@@ -1,20 +1,24 @@
 """The page at ``/`` and its files below ``/client/``, which any page may import as well.
 
-Owns the media types of the files, and what the page may load. Does not depend on what the page shows.
+Owns the media types of the files, which include the texts of each language, and what the page may load. Does not depend
+on what the page shows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
 from typing import Final
 
+import orjson
 from flask import Blueprint, Response, abort
 
-from service.web.http.responses import HTML, JAVASCRIPT, public
+from service.texts import LANGUAGES, page_texts, text
+from service.web.http.responses import HTML, JAVASCRIPT, JSON, public
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_reads
 from service.web.services import Services, current_services
@@ -78,13 +82,31 @@ def _file(name: str) -> Response:
 
 @cache
 def _index() -> bytes:
-    return (files("service.client") / "index.html").read_bytes()
+    """The page, with the languages that it may ask for, and what it says without JavaScript or without texts."""
+    values = {
+        "{languages}": " ".join(LANGUAGES),
+        "{needs_javascript}": _in_every_language("page.table.common.needsJavaScript"),
+        "{unreachable}": _in_every_language("page.table.common.unreachable"),
+    }
+    page = (files("service.client") / "index.html").read_text("utf-8")
+    for name, value in values.items():
+        page = page.replace(name, escape(value))
+    return page.encode()
+
+
+def _in_every_language(key: str) -> str:
+    return " / ".join([text(key, language) for language in LANGUAGES])
 
 
 @cache
 def _files() -> Mapping[str, tuple[bytes, str]]:
     """The content and the media type of every file that is served, by its path below ``/client/``."""
-    return {
+    texts = {
+        f"texts/{language}/{part}.json": (orjson.dumps(content), JSON)
+        for language in LANGUAGES
+        for part, content in page_texts(language).items()
+    }
+    return texts | {
         str(path): (file.read_bytes(), _MEDIA_TYPES[path.suffix])
         for path, file in _walk(files("service.client"), PurePosixPath())
         if path.suffix in _MEDIA_TYPES

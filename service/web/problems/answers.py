@@ -1,7 +1,7 @@
 """Refusals over HTTP: every error is ``application/problem+json`` (RFC 9457).
 
-Owns the only table from the code of a refusal to its status, title and description. The sentences of their reasons are
-in ``service.reasons``. No response contains a stack trace, a token or a hidden tile.
+Owns the only table from the code of a refusal to its status. Titles, descriptions and the sentences of reasons are in
+``service.texts``. No response contains a stack trace, a token or a hidden tile.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from service.engine.errors import InvalidSetup, Reason, Refusal
-from service.engine.options import LocalizedText
 from service.games.model.errors import MoveRefused, SecretChanged
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.games.queries.catalogue import Language, localize
 from service.reasons import REASONS, sentence
+from service.texts import Language, template, text
 from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, RequestError, TooManyStreams
 from service.web.http.headers import accepted_language
@@ -38,149 +37,54 @@ class Problem(NamedTuple):
     """The meaning of a code over HTTP."""
 
     status: int
-    title: LocalizedText
-    description: LocalizedText
-
-
-def _problem(status: int, title: str, titel: str, description: str, beschreibung: str) -> Problem:
-    return Problem(status, LocalizedText(title, titel), LocalizedText(description, beschreibung))
-
-
-def _single(status: int, title: str, titel: str, word: str) -> Problem:
-    """The meaning of a code with a single reason, whose sentence describes it."""
-    return Problem(status, LocalizedText(title, titel), REASONS[word].text)
+    only_reason: str | None = None
+    """The only reason with this code, where there is but one: its sentence describes the problem."""
 
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
-    "malformed": _problem(
-        400,
-        "Malformed request",
-        "Fehlerhafte Anfrage",
-        "The request is not well-formed HTTP, or its body is not well-formed JSON; see `params`.",
-        "Die Anfrage ist kein wohlgeformtes HTTP, oder ihr Inhalt kein wohlgeformtes JSON; siehe `params`.",
-    ),
-    "unauthorized": _problem(
-        401,
-        "Unauthorized",
-        "Nicht angemeldet",
-        "The token or key is missing, or not valid for this.",
-        "Das Token oder der Schlüssel fehlt oder gilt hierfür nicht.",
-    ),
-    "forbidden": _problem(
-        403,
-        "Forbidden",
-        "Nicht erlaubt",
-        "The join code is wrong, the token does not give access to this, the client is banned, or only the operator "
-        "may do this.",
-        "Der Beitrittscode ist falsch, das Token reicht dafür nicht, der Client ist gesperrt, oder nur der Betreiber "
-        "darf das.",
-    ),
-    "not_found": _problem(
-        404, "Not found", "Nicht gefunden", "There is no such resource.", "Diese Ressource gibt es nicht."
-    ),
-    "method_not_allowed": _problem(
-        405,
-        "Method not allowed",
-        "Methode nicht möglich",
-        "This resource does not support the method; see `Allow`.",
-        "Diese Ressource kennt die Methode nicht; siehe `Allow`.",
-    ),
-    "not_acceptable": _problem(
-        406,
-        "Not acceptable",
-        "Kein passender Typ",
-        "None of the types in `Accept` is available.",
-        "Keiner der Typen in `Accept` ist verfügbar.",
-    ),
-    "not_your_turn": _problem(
-        409,
-        "Not your turn",
-        "Nicht an der Reihe",
-        "It is another seat's turn; see `params`.",
-        "Ein anderer Platz ist an der Reihe; siehe `params`.",
-    ),
-    "not_in_match": _problem(
-        409,
-        "Not in the match",
-        "Ausgeschieden",
-        "The seat is out of the match.",
-        "Der Platz ist aus der Partie ausgeschieden.",
-    ),
-    "illegal_move": _problem(
-        409,
-        "Illegal move",
-        "Zug nicht erlaubt",
-        "The rules do not allow this move now; see `legal_moves`.",
-        "Die Regeln erlauben diesen Zug jetzt nicht; siehe `legal_moves`.",
-    ),
-    "not_started": _problem(
-        409, "Not started", "Noch nicht begonnen", "Seats are still open.", "Plätze sind noch frei."
-    ),
-    "round_over": _single(409, "Round over", "Runde zu Ende", "round_over"),
-    "game_over": _single(409, "Game over", "Partie zu Ende", "game_over"),
-    "seats_taken": _problem(
-        409, "Seats taken", "Alles besetzt", "There is no open seat left.", "Es ist kein Platz mehr frei."
-    ),
-    "not_due": _problem(
-        409,
-        "Not due",
-        "Noch nicht fällig",
-        "The time of the seat is not over, or nothing can be claimed; see `params`.",
-        "Die Zeit des Platzes ist nicht abgelaufen, oder es gibt nichts zu beanspruchen; siehe `params`.",
-    ),
-    "not_away": _problem(
-        409, "Not away", "Nicht abwesend", "The player of the seat is there.", "Der Spieler des Platzes ist da."
-    ),
-    "limit_reached": _problem(
-        409,
-        "Limit reached",
-        "Grenze erreicht",
-        "There are as many already as there may be; see `params`.",
-        "Es gibt schon so viele, wie es geben darf; siehe `params`.",
-    ),
-    "not_finished": _single(409, "Not finished", "Noch nicht zu Ende", "not_finished"),
-    "stale_version": _problem(
-        412,
-        "Stale version",
-        "Veraltete Version",
-        "The match has gone on; see `version` and `legal_moves`.",
-        "Die Partie ist weitergegangen; siehe `version` und `legal_moves`.",
-    ),
-    "gone": _single(410, "Gone", "Gelöscht", "game_deleted"),
-    "too_large": _problem(
-        413,
-        "Too large",
-        "Zu groß",
-        "The body is larger than 256 KiB.",
-        "Der Inhalt ist größer als 256 KiB.",
-    ),
-    "uri_too_long": _single(414, "Address too long", "Adresse zu lang", "uri_too_long"),
-    "unsupported_media_type": _problem(
-        415,
-        "Unsupported media type",
-        "Medientyp nicht möglich",
-        "The body must be `application/json` in UTF-8.",
-        "Der Inhalt muss `application/json` in UTF-8 sein.",
-    ),
-    "invalid": _problem(
-        422,
-        "Invalid",
-        "Ungültig",
-        "Some fields are invalid; see `errors`, by field.",
-        "Einige Felder sind ungültig; siehe `errors`, nach Feldern.",
-    ),
-    "key_reused": _single(422, "Key reused", "Schlüssel schon benutzt", "key_reused"),
-    "rate_limited": _single(429, "Too many requests", "Zu viele Anfragen", "rate_limited"),
-    "internal": _single(500, "Internal error", "Interner Fehler", "internal"),
-    "storage_unavailable": _single(503, "Storage unavailable", "Speicher nicht erreichbar", "storage_unavailable"),
-    "too_many_streams": _single(503, "Too many streams", "Zu viele Streams", "too_many_streams"),
-    "outcome_unknown": _single(503, "Outcome unknown", "Ausgang unbekannt", "outcome_unknown"),
-    "secret_changed": _single(503, "Secret changed", "Anderer Schlüssel", "secret_changed"),
+    "malformed": Problem(400),
+    "unauthorized": Problem(401),
+    "forbidden": Problem(403),
+    "not_found": Problem(404),
+    "method_not_allowed": Problem(405),
+    "not_acceptable": Problem(406),
+    "not_your_turn": Problem(409),
+    "not_in_match": Problem(409),
+    "illegal_move": Problem(409),
+    "not_started": Problem(409),
+    "round_over": Problem(409, "round_over"),
+    "game_over": Problem(409, "game_over"),
+    "seats_taken": Problem(409),
+    "not_due": Problem(409),
+    "not_away": Problem(409),
+    "limit_reached": Problem(409),
+    "not_finished": Problem(409, "not_finished"),
+    "stale_version": Problem(412),
+    "gone": Problem(410, "game_deleted"),
+    "too_large": Problem(413),
+    "uri_too_long": Problem(414, "uri_too_long"),
+    "unsupported_media_type": Problem(415),
+    "invalid": Problem(422),
+    "key_reused": Problem(422, "key_reused"),
+    "rate_limited": Problem(429, "rate_limited"),
+    "internal": Problem(500, "internal"),
+    "storage_unavailable": Problem(503, "storage_unavailable"),
+    "too_many_streams": Problem(503, "too_many_streams"),
+    "outcome_unknown": Problem(503, "outcome_unknown"),
+    "secret_changed": Problem(503, "secret_changed"),
 }
 
-_MORE_FIELDS: Final = LocalizedText(
-    "More fields are invalid; see `errors`.", "Weitere Felder sind ungültig; siehe `errors`."
-)
+
+def problem_title(code: str, language: Language) -> str:
+    """The title of the problem with this code."""
+    return text(f"problems.{code}.title", language)
+
+
+def problem_description(code: str, language: Language) -> str:
+    """What the problem with this code means."""
+    word = PROBLEMS[code].only_reason
+    return template(f"problems.{code}.description" if word is None else f"reasons.{word}", language)
+
 
 MAX_ERRORS: Final = 100
 """The most fields in ``errors``, and the most messages of one field."""
@@ -208,7 +112,7 @@ Refused = InvalidBody | InvalidSetup | MoveRefused | RequestError
 
 def problem(reason: Reason, detail: str | None = None, **more: object) -> Response:
     """The response to a refusal; ``detail`` replaces the sentence of the reason, ``more`` are additional fields."""
-    code = REASONS[reason.word].code
+    code = REASONS[reason.word]
     status = PROBLEMS[code].status
     request.environ[PROBLEM_CODE] = code
     language = accepted_language(request.environ)
@@ -225,10 +129,10 @@ def problem(reason: Reason, detail: str | None = None, **more: object) -> Respon
 
 def problem_body(reason: Reason, language: Language, detail: str | None = None, **more: object) -> bytes:
     """The body of the response to a refusal, in this language."""
-    code = REASONS[reason.word].code
+    code = REASONS[reason.word]
     body: dict[str, object] = {
         "type": f"/problems#{code}",
-        "title": localize(PROBLEMS[code].title, language),
+        "title": problem_title(code, language),
         "status": PROBLEMS[code].status,
         "detail": _sentence(reason, language) if detail is None else detail,
         "code": code,
@@ -325,7 +229,7 @@ def _told_fields(error: InvalidBody | InvalidSetup, language: Language) -> _Told
     field, first = causes[0]
     detail = f"{field}: {_sentence(first, language)}" if field else _sentence(first, language)
     if len(causes) > 1:
-        detail = f"{detail} {localize(_MORE_FIELDS, language)}"
+        detail = f"{detail} {text('problems.more_fields', language)}"
     return _Told(
         Reason(first.word, {"field": field, **first.params}),
         detail,

@@ -12,11 +12,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 from service.engine.errors import Reason
-from service.games.queries.catalogue import LANGUAGES
+from service.texts import DEFAULT_LANGUAGE, LANGUAGES
 from service.web.http.client_address import parse_address
 from service.web.http.headers import accepted_language
 from service.web.http.middleware import PROBLEM_CODE
-from service.web.problems.answers import PROBLEM_JSON, PROBLEMS, problem_body
+from service.web.problems.answers import PROBLEM_JSON, PROBLEMS, problem_body, problem_title
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -52,7 +52,7 @@ class BanMiddleware:
             ("Content-Language", language),
             ("Vary", "Accept-Language"),
         ]
-        start_response(f"{_STATUS} {PROBLEMS[_CODE].title.en}", headers)
+        start_response(f"{_STATUS} {problem_title(_CODE, DEFAULT_LANGUAGE)}", headers)
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
 
     def _find(self, client: str) -> bool:

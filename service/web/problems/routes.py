@@ -8,29 +8,16 @@ from typing import Any, Final
 import orjson
 from flask import Blueprint, Response, render_template
 
-from service.games.queries.catalogue import Language, localize
 from service.reasons import REASONS
+from service.texts import Language, template, text
 from service.web.http.headers import negotiate, preferred_language
 from service.web.http.responses import HTML, JSON, public
 from service.web.operation import Operation, ResponseSpec
-from service.web.problems.answers import PROBLEMS
+from service.web.problems.answers import PROBLEMS, problem_description, problem_title
 from service.web.problems.schemas import ProblemListSchema
 from service.web.services import Services
 
 blueprint: Final = Blueprint("problems", __name__, template_folder="templates")
-
-_HEADINGS: Final = {
-    "en": {
-        "title": "Problems",
-        "introduction": "Every error is application/problem+json. Its type leads here; its code and its reason are "
-        "stable words for programs, and params has the values that a sentence names.",
-    },
-    "de": {
-        "title": "Probleme",
-        "introduction": "Jeder Fehler ist application/problem+json. Sein type führt hierher; code und reason sind "
-        "feste Wörter für Programme, und params enthält die Werte, die ein Satz nennt.",
-    },
-}
 
 
 @blueprint.get("/problems")
@@ -62,7 +49,13 @@ def _body(media_type: str, language: Language) -> bytes:
     problems = _problems(language)
     if media_type == JSON:
         return orjson.dumps({"problems": problems})
-    return render_template("problems.html", language=language, problems=problems, **_HEADINGS[language]).encode()
+    return render_template(
+        "problems.html",
+        language=language,
+        problems=problems,
+        title=text("problems.page_title", language),
+        introduction=text("problems.page_introduction", language),
+    ).encode()
 
 
 def _problems(language: Language) -> list[dict[str, Any]]:
@@ -70,12 +63,15 @@ def _problems(language: Language) -> list[dict[str, Any]]:
         {
             "code": code,
             "status": problem.status,
-            "title": localize(problem.title, language),
-            "description": localize(problem.description, language),
+            "title": problem_title(code, language),
+            "description": problem_description(code, language),
             "reasons": [
-                {"reason": word, "text": localize(reason.text, language).replace("{{", "{").replace("}}", "}")}
-                for word, reason in REASONS.items()
-                if reason.code == code
+                {
+                    "reason": word,
+                    "text": template(f"reasons.{word}", language).replace("{{", "{").replace("}}", "}"),
+                }
+                for word, its_code in REASONS.items()
+                if its_code == code
             ],
         }
         for code, problem in PROBLEMS.items()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from marshmallow import Schema, fields
 
+from service.texts import DEFAULT_LANGUAGE, LANGUAGES
 from service.web.fields.strict import doc
+
+_LANGUAGES: Final = " or ".join([f"`{language}`" for language in LANGUAGES])
 
 
 class BoundsSchema(Schema):
@@ -112,7 +117,9 @@ class VariantSchema(VariantSummarySchema):
     """A variant in full."""
 
     edition = fields.Integer(required=True, metadata=doc("The edition of its rules, from 1.", example=1))
-    language = fields.String(required=True, metadata=doc("The language of the texts: `en` or `de`.", example="en"))
+    language = fields.String(
+        required=True, metadata=doc(f"The language of the texts: {_LANGUAGES}.", example=DEFAULT_LANGUAGE)
+    )
     options = fields.Nested(
         OptionsSchemaSchema, required=True, metadata=doc("The possible contents of `rules` when a game is created.")
     )

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from service.engine.options import Option
 from service.engine.variant import Variant
-from service.games.queries.catalogue import BOT_LEVELS, Language, deal_table, level_strength, localize, rule_page
+from service.games.model.seats import LEVELS
+from service.games.queries.catalogue import deal_table, level_strength, option_description, option_title
+from service.texts import Language, rule_page, text
 from service.web.fields.values import JsonObject
 
 
 def bots_json(language: Language) -> list[JsonObject]:
     """The levels of computer players."""
-    return [{"id": level.key, "summary": localize(level.summary, language)} for level in BOT_LEVELS]
+    return [{"id": level, "summary": text(f"levels.{level}.summary", language)} for level in LEVELS]
 
 
 def variant_summary_json(variant: Variant, language: Language) -> JsonObject:
     """A variant in the list of variants."""
     return {
         "id": variant.key,
-        "name": localize(variant.name, language),
-        "summary": localize(variant.summary, language),
+        "name": text(f"games.{variant.key}.name", language),
+        "summary": text(f"games.{variant.key}.summary", language),
         "players": {"min": variant.players.low, "max": variant.players.high},
         "minutes": variant.minutes,
         "also_known_as": [
-            {"name": alias.name, "language": alias.language, "region": localize(alias.region, language)}
+            {
+                "name": alias.name,
+                "language": alias.language,
+                "region": text(f"games.{variant.key}.regions.{alias.name}", language),
+            }
             for alias in variant.aliases
         ],
     }
@@ -36,7 +42,7 @@ def variant_json(variant: Variant, language: Language) -> JsonObject:
         "language": language,
         "options": {
             "type": "object",
-            "properties": {option.key: _option(option, language) for option in variant.options},
+            "properties": {option.key: _option(variant, option, language) for option in variant.options},
             "unevaluatedProperties": False,
         },
         "deals": [
@@ -49,21 +55,24 @@ def variant_json(variant: Variant, language: Language) -> JsonObject:
             }
             for row in deal_table(variant.key)
         ],
-        "scoring": {"best": variant.best, "text": localize(variant.scoring, language)},
+        "scoring": {"best": variant.best, "text": text(f"games.{variant.key}.scoring", language)},
         "bots": [
             {
-                "id": level.key,
-                "summary": localize(level.summary, language),
+                "id": level,
+                "summary": text(f"levels.{level}.summary", language),
                 "strength": level_strength(level, variant, language),
             }
-            for level in BOT_LEVELS
+            for level in LEVELS
         ],
         "rules": rule_page(variant.key, language),
     }
 
 
-def _option(option: Option, language: Language) -> JsonObject:
-    result: JsonObject = {"title": localize(option.label, language), "description": localize(option.help, language)}
+def _option(variant: Variant, option: Option, language: Language) -> JsonObject:
+    result: JsonObject = {
+        "title": option_title(variant, option, language),
+        "description": option_description(variant, option, language),
+    }
     if option.values:
         kinds = {bool: "boolean", int: "integer", str: "string"}
         result["type"] = kinds[type(option.values[0])]

@@ -18,9 +18,9 @@ from service.engine.view import You
 from service.games.model.clock import ClockSettings
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import GameView
-from service.games.queries.catalogue import Language
 from service.games.queries.sentences import game_sentence
 from service.games.store.layout_cache import LayoutCache
+from service.texts import Language
 from service.web.fields.values import JsonObject
 
 

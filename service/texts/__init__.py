@@ -1,0 +1,108 @@
+"""The texts for people, one folder for each language, and the only place that has any.
+
+Owns which languages there are, and the texts by their keys: the path of a text in its language's JSON files, such as
+``reasons.fits_nowhere`` or ``games.fido.name``, the same in all languages. Another language is another folder. A text
+may name values as ``{name}``; what depends on a number or a case is a text for each form. Does not depend on what is
+said when, or to whom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Final
+
+import orjson
+
+Language = str
+"""The tag of a language, such as ``en``: the name of its folder."""
+
+Text = str | tuple[str, ...]
+"""A text, or a list of words."""
+
+DEFAULT_LANGUAGE: Final = "en"
+"""The language for whoever prefers none of those that there are."""
+
+
+def template(key: str, language: Language) -> str:
+    """The text with this key, in which ``{name}`` stands for a value. Raises ``KeyError``."""
+    return _CATALOGUES[language][key]
+
+
+def text(key: str, language: Language, /, **values: object) -> str:
+    """The text with this key and these values. Raises ``KeyError``."""
+    return _CATALOGUES[language][key].format_map(values)
+
+
+def has_text(key: str) -> bool:
+    """Whether there is a text with this key, in all languages."""
+    return key in _CATALOGUES[DEFAULT_LANGUAGE]
+
+
+def words(key: str, language: Language) -> tuple[str, ...]:
+    """The list of words with this key, such as the numbers from 0 on. Raises ``KeyError``."""
+    return _LISTS[language][key]
+
+
+def named(languages: Sequence[Language]) -> str:
+    """These languages by their English names: *English, German or Spanish*."""
+    *others, last = [text("language.in_english", language) for language in languages]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+@cache
+def rule_page(game: str, language: Language) -> str:
+    """The rules of the game with this key for its players, in Markdown. Raises ``FileNotFoundError``."""
+    return (_FOLDER / language / "games" / f"{game}.md").read_text("utf-8")
+
+
+def page_texts(language: Language) -> Mapping[str, Mapping[str, Any]]:
+    """The texts that the page for people shows, by area and name: those that a running game needs, and all others.
+
+    The names of tiles are the ones of the sentences.
+    """
+    folder = _FOLDER / language
+    table, views, tiles = [
+        orjson.loads((folder / name).read_bytes()) for name in ("page/table.json", "page/views.json", "tiles.json")
+    ]
+    return {"table": table | {"tiles": tiles}, "views": views}
+
+
+def languages_in(folder: Traversable) -> tuple[Language, ...]:
+    """The languages that have a folder in this one, the default one first."""
+    found = sorted([entry.name for entry in folder.iterdir() if (entry / "games").is_dir()])
+    return (DEFAULT_LANGUAGE, *[language for language in found if language != DEFAULT_LANGUAGE])
+
+
+def read_texts(folder: Traversable, path: str = "") -> Iterator[tuple[str, Text]]:
+    """Every text and every list of words in the JSON files of a folder, with its key."""
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        name, _, suffix = entry.name.rpartition(".")
+        if entry.is_dir():
+            yield from read_texts(entry, f"{path}{entry.name}.")
+        elif suffix == "json":
+            yield from _flattened(orjson.loads(entry.read_bytes()), f"{path}{name}")
+
+
+def _flattened(value: Any, key: str) -> Iterator[tuple[str, Text]]:
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _flattened(each, f"{key}.{name}")
+    else:
+        yield key, tuple(value) if isinstance(value, list) else value
+
+
+_FOLDER: Final = files("service.texts")
+LANGUAGES: Final = languages_in(_FOLDER)
+"""The languages that there are, the default one first."""
+
+_ALL: Final = {language: dict(read_texts(_FOLDER / language)) for language in LANGUAGES}
+_CATALOGUES: Final[Mapping[Language, Mapping[str, str]]] = {
+    language: {key: value for key, value in found.items() if isinstance(value, str)} for language, found in _ALL.items()
+}
+_LISTS: Final[Mapping[Language, Mapping[str, tuple[str, ...]]]] = {
+    language: {key: value for key, value in found.items() if isinstance(value, tuple)}
+    for language, found in _ALL.items()
+}
