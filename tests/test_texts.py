@@ -19,8 +19,8 @@ NEW_LANGUAGE: Final = """
 from service import texts
 from service.render.sentences.numbers import number_word
 from service.render.sentences.texts import text
-from service.web.handlers import client
-from service.web.languages import accepted_language
+from service.web.page import routes as client
+from service.web.http.headers import accepted_language
 print(texts.__file__)
 print(", ".join(texts.LANGUAGES))
 print(texts.named(texts.LANGUAGES))

@@ -2,7 +2,8 @@
 
 Owns the questions. A game is a frozen ``Variant``: its key, its options, and a function from the options and the number
 of seats to ``Rules``, one field for each question. A question that most games answer in the same way has a default.
-Does not depend on any game, on how the answers are used (``referee``), or on what is said of a game (``service.texts``).
+Does not depend on any game, on how the answers are used (``referee``), or on what is said of a game
+(``service.texts``).
 """
 
 from __future__ import annotations
