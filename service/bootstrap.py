@@ -18,14 +18,17 @@ from service.backends.facade import ApplicationService
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.people import People
+from service.backends.index.ports import GameIndex, Lobby
 from service.backends.index.reindex import Progress, Reindexer
-from service.backends.ports import ApplicationStore, ErasureStore, GameIndex, Lobby, WebhookStore
+from service.backends.ports import ApplicationStore, ErasureStore
 from service.backends.webhooks.endpoints import CheckUrl
+from service.backends.webhooks.ports import WebhookStore
 from service.config import Network, Settings
 from service.games.automation.deletions import DeletedGames
 from service.games.automation.due import Automation
 from service.games.facade import GameService
-from service.games.ports import Clock, RandomBytes, ReminderQueue, Runtime, sequential_runtime
+from service.games.ports import Clock, RandomBytes, Runtime, sequential_runtime
+from service.games.reminders import ReminderQueue
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed

@@ -31,7 +31,8 @@ from bench.scale import Scale
 from bench.setups import USUAL, Match, matches
 from bench.stand import Candidate, Stand
 from service.games.model.shards import with_shard
-from service.games.ports import NO_REMINDERS, Reminders, WriteRequest
+from service.games.ports import WriteRequest
+from service.games.reminders import NO_REMINDERS, Reminders
 from service.storage.games import RedisStore
 from service.storage.redis.topology import open_topology
 

@@ -6,8 +6,9 @@ from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.people import People
 from service.backends.keys import Applications
-from service.backends.ports import ApplicationStore, WebhookStore
+from service.backends.ports import ApplicationStore
 from service.backends.webhooks.endpoints import CheckUrl, Webhooks
+from service.backends.webhooks.ports import WebhookStore
 from service.games.ports import Clock, RandomBytes, StorageUnavailable
 from service.games.store.idempotency import Idempotency
 

@@ -16,17 +16,16 @@ from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
-    NO_REMINDERS,
     EventRange,
     GameExists,
     OutcomeUnknown,
     PriorWrite,
-    Reminders,
     StorageUnavailable,
     Store,
     StoredGame,
     WriteRequest,
 )
+from service.games.reminders import NO_REMINDERS, Reminders
 from service.storage import keys
 from service.storage.capacity_guard import CapacityGuard
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write

@@ -12,7 +12,7 @@ import redis
 
 from service.backends.facade import ApplicationService
 from service.backends.index.listing import LOBBY_SECONDS, Listing
-from service.backends.ports import LobbyEntry, LobbyQuery
+from service.backends.index.ports import LobbyEntry, LobbyQuery
 from service.bootstrap import build_apps
 from service.engine.tiles import TILES
 from service.games.facade import GameService

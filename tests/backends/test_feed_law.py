@@ -16,7 +16,7 @@ import orjson
 import pytest
 
 from service.backends.index.feed import FeedReader, Feeds
-from service.backends.ports import FeedStore
+from service.backends.index.ports import FeedStore
 from service.storage import keys
 from service.storage.feed import RedisFeed
 from service.storage.games import RedisStore

@@ -14,7 +14,8 @@ from itertools import count, takewhile
 import pytest
 
 from service.games.model.errors import SecretChanged
-from service.games.ports import NO_REMINDERS, PriorWrite, Reminders, StoredGame, WriteRequest
+from service.games.ports import PriorWrite, StoredGame, WriteRequest
+from service.games.reminders import NO_REMINDERS, Reminders
 from tests.conftest import Figures
 from tests.histories.checker import Verdict
 from tests.histories.faults import Fault

@@ -22,13 +22,11 @@ from service.games.ports import (
     IdempotencyRecord,
     OutcomeUnknown,
     PriorWrite,
-    ReminderKind,
-    ReminderQueue,
-    Reminders,
     StorageUnavailable,
     Store,
     StoredGame,
 )
+from service.games.reminders import ReminderKind, ReminderQueue, Reminders
 from service.storage import keys
 from service.storage.deletions import RedisDeletions
 from service.storage.games import RedisStore

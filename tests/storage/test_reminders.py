@@ -10,16 +10,8 @@ from typing import Any, Protocol
 import pytest
 
 from service.games.model.shards import SHARDS, shard_of, with_shard
-from service.games.ports import (
-    NO_ALLOWANCE,
-    IdempotencyRecord,
-    ReminderKind,
-    ReminderQueue,
-    Reminders,
-    Store,
-    StoredGame,
-    WriteRequest,
-)
+from service.games.ports import IdempotencyRecord, Store, StoredGame, WriteRequest
+from service.games.reminders import NO_ALLOWANCE, ReminderKind, ReminderQueue, Reminders
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS

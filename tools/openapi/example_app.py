@@ -24,7 +24,7 @@ from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
-from service.backends.ports import StoredItems
+from service.backends.index.ports import StoredItems
 from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.bootstrap import build_apps
 from service.devserver.embedded import EmbeddedServer

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container
 from time import monotonic
 from typing import Final, NamedTuple
 
-from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyPage, LobbyQuery, Usage
+from service.backends.index.ports import GameIndex, IndexQuery, Lobby, LobbyPage, LobbyQuery, Usage
 from service.games.model.timestamps import format_rfc3339
 
 LOBBY_SECONDS: Final = 1.0

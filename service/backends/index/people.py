@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.backends.ports import MOST_ERASURES, ErasureStore, GameIndex, IndexQuery
+from service.backends.index.ports import GameIndex, IndexQuery
+from service.backends.ports import MOST_ERASURES, ErasureStore
 from service.games.model.errors import LimitReached, NotFound
 from service.games.model.timestamps import format_rfc3339
 from service.games.ports import StorageUnavailable

@@ -26,13 +26,7 @@ from service.games.model.results import CommandResult, JoinedSeat, SeatToken
 from service.games.model.seats import Seat, Seats
 from service.games.model.tokens import hash_secret, new_game_id, new_token, short_digest
 from service.games.model.views import view_game
-from service.games.ports import (
-    GameExists,
-    IdempotencyRecord,
-    OutcomeUnknown,
-    RandomBytes,
-    StorageUnavailable,
-)
+from service.games.ports import GameExists, IdempotencyRecord, OutcomeUnknown, RandomBytes, StorageUnavailable
 from service.games.store.idempotency import IdempotencyKey, check_same_request
 from service.games.store.transactions import Decision
 

@@ -14,25 +14,27 @@ from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
-    NO_ALLOWANCE,
-    NO_REMINDERS,
     Deletions,
     EventNotification,
     EventRange,
     Feed,
     GameExists,
-    JudgedTime,
     Listener,
     OutcomeUnknown,
     PriorWrite,
     RecentDeletions,
+    Store,
+    StoredGame,
+    WriteRequest,
+)
+from service.games.reminders import (
+    NO_ALLOWANCE,
+    NO_REMINDERS,
+    JudgedTime,
     ReminderKind,
     ReminderQueue,
     Reminders,
-    Store,
-    StoredGame,
     TakenReminder,
-    WriteRequest,
 )
 from service.storage.compaction import compress, decompress
 from service.storage.outage_allowance import Heartbeat
