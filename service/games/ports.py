@@ -40,6 +40,21 @@ class WriteRequest(NamedTuple):
     idempotency: IdempotencyRecord | None = None
 
 
+class Commit(NamedTuple):
+    """A write to a game that is still at version ``expected``: its new ``state``, and one or more new ``events``.
+
+    The stored state must also begin with ``after``: where a failover has lost moves, two histories may reach the same
+    version. The new version is ``expected + len(events)``. ``reminders`` are written in the same write.
+    """
+
+    expected: int
+    state: bytes
+    events: Sequence[bytes]
+    write: WriteRequest
+    after: bytes = b""
+    reminders: Reminders = NO_REMINDERS
+
+
 class PriorWrite(NamedTuple):
     """An earlier write under the same idempotency record: the version it led to, the digest of its request, its id."""
 
@@ -120,30 +135,17 @@ class Store(Protocol):
     ) -> PriorWrite | None:
         """Store a new game; its version is the number of its ``events``, at least one.
 
-        ``reminders`` as for ``commit``. Returns ``None`` if this write is committed, by this attempt or an earlier one;
+        ``reminders`` as in ``Commit``. Returns ``None`` if this write is committed, by this attempt or an earlier one;
         else the earlier write under the same idempotency record. Raises ``GameExists``, ``OutcomeUnknown``.
         """
 
     def read(self, game: str) -> StoredGame | None:
         """The current game, or ``None`` if it does not exist or has expired."""
 
-    def commit(
-        self,
-        game: str,
-        expected: int,
-        state: bytes,
-        events: Sequence[bytes],
-        write: WriteRequest,
-        *,
-        after: bytes = b"",
-        again: bool = False,
-        reminders: Reminders = NO_REMINDERS,
-    ) -> StoredGame | PriorWrite | None:
-        """Replace the state of a game that is still at version ``expected``, and append one or more new ``events``.
+    def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
+        """Replace the state of a game, and append new events, in one atomic write; the expiry starts again.
 
-        The stored state must also begin with ``after``: where a failover has lost moves, two histories may reach the
-        same version. The new version is ``expected + len(events)``; the expiry starts again. The write is atomic.
-        ``reminders`` are written in the same write. A game whose id has no shard has none.
+        A game whose id has no shard has no reminders.
         Returns ``None`` if it is committed, by this attempt or an earlier one; else the earlier write under the same
         idempotency record, which is looked up first; else the current game, because another write came first.
         Raises ``KeyError`` if the game does not exist or has expired, and ``OutcomeUnknown``: also if the write was

@@ -16,6 +16,7 @@ from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
+    Commit,
     EventRange,
     GameExists,
     OutcomeUnknown,
@@ -95,19 +96,9 @@ class RedisStore(Store):
         value = self._calls.read("read", key, (b"GET", key))
         return None if value is None else _parse_stored(value)
 
-    def commit(
-        self,
-        game: str,
-        expected: int,
-        state: bytes,
-        events: Sequence[bytes],
-        write: WriteRequest,
-        *,
-        after: bytes = b"",
-        again: bool = False,
-        reminders: Reminders = NO_REMINDERS,
-    ) -> StoredGame | PriorWrite | None:
-        """Replace the state of a game at version ``expected``; ``None`` when done."""
+    def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
+        """Replace the state of a game at an expected version; ``None`` when done."""
+        expected, state, events, write, after, reminders = commit
         version = expected + len(events)
         names, identity, tail = _write_args(game, version, events, write, reminders)
         values = (b"%d %b" % (expected, after), b"%d %b" % (version, state), self._ttl)
