@@ -25,7 +25,7 @@ from bench.report import Section, Table
 from bench.scale import Scale
 from bench.setups import LONGEST, USUAL, Setup, Step, matches
 from bench.stand import Stand
-from service.bootstrap import build_app
+from service.bootstrap.web import build_app
 from service.config import Settings
 from service.engine.moves import Move
 from service.engine.referee import advance

@@ -15,7 +15,8 @@ from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
 from service.backends.remote_players import RemotePlayers
 from service.backends.webhooks.deliveries import Deliveries, Sources
-from service.bootstrap import WorkerParts, build_sender, build_worker_parts
+from service.bootstrap.backends import build_sender
+from service.bootstrap.workers import WorkerParts, build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings
 from service.games.automation.deletions import POLL_SECONDS, DeletedGames

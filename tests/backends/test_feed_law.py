@@ -80,7 +80,7 @@ class Read(World):
 
     def __init__(self, feed: FeedStore, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, feed=lambda _: [], **more)
-        feeds = Feeds(feed, None, self.owned.clock)
+        feeds = Feeds(feed, MemoryStore(TTL), self.owned.clock)
         self.clients = [Client(feeds, app, self.random) for app in APPS for _ in range(2)]
 
     def act(self) -> None:
