@@ -102,15 +102,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     players = RemotePlayers(parts.repository)
     turns = RemoteTurns(players, ask_through(sender), queue.metrics, ttl)
     remote = RemoteWorker(players, turns, queue, spawn, ttl)
-    erasures = Erasures(
-        parts.erasures,
-        parts.repository,
-        parts.game_index,
-        outbox,
-        reminders=parts.reminders,
-        note=parts.deleted.note_erasure,
-    )
-    eraser = ErasureWorker(erasures, queue)
+    eraser = ErasureWorker(_erasures(parts, outbox), queue)
     loops = [
         Loop("outbox", follower.step, partial(_end, follower, followers)),
         Loop("erasures", eraser.step, eraser.close),
@@ -119,6 +111,18 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
         Loop("deletions", partial(_poll, parts.deleted), lambda: None),
     ]
     return Messenger(loops, stop).run()
+
+
+def _erasures(parts: WorkerParts, outbox: Outbox) -> Erasures:
+    """What erases people from games."""
+    return Erasures(
+        parts.erasures,
+        parts.repository,
+        parts.game_index,
+        outbox,
+        reminders=parts.reminders,
+        note=parts.deleted.note_erasure,
+    )
 
 
 def _lease_context(
