@@ -17,13 +17,16 @@ from service.backends.facade import ApplicationService
 from service.backends.index.reindex import Progress
 from service.backends.keys import Applications, NewKey
 from service.backends.ports import Application
-from service.bootstrap import build_apps, build_reindexer, open_storage
+from service.bootstrap.backends import build_apps
+from service.bootstrap.storage import open_storage
+from service.bootstrap.workers import build_reindexer
 from service.config import Settings
 from service.engine.errors import Refusal
 from service.games.model.timestamps import format_rfc3339
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.store.idempotency import Idempotency
 from service.reasons import sentence
-from service.storage.redis.server_clock import system_clock
+from service.storage.pubsub import RedisEventFeed
 from service.storage.scan import RedisScan
 from service.web.backends.schemas import ApplicationInSchema
 from service.web.http.body import validate
@@ -121,7 +124,8 @@ def _run(settings: Settings, command: Callable[[Applications], None]) -> int:
 def _run_service(settings: Settings, command: Callable[[ApplicationService], None]) -> int:
     """Run a command on the applications and their endpoints; returns the exit status."""
     storage = open_storage(settings, Metrics())
-    apps = build_apps(storage.applications, clock=system_clock, random_bytes=os.urandom, webhooks=storage.webhooks)
+    # No request here has an idempotency key, so that nothing is derived from the secret.
+    apps = build_apps(settings, storage, RedisEventFeed(storage.topology), Idempotency([os.urandom(32)]))
     try:
         command(apps)
     except InvalidBody as error:

@@ -38,7 +38,7 @@ from gevent import monkey
 
 monkey.patch_all()
 import gevent, socket
-from service.bootstrap import yield_control
+from service.bootstrap.greenlets import yield_control
 from service.server.request_bodies import YIELD_SECONDS
 
 yields = {"worker": lambda: gevent.sleep(YIELD_SECONDS), "long work": yield_control}[%r]

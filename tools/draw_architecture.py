@@ -23,6 +23,7 @@ CAPTIONS: Final = {
     "workers": "bot worker, scheduler, messenger: what is due by itself",
     "devserver": "a run without a Redis of one's own",
     "server": "what gunicorn loads",
+    "bootstrap": "puts each process together",
     "backends": "customers: keys, index, feed, webhooks",
     "games": "hosting: seats, tokens, versions, events",
     "records": "a match as one text, verified",

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from werkzeug.test import EnvironBuilder
 
-from service.bootstrap import build_app
+from service.bootstrap.web import build_app
 from service.config import Settings
 from service.devserver.embedded import EmbeddedServer
 

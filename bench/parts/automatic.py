@@ -31,7 +31,8 @@ from bench.scale import Scale
 from bench.setups import USUAL, Match, matches
 from bench.stand import Candidate, Stand
 from service.games.model.shards import with_shard
-from service.games.ports import NO_REMINDERS, Reminders, WriteRequest
+from service.games.ports import Commit, WriteRequest
+from service.games.reminders import NO_REMINDERS, Reminders
 from service.storage.games import RedisStore
 from service.storage.redis.topology import open_topology
 
@@ -165,7 +166,7 @@ def _reminders(stand: Stand, scale: Scale, rng: Random) -> Spread:
         store.create(game, state, [event], WriteRequest(b"0"), reminders=reminders)
         stand.redis.config_resetstat()
         for version in range(1, 1 + 50 * scale.clients):
-            store.commit(game, version, state, [event], WriteRequest(b"%d" % version), reminders=reminders)
+            store.commit(game, Commit(version, state, [event], WriteRequest(b"%d" % version), reminders=reminders))
         return float(stand.redis.info("commandstats")["cmdstat_evalsha"]["usec_per_call"])
 
     return ratios(take_turns(("with", "without"), 2 * scale.turns, microseconds, rng), "with", "without")

@@ -25,7 +25,7 @@ from bench.report import Section, Table
 from bench.scale import Scale
 from bench.setups import LONGEST, USUAL, Setup, Step, matches
 from bench.stand import Stand
-from service.bootstrap import build_app
+from service.bootstrap.web import build_app
 from service.config import Settings
 from service.engine.moves import Move
 from service.engine.referee import advance
@@ -33,7 +33,7 @@ from service.games.model.following import with_events
 from service.games.model.game import Game
 from service.games.model.tokens import find_hash, new_write_id
 from service.games.model.views import view_game
-from service.games.ports import Store, WriteRequest
+from service.games.ports import Commit, Store, WriteRequest
 from service.games.store.codec import decode_game, encode_game
 from service.games.store.transactions import encode_events
 from service.storage.games import RedisStore
@@ -156,7 +156,7 @@ def _move_in_stages(
         data = encode_events(game.state, events, after, now - game.created_at, iter)
         value = encode_game(after)
         watch.lap("encode")
-        assert store.commit(hosted.id, game.version, value, data, write) is None
+        assert store.commit(hosted.id, Commit(game.version, value, data, write)) is None
         watch.lap("script")
         orjson.dumps(game_view_json(view_game(after, seat, TTL_SECONDS * 1000)))
         watch.lap("present")

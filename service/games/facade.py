@@ -10,8 +10,9 @@ from service.games.commands.context import CommandContext
 from service.games.commands.owner import OwnerCommands
 from service.games.commands.player import GameCommands
 from service.games.commands.rematch import Rematches
-from service.games.ports import Feed, ReminderQueue, Runtime
+from service.games.ports import Feed, Runtime
 from service.games.queries.games import GameQueries
+from service.games.reminders import ReminderQueue
 from service.games.store.idempotency import Idempotency
 from service.games.store.readiness import Readiness
 from service.games.store.repository import GameRepository

@@ -1,15 +1,16 @@
-"""The ports of this package: a store, its reminders and notifications, a clock, random bytes, background work.
+"""The ports of this package: a store and its notifications, a clock, random bytes, background work.
 
-Owns the interfaces only. Their implementations are elsewhere: Redis and an in-memory store in ``service.storage``, the
-clock and the random bytes of the operating system in ``service.bootstrap``. Does not depend on Redis, Flask, or the
-rules of any game.
+Owns the interfaces only; that of reminders is in ``service.games.reminders``. Their implementations are elsewhere:
+Redis in ``service.storage``, the random bytes of the operating system in ``service.bootstrap``. Does not depend on
+Redis, Flask, or the rules of any game.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Final, Literal, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, Protocol
+
+from service.games.reminders import NO_REMINDERS, Reminders
 
 IDEMPOTENCY_TTL: Final = 86_400
 """Seconds for which the store recognises an idempotency key after the write that was committed under it."""
@@ -37,6 +38,21 @@ class WriteRequest(NamedTuple):
 
     id: bytes
     idempotency: IdempotencyRecord | None = None
+
+
+class Commit(NamedTuple):
+    """A write to a game that is still at version ``expected``: its new ``state``, and one or more new ``events``.
+
+    The stored state must also begin with ``after``: where a failover has lost moves, two histories may reach the same
+    version. The new version is ``expected + len(events)``. ``reminders`` are written in the same write.
+    """
+
+    expected: int
+    state: bytes
+    events: Sequence[bytes]
+    write: WriteRequest
+    after: bytes = b""
+    reminders: Reminders = NO_REMINDERS
 
 
 class PriorWrite(NamedTuple):
@@ -68,55 +84,6 @@ class EventRange(NamedTuple):
     first: int
     events: tuple[bytes, ...]
     version: int
-
-
-ReminderKind = Literal["bots", "clock", "erasures", "outbox", "remote", "webhooks"]
-"""What a reminder is about: a computer player is on turn; a deadline ends; an application has not been told yet what
-has happened in its game; a remote player is on turn. ``webhooks``: there are messages for an endpoint; it is about an
-endpoint, not about a game, and is written with the index of its application. ``erasures``: people of an application
-are to be erased; it is about an application, and is written with each request for it.
-"""
-
-Reminders = Mapping[ReminderKind, int | None]
-"""When somebody must look at a game, in milliseconds since 1970; ``None`` for never. Kinds left out stay as they are.
-
-A reminder carries no instruction: what is to be done is read from the game, so one that is early, late or sent twice
-does no harm.
-"""
-
-NO_REMINDERS: Final[Reminders] = MappingProxyType({})
-
-
-class TakenReminder(NamedTuple):
-    """A game that was due at ``due``, and until when it is leased: nobody else gets it before.
-
-    After a lease that was neither followed by a write nor rescheduled, ``due`` is the end of that lease. ``leased``
-    identifies the lease, and is compared only.
-    """
-
-    game: str
-    due: int
-    leased: float
-
-
-class OutageAllowance(NamedTuple):
-    """After an outage nothing follows before ``until`` from a deadline whose time began before ``since``.
-
-    Both in milliseconds since 1970.
-    """
-
-    since: int
-    until: int
-
-
-NO_ALLOWANCE: Final = OutageAllowance(0, 0)
-
-
-class JudgedTime(NamedTuple):
-    """The time by which a deadline is judged, in milliseconds since 1970, and the allowance of deadlines then."""
-
-    now: int
-    allowance: OutageAllowance = NO_ALLOWANCE
 
 
 class StorageUnavailable(Exception):
@@ -168,30 +135,17 @@ class Store(Protocol):
     ) -> PriorWrite | None:
         """Store a new game; its version is the number of its ``events``, at least one.
 
-        ``reminders`` as for ``commit``. Returns ``None`` if this write is committed, by this attempt or an earlier one;
+        ``reminders`` as in ``Commit``. Returns ``None`` if this write is committed, by this attempt or an earlier one;
         else the earlier write under the same idempotency record. Raises ``GameExists``, ``OutcomeUnknown``.
         """
 
     def read(self, game: str) -> StoredGame | None:
         """The current game, or ``None`` if it does not exist or has expired."""
 
-    def commit(
-        self,
-        game: str,
-        expected: int,
-        state: bytes,
-        events: Sequence[bytes],
-        write: WriteRequest,
-        *,
-        after: bytes = b"",
-        again: bool = False,
-        reminders: Reminders = NO_REMINDERS,
-    ) -> StoredGame | PriorWrite | None:
-        """Replace the state of a game that is still at version ``expected``, and append one or more new ``events``.
+    def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
+        """Replace the state of a game, and append new events, in one atomic write; the expiry starts again.
 
-        The stored state must also begin with ``after``: where a failover has lost moves, two histories may reach the
-        same version. The new version is ``expected + len(events)``; the expiry starts again. The write is atomic.
-        ``reminders`` are written in the same write. A game whose id has no shard has none.
+        A game whose id has no shard has no reminders.
         Returns ``None`` if it is committed, by this attempt or an earlier one; else the earlier write under the same
         idempotency record, which is looked up first; else the current game, because another write came first.
         Raises ``KeyError`` if the game does not exist or has expired, and ``OutcomeUnknown``: also if the write was
@@ -256,51 +210,6 @@ class Deletions(Protocol):
 
     def note_erasure(self, game: str) -> None:
         """Note that a player was erased from this game. Raises ``StorageUnavailable``, ``OutcomeUnknown``."""
-
-
-class ReminderQueue(Protocol):
-    """The reminders of the games of a store. Every method answers in three seconds or raises ``StorageUnavailable``.
-
-    All times are in milliseconds since 1970, by the clock of the store. The queue gives every reminder that is due at
-    least once, and again until a write or ``reschedule`` has replaced it. After a time without any ``take`` of
-    ``clock``, deadlines have an ``outage_allowance`` of that time, one hour at most: while nobody could move, nobody is
-    late. Where several servers share the games, each has its own clock and keeps its own times.
-    """
-
-    def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
-        """At most ``limit`` games whose reminder of this kind is due, the earliest first, for ``lease`` milliseconds.
-
-        Where there are more than ``limit``, the earliest of all need not be among them. A ``limit`` of 0 takes nothing,
-        and shows that somebody still looks. Raises ``StorageUnavailable``
-        only if no server answers: reminders on a server that is away are given later.
-        """
-
-    def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
-        """Make a leased reminder due at that time, or remove it; returns whether that was done.
-
-        Does nothing if it is no longer leased as it was taken: a write has replaced it, or somebody else has taken it.
-        """
-
-    def restore(self, kind: ReminderKind, game: str, at: int) -> None:
-        """Write a reminder that was lost; does nothing if the game has one of this kind, leased or not."""
-
-    def is_set(self, kind: ReminderKind, game: str) -> bool:
-        """Whether the game has a reminder of this kind, leased or not."""
-
-    def reminded(self, kind: ReminderKind) -> list[str]:
-        """All games that have a reminder of this kind, leased or not.
-
-        Raises ``StorageUnavailable`` unless every server answers.
-        """
-
-    def server_time(self) -> int:
-        """The current time by the clock of the store."""
-
-    def judged(self, game: str) -> JudgedTime:
-        """When a deadline of this game would be judged now: by the clock of its server, with the allowance then.
-
-        While nobody takes reminders of kind ``clock``, it is as if somebody began now.
-        """
 
 
 class EventNotification(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Final
 
 from flask import Flask
 
-from service.bootstrap import build_app
+from service.bootstrap.web import build_app
 from service.config import BANNED_NETWORKS, Settings, parse_networks
 
 _YOUNG_THRESHOLD: Final = 5_000

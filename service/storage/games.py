@@ -16,17 +16,17 @@ from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
-    NO_REMINDERS,
+    Commit,
     EventRange,
     GameExists,
     OutcomeUnknown,
     PriorWrite,
-    Reminders,
     StorageUnavailable,
     Store,
     StoredGame,
     WriteRequest,
 )
+from service.games.reminders import NO_REMINDERS, Reminders
 from service.storage import keys
 from service.storage.capacity_guard import CapacityGuard
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
@@ -96,19 +96,9 @@ class RedisStore(Store):
         value = self._calls.read("read", key, (b"GET", key))
         return None if value is None else _parse_stored(value)
 
-    def commit(
-        self,
-        game: str,
-        expected: int,
-        state: bytes,
-        events: Sequence[bytes],
-        write: WriteRequest,
-        *,
-        after: bytes = b"",
-        again: bool = False,
-        reminders: Reminders = NO_REMINDERS,
-    ) -> StoredGame | PriorWrite | None:
-        """Replace the state of a game at version ``expected``; ``None`` when done."""
+    def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
+        """Replace the state of a game at an expected version; ``None`` when done."""
+        expected, state, events, write, after, reminders = commit
         version = expected + len(events)
         names, identity, tail = _write_args(game, version, events, write, reminders)
         values = (b"%d %b" % (expected, after), b"%d %b" % (version, state), self._ttl)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from service.backends.ports import (
+from service.backends.index.ports import (
     FEED_ITEMS,
     LOBBY_MS,
     GameIndex,

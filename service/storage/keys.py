@@ -86,7 +86,7 @@ from hashlib import sha256
 from typing import Final, get_args
 
 from service.games.model.shards import TAGS
-from service.games.ports import ReminderKind
+from service.games.reminders import ReminderKind
 
 REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
     kind: tuple(b"domino:%b:{%b}" % (kind.encode(), tag.encode()) for tag in TAGS) for kind in get_args(ReminderKind)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from service.games.ports import OutageAllowance
+from service.games.reminders import OutageAllowance
 
 OUTAGE_MS: Final = 5_000
 """The longest time between two heartbeats that is no outage: milliseconds, as all times here."""

@@ -12,13 +12,8 @@ from time import monotonic
 from typing import Any, Final, cast
 
 from service.games.model.shards import SHARDS, shard_of
-from service.games.ports import (
-    JudgedTime,
-    ReminderKind,
-    ReminderQueue,
-    StorageUnavailable,
-    TakenReminder,
-)
+from service.games.ports import StorageUnavailable
+from service.games.reminders import JudgedTime, ReminderKind, ReminderQueue, TakenReminder
 from service.storage import keys
 from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat
 from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha, observe_nothing

@@ -21,7 +21,8 @@ from service.engine.moves import Move
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
 from service.games.model.schedule import BotTurn
-from service.games.ports import OutcomeUnknown, StorageUnavailable, TakenReminder
+from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.reminders import TakenReminder
 from service.workers.consumer import Consumer, Next, Queue, Settings
 from service.workers.decisions import Decisions, log_fields
 

@@ -16,7 +16,8 @@ from typing import Final, Literal, NamedTuple
 
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NotFound
-from service.games.ports import Clock, OutcomeUnknown, ReminderKind, ReminderQueue, StorageUnavailable, TakenReminder
+from service.games.ports import Clock, OutcomeUnknown, StorageUnavailable
+from service.games.reminders import ReminderKind, ReminderQueue, TakenReminder
 from service.workers.metrics import WorkerMetrics
 
 LONGEST_DELAY_MS: Final = 60_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from threading import Event
 from typing import Final
 
-from service.games.ports import TakenReminder
+from service.games.reminders import TakenReminder
 from service.workers.consumer import Consumer, Next, Queue, Settings, Spawn
 from service.workers.endpoint_lease import LEASE_MS, EndpointLease, LeaseContext
 

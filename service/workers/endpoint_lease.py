@@ -18,9 +18,9 @@ from threading import Event
 from time import monotonic
 from typing import Final, NamedTuple
 
-from service.backends.ports import DueGame, Webhook, WebhookStore
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.deliveries import Deliveries, Outcome
+from service.backends.webhooks.ports import DueGame, Webhook, WebhookStore
 from service.games.ports import Clock, OutcomeUnknown, StorageUnavailable, WrittenByNewer
 from service.workers.consumer import Spawn
 from service.workers.metrics import WorkerMetrics

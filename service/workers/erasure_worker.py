@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.backends.erasures import Erasures
-from service.games.ports import TakenReminder
+from service.games.reminders import TakenReminder
 from service.workers.consumer import Consumer, Next, Queue, Settings
 
 SETTINGS: Final = Settings(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from service.backends.index.outbox import Outbox
-from service.games.ports import TakenReminder
+from service.games.reminders import TakenReminder
 from service.workers.consumer import Consumer, Next, Queue, Settings, Spawn
 
 SETTINGS: Final = Settings(

@@ -15,7 +15,8 @@ from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
 from service.backends.remote_players import RemotePlayers
 from service.backends.webhooks.deliveries import Deliveries, Sources
-from service.bootstrap import WorkerParts, build_sender, build_worker_parts
+from service.bootstrap.backends import build_sender
+from service.bootstrap.workers import WorkerParts, build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings
 from service.games.automation.deletions import POLL_SECONDS, DeletedGames
@@ -101,15 +102,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     players = RemotePlayers(parts.repository)
     turns = RemoteTurns(players, ask_through(sender), queue.metrics, ttl)
     remote = RemoteWorker(players, turns, queue, spawn, ttl)
-    erasures = Erasures(
-        parts.erasures,
-        parts.repository,
-        parts.game_index,
-        outbox,
-        reminders=parts.reminders,
-        note=parts.deleted.note_erasure,
-    )
-    eraser = ErasureWorker(erasures, queue)
+    eraser = ErasureWorker(_erasures(parts, outbox), queue)
     loops = [
         Loop("outbox", follower.step, partial(_end, follower, followers)),
         Loop("erasures", eraser.step, eraser.close),
@@ -118,6 +111,18 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
         Loop("deletions", partial(_poll, parts.deleted), lambda: None),
     ]
     return Messenger(loops, stop).run()
+
+
+def _erasures(parts: WorkerParts, outbox: Outbox) -> Erasures:
+    """What erases people from games."""
+    return Erasures(
+        parts.erasures,
+        parts.repository,
+        parts.game_index,
+        outbox,
+        reminders=parts.reminders,
+        note=parts.deleted.note_erasure,
+    )
 
 
 def _lease_context(

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Final
 
 from service.backends.remote_players import RemotePlayers
-from service.games.ports import TakenReminder
+from service.games.reminders import TakenReminder
 from service.workers.consumer import Consumer, Next, Queue, Settings, Spawn
 from service.workers.hosts import Hosts
 from service.workers.remote_turns import RemoteTurns

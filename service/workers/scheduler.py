@@ -10,7 +10,7 @@ from typing import Final
 
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
-from service.games.ports import TakenReminder
+from service.games.reminders import TakenReminder
 from service.workers.consumer import Consumer, Next, Queue, Settings
 
 SETTINGS: Final = Settings(

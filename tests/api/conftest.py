@@ -22,10 +22,8 @@ from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
-from service.bootstrap import build_apps
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GameService
-from service.outgoing.addresses import check_url
 from service.storage.backends import RedisApplications
 from service.storage.erasures import RedisErasures
 from service.storage.feed import RedisFeed
@@ -43,7 +41,7 @@ from tests.api.followers import Watched
 from tests.api.saved_games import GAME_SECONDS, SavedGame, SavedGames, Walk, walked_stages
 from tests.api.timed import TimedApi
 from tests.conftest import Figures
-from tests.support.application import create_app
+from tests.support.application import build_apps, create_app
 from tests.support.games import build_games, build_repository
 
 TTL_SECONDS = GAME_SECONDS
@@ -116,7 +114,6 @@ def apps(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> App
         open_to_all=True,
         listing=listing,
         webhooks=RedisWebhooks(nodes),
-        check_endpoint_url=check_url,  # looks up no name: the tests have no network
         feed=Feeds(RedisFeed(calls), feed, system_clock),
         people=People(RedisIndex(calls, TTL_SECONDS), RedisErasures(calls), ttl=TTL_SECONDS * 1000),
     )

@@ -15,7 +15,6 @@ from werkzeug.test import TestResponse
 
 from service.backends.facade import ApplicationService
 from service.backends.ports import MOST_REPEATS, Application, Repeat
-from service.bootstrap import build_apps
 from service.games.facade import GameService
 from service.games.ports import IDEMPOTENCY_TTL
 from service.games.store.idempotency import IdempotencyKey
@@ -27,7 +26,7 @@ from service.storage.redis.topology import SingleNodeTopology
 from service.storage.webhooks import RedisWebhooks
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
-from tests.support.application import create_app
+from tests.support.application import build_apps, create_app
 
 CROWD = 12
 URL = "https://club.example/hooks"

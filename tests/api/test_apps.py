@@ -10,7 +10,6 @@ from flask import Flask
 
 from service.backends.facade import ApplicationService
 from service.backends.keys import CACHE_SECONDS, MAX_KEYS, Applications
-from service.bootstrap import build_apps
 from service.games.facade import GameService
 from service.games.model.errors import Unauthorized
 from service.storage import keys as storage_keys
@@ -19,7 +18,7 @@ from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
-from tests.support.application import create_app
+from tests.support.application import build_apps, create_app
 
 HOSTILE_NAMES: tuple[Any, ...] = (
     "",

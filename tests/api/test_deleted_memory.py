@@ -30,7 +30,8 @@ from service.engine.tiles import Tile
 from service.games.automation.deletions import DeletedGames
 from service.games.automation.due import Automation
 from service.games.model.game import Game
-from service.games.ports import EventNotification, JudgedTime
+from service.games.ports import EventNotification
+from service.games.reminders import JudgedTime
 from service.games.store.repository import GameRepository
 from service.storage.deletions import RedisDeletions
 from service.storage.games import RedisStore

@@ -12,7 +12,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.backends.keys import KEY_PREFIX
-from service.backends.ports import Attempt
+from service.backends.webhooks.ports import Attempt
 from service.storage.rate_limits import PREFIX
 from service.storage.redis.topology import SingleNodeTopology
 from service.storage.webhooks import RedisWebhooks

@@ -19,7 +19,6 @@ from werkzeug.test import TestResponse
 from service.backends.facade import ApplicationService
 from service.backends.index import feed
 from service.backends.index.feed import Feeds
-from service.bootstrap import build_apps
 from service.engine.tiles import TILES
 from service.games.facade import GameService
 from service.storage import keys
@@ -35,7 +34,7 @@ from service.web.feed import stream as feed_stream
 from service.web.http.streams import StreamLimits, Streams
 from tests.api.client import Api, Table, status_and_code
 from tests.api.followers import LINES, PATIENCE, SSE
-from tests.support.application import create_app
+from tests.support.application import build_apps, create_app
 
 Tell = Callable[[], None]
 Item = dict[str, Any]

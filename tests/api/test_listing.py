@@ -12,8 +12,7 @@ import redis
 
 from service.backends.facade import ApplicationService
 from service.backends.index.listing import LOBBY_SECONDS, Listing
-from service.backends.ports import LobbyEntry, LobbyQuery
-from service.bootstrap import build_apps
+from service.backends.index.ports import LobbyEntry, LobbyQuery
 from service.engine.tiles import TILES
 from service.games.facade import GameService
 from service.storage.backends import RedisApplications
@@ -23,8 +22,8 @@ from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table, status_and_code
 from tests.api.redis_contents import keys_with
-from tests.support.application import create_app, rate_limits
-from tests.support.stores.memory_index import MemoryLobby
+from tests.support.application import build_apps, create_app, rate_limits
+from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 
 Tell = Callable[[], None]
 SEATS = ({"name": "Ada", "ref": "user-ada"}, {"name": "Bob", "ref": "user-bob"})
@@ -396,7 +395,7 @@ def test_a_wrong_query_of_a_lobby_is_refused(api: Api, app_key: str, query: str,
 
 def test_the_first_page_of_the_lobby_is_read_once_a_second_and_dropped_with_a_deleted_game() -> None:
     now, shown = 0.0, MemoryLobby(lambda: 0.0)
-    listing = Listing(None, shown, elapsed=lambda: now)
+    listing = Listing(MemoryIndex(0), shown, ttl=0, elapsed=lambda: now)
     first, entry = LobbyQuery(), LobbyEntry("game", "app", 1, "domino", 1, b"{}")
     assert listing.lobby(first) == ([], None)
     shown.put(entry)
@@ -412,7 +411,7 @@ def test_the_first_page_of_the_lobby_is_read_once_a_second_and_dropped_with_a_de
 @pytest.mark.parametrize("more", [{"app": "app"}, {"limit": 10}, {"cursor": encode_cursor(9, "z")}])
 def test_other_pages_of_lobbies_are_read_each_time(more: dict[str, Any]) -> None:
     shown = MemoryLobby(lambda: 0.0)
-    listing = Listing(None, shown, elapsed=lambda: 0.0)
+    listing = Listing(MemoryIndex(0), shown, ttl=0, elapsed=lambda: 0.0)
     assert listing.lobby(LobbyQuery(**more)).games == []
     shown.put(LobbyEntry("game", "app", 1, "domino", 1, b"{}"))
     assert listing.lobby(LobbyQuery(**more)).games == [b"{}"]

@@ -18,7 +18,6 @@ from werkzeug.test import TestResponse
 
 from service.backends.facade import ApplicationService
 from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
-from service.bootstrap import build_apps
 from service.games.facade import GameService
 from service.games.model.game import Game
 from service.games.model.seats import Remote
@@ -29,7 +28,7 @@ from service.web.http.stream_formats import NDJSON, SSE
 from service.web.http.streams import CHECK_SECONDS, KEEPALIVE_SECONDS
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import decoded, shortest, take_snapshot
-from tests.support.application import create_app
+from tests.support.application import build_apps, create_app
 from tests.support.table import match_finished
 
 GAME, ADA, LATE, BOT, REMOTE = REFS = ("ref-of-the-game", "ref-of-ada", "ref-of-late", "ref-of-bot", "ref-of-remote")

@@ -11,7 +11,6 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_apps
 from service.engine.variants import variants
 from service.games.facade import GameService
 from service.games.model.game import Game
@@ -27,7 +26,7 @@ from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.finished import FinishedGames
 from tests.api.saved_games import SavedGames, count_keys, decoded, shortest, take_snapshot
 from tests.api.timed import TimedApi, types_of
-from tests.support.application import create_app
+from tests.support.application import build_apps, create_app
 from tests.support.games import build_games
 from tests.support.stores.memory_applications import MemoryApplications
 from tests.support.table import Json, match_finished, seat_to_move

@@ -14,7 +14,7 @@ from service.engine.referee import legal_moves
 from service.games.automation.due import Automation
 from service.games.model.game import Game
 from service.games.model.schedule import GRACE_MS, BotTurn
-from service.games.ports import JudgedTime
+from service.games.reminders import JudgedTime
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from tests.api.client import Api, Table

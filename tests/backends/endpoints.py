@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import Outbox
-from service.backends.ports import Webhook
 from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.messages import MESSAGE_TYPES
+from service.backends.webhooks.ports import Webhook
 from service.games.store.idempotency import Idempotency
 from service.outgoing.sender import Sender
 from service.workers.consumer import Queue

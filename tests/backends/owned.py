@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 
 from service.backends.index.outbox import Outbox
+from service.backends.index.ports import GameIndex, IndexQuery, Lobby, LobbyQuery
 from service.backends.index.summaries import index_entry, owner_view
-from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyQuery
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.commands.creation import Secrets, deal_if_full, new_game

@@ -208,16 +208,6 @@ def test_an_application_is_told_of_its_own_games_only(table: Table) -> None:
     assert table.items(other, table.items()[-1]["cursor"]) == []
 
 
-def test_without_a_store_a_feed_is_empty() -> None:
-    feeds = Feeds(None, None, lambda: 0)
-    page = feeds.page(APP, None)
-    assert (page.items, page.more) == ((), False)
-    assert feeds.page(APP, LATEST) == page
-    reader = feeds.follow(APP, page.cursor)
-    assert reader.wait(0) is None
-    reader.close()
-
-
 # Readers
 
 

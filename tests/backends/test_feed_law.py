@@ -16,7 +16,7 @@ import orjson
 import pytest
 
 from service.backends.index.feed import FeedReader, Feeds
-from service.backends.ports import FeedStore
+from service.backends.index.ports import FeedStore
 from service.storage import keys
 from service.storage.feed import RedisFeed
 from service.storage.games import RedisStore
@@ -80,7 +80,7 @@ class Read(World):
 
     def __init__(self, feed: FeedStore, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, feed=lambda _: [], **more)
-        feeds = Feeds(feed, None, self.owned.clock)
+        feeds = Feeds(feed, MemoryStore(TTL), self.owned.clock)
         self.clients = [Client(feeds, app, self.random) for app in APPS for _ in range(2)]
 
     def act(self) -> None:

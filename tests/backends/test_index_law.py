@@ -18,10 +18,11 @@ import orjson
 import pytest
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Outbox
-from service.backends.ports import GameIndex, IndexEntry, IndexPosition, Lobby, LobbyEntry
+from service.backends.index.ports import GameIndex, IndexEntry, IndexPosition, Lobby, LobbyEntry
 from service.games.model.errors import Gone
 from service.games.model.game import Game, Public
-from service.games.ports import OutcomeUnknown, ReminderQueue, StorageUnavailable, Store
+from service.games.ports import OutcomeUnknown, StorageUnavailable, Store
+from service.games.reminders import ReminderQueue
 from service.games.store.codec import encode_tombstone
 from service.storage import keys
 from service.storage.games import RedisStore

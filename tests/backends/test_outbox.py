@@ -9,8 +9,8 @@ import pytest
 
 from service.backends.index import outbox as outbox_module
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Followed
+from service.backends.index.ports import LOBBY_MS, IndexEntry, IndexPosition
 from service.backends.index.summaries import NO_DEADLINE
-from service.backends.ports import LOBBY_MS, IndexEntry, IndexPosition
 from service.engine.tiles import TILES
 from service.games.model.clock import ClockSettings
 from service.games.model.timestamps import format_rfc3339

@@ -17,7 +17,7 @@ from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import bot_turn
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT
 from service.games.model.views import GameView
-from service.games.ports import ReminderKind
+from service.games.reminders import ReminderKind
 from service.games.store.codec import decode_event
 from service.games.store.transactions import Committed
 from tests.support.games import build_games, build_repository

@@ -10,17 +10,16 @@ from random import Random
 from typing import Any, TypeVar
 
 from service.games.ports import (
-    NO_REMINDERS,
     EventRange,
     GameExists,
     OutcomeUnknown,
     PriorWrite,
-    Reminders,
     StorageUnavailable,
     Store,
     StoredGame,
     WriteRequest,
 )
+from service.games.reminders import NO_REMINDERS, Reminders
 
 TIME_OUT = 1000
 """Milliseconds after which a call without an answer times out."""

@@ -14,7 +14,7 @@ from itertools import count, takewhile
 import pytest
 
 from service.games.model.errors import SecretChanged
-from service.games.ports import NO_REMINDERS, PriorWrite, Reminders, StoredGame, WriteRequest
+from service.games.ports import Commit, PriorWrite, StoredGame, WriteRequest
 from tests.conftest import Figures
 from tests.histories.checker import Verdict
 from tests.histories.faults import Fault
@@ -56,19 +56,8 @@ class ForgetsWrites(MemoryStore):
 class ChecksIdempotencyLate(MemoryStore):
     """Finds writes by their idempotency key, but not while committing."""
 
-    def commit(
-        self,
-        game: str,
-        expected: int,
-        state: bytes,
-        events: Sequence[bytes],
-        write: WriteRequest,
-        *,
-        after: bytes = b"",
-        again: bool = False,
-        reminders: Reminders = NO_REMINDERS,
-    ) -> StoredGame | PriorWrite | None:
-        return super().commit(game, expected, state, events, WriteRequest(write.id), reminders=reminders)
+    def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
+        return super().commit(game, commit._replace(write=WriteRequest(commit.write.id), after=b""))
 
 
 class ForgetsIdempotency(ChecksIdempotencyLate):
@@ -83,45 +72,24 @@ class LosesWrites(MemoryStore):
 
     writes = 0
 
-    def commit(
-        self,
-        game: str,
-        expected: int,
-        state: bytes,
-        events: Sequence[bytes],
-        write: WriteRequest,
-        *,
-        after: bytes = b"",
-        again: bool = False,
-        reminders: Reminders = NO_REMINDERS,
-    ) -> StoredGame | PriorWrite | None:
+    def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         self.writes += 1
         if self.writes % 10 == 0:
             return None
-        return super().commit(game, expected, state, events, write, after=after, reminders=reminders)
+        return super().commit(game, commit)
 
 
 class LastWriteWins(MemoryStore):
     """Overwrites what others committed meanwhile, in games without idempotency keys."""
 
-    def commit(
-        self,
-        game: str,
-        expected: int,
-        state: bytes,
-        events: Sequence[bytes],
-        write: WriteRequest,
-        *,
-        after: bytes = b"",
-        again: bool = False,
-        reminders: Reminders = NO_REMINDERS,
-    ) -> StoredGame | PriorWrite | None:
+    def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         current = self._find(game)
-        keyed = write.idempotency is not None or any(name == game for name, _ in self._idempotency)
+        expected = commit.expected
+        keyed = commit.write.idempotency is not None or any(name == game for name, _ in self._idempotency)
         if current is not None and current.stored.version > expected and not keyed:
             before = StoredGame(expected, current.stored.state)
             self._games[game] = current._replace(stored=before, events=current.events[:expected])
-        return super().commit(game, expected, state, events, write, reminders=reminders)
+        return super().commit(game, commit._replace(after=b""))
 
 
 class SkipsEvents(MemoryStore):

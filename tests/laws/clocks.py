@@ -42,7 +42,8 @@ from service.games.model.schedule import (
 )
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.games.model.views import GameView
-from service.games.ports import OutcomeUnknown, ReminderKind, StorageUnavailable
+from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.reminders import ReminderKind
 from service.games.store.codec import decode_event, decode_game
 from service.games.store.history import rebuild_game
 from service.games.store.idempotency import IdempotencyKey

@@ -21,7 +21,7 @@ from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import reminders
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
-from service.games.ports import NO_ALLOWANCE
+from service.games.reminders import NO_ALLOWANCE
 from tests.conftest import Figures
 from tests.laws.clocks import Course, Plan
 from tests.laws.hosting import hosted

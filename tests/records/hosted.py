@@ -22,7 +22,7 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, HostingEvent
 from service.games.model.schedule import GRACE_MS, BotTurn
-from service.games.ports import JudgedTime
+from service.games.reminders import JudgedTime
 from service.records.record import Record
 from tests.laws.matches import setups
 from tests.support.games import build_games, build_repository

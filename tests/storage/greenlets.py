@@ -16,7 +16,7 @@ from typing import Any  # noqa: E402
 
 import gevent  # noqa: E402
 
-from service.games.ports import OutcomeUnknown, StorageUnavailable  # noqa: E402
+from service.games.ports import Commit, OutcomeUnknown, StorageUnavailable  # noqa: E402
 from service.storage.games import RedisStore  # noqa: E402
 from service.storage.redis.connection import MAX_CONNECTIONS, POOL_TIMEOUT, connect  # noqa: E402
 from service.storage.redis.topology import SingleNodeTopology  # noqa: E402
@@ -60,7 +60,7 @@ def main(url: str, server: int) -> None:
         pool.timeout = POOL_TIMEOUT
         os.kill(server, signal.SIGSTOP)
         try:
-            outcomes = call_at_once(lambda number: store.commit(f"game {number}", 1, b"t", [b"f"], write()))
+            outcomes = call_at_once(lambda number: store.commit(f"game {number}", Commit(1, b"t", [b"f"], write())))
         finally:
             os.kill(server, signal.SIGCONT)
         assert set(outcomes) <= {"unknown: timeout", "pool"}, outcomes
@@ -75,7 +75,9 @@ def main(url: str, server: int) -> None:
         with connect(url) as other:
             other.client_kill_filter(_type="normal", skipme=True)
         assert call_at_once(
-            lambda number: store.commit(f"none {number}", 1, b"t", [b"f"], write()) if number < 0 else store.check()
+            lambda number: (
+                store.commit(f"none {number}", Commit(1, b"t", [b"f"], write())) if number < 0 else store.check()
+            )
         ) == {"served": GREENLETS}
 
 

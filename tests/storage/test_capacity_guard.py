@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import redis
 
-from service.games.ports import StorageUnavailable
+from service.games.ports import Commit, StorageUnavailable
 from service.storage.capacity_guard import CHECK_SECONDS, CapacityGuard
 from service.storage.games import RedisStore
 from service.storage.redis.connection import connect
@@ -53,7 +53,7 @@ def test_moves_are_made_and_games_are_not_created_in_the_reserve(
     clock.seconds += CHECK_SECONDS
     assert_refused(store)
     for version in range(1, 20):
-        assert store.commit("running", version, b"s", [b"e"], write()) is None
+        assert store.commit("running", Commit(version, b"s", [b"e"], write())) is None
     store.compact("running")
     assert store.read("new") is None
     assert not server.admin.exists("domino:key:name")
@@ -85,7 +85,7 @@ def test_the_memory_is_read_at_most_once_a_second_and_for_new_games_only(
 
     before = times_read()
     store.create("game", b"s", [b"e"], write())
-    assert store.commit("game", 1, b"s", [b"e"], write()) is None
+    assert store.commit("game", Commit(1, b"s", [b"e"], write())) is None
     for number in range(10):
         store.create(f"game {number}", b"s", [b"e"], write())
     assert times_read() == before + 2  # the first of these counts itself

@@ -15,6 +15,7 @@ from redis.exceptions import ConnectionError as ConnectionBroken
 from service.games.model.shards import with_shard
 from service.games.ports import (
     DELETIONS_KEPT_MS,
+    Commit,
     Deletions,
     EventNotification,
     EventRange,
@@ -22,13 +23,11 @@ from service.games.ports import (
     IdempotencyRecord,
     OutcomeUnknown,
     PriorWrite,
-    ReminderKind,
-    ReminderQueue,
-    Reminders,
     StorageUnavailable,
     Store,
     StoredGame,
 )
+from service.games.reminders import ReminderKind, ReminderQueue, Reminders
 from service.storage import keys
 from service.storage.deletions import RedisDeletions
 from service.storage.games import RedisStore
@@ -121,7 +120,7 @@ def test_the_events_of_a_deleted_game_are_gone(store: Store, game: str) -> None:
 
 
 def test_a_compacted_game_is_deleted_as_any_other(store: Store, game: str) -> None:
-    store.commit(game, 3, b"finished", usual(4, 40), write())
+    store.commit(game, Commit(3, b"finished", usual(4, 40), write()))
     store.compact(game)
     assert store.delete(game, TOMBSTONE, DUE) == 41
     assert store.event_range(game, 0, 10) == EventRange(42, (), 41)
@@ -136,17 +135,21 @@ def test_a_deleted_game_is_not_compacted(store: Store, game: str) -> None:
 def test_no_write_follows_a_deletion(store: Store, game: str) -> None:
     store.delete(game, TOMBSTONE, DUE)
     for version in range(6):
-        assert store.commit(game, version, b"a state", [b"moved"], write(), after=b"[1") == StoredGame(4, TOMBSTONE)
+        assert store.commit(game, Commit(version, b"a state", [b"moved"], write(), after=b"[1")) == StoredGame(
+            4, TOMBSTONE
+        )
     again = write()
-    assert store.commit(game, 3, b"a state", [b"moved"], again, after=b"[1", again=True) == StoredGame(4, TOMBSTONE)
+    assert store.commit(game, Commit(3, b"a state", [b"moved"], again, after=b"[1"), again=True) == StoredGame(
+        4, TOMBSTONE
+    )
     assert store.read(game) == StoredGame(4, TOMBSTONE)
 
 
 def test_a_write_whose_answer_was_lost_finds_the_tombstone(store: Store, game: str) -> None:
     lost = write()
-    assert store.commit(game, 3, b"a state", [b"moved"], lost) is None
+    assert store.commit(game, Commit(3, b"a state", [b"moved"], lost)) is None
     store.delete(game, TOMBSTONE, DUE)
-    assert store.commit(game, 3, b"a state", [b"moved"], lost, again=True) == StoredGame(5, TOMBSTONE)
+    assert store.commit(game, Commit(3, b"a state", [b"moved"], lost), again=True) == StoredGame(5, TOMBSTONE)
 
 
 def test_a_creation_that_is_repeated_after_the_deletion_creates_nothing(store: Store) -> None:
@@ -174,7 +177,7 @@ def test_a_deletion_and_writes_at_the_same_time_leave_the_tombstone(store: Store
             if current.state == TOMBSTONE:
                 break
             state = b"[1,%d]" % number
-            answer = store.commit(game, current.version, state, [b"moved"], write(), after=b"[1")
+            answer = store.commit(game, Commit(current.version, state, [b"moved"], write(), after=b"[1"))
             committed = committed or answer is None
         return committed
 
@@ -278,14 +281,14 @@ def test_a_repeated_write_leaves_a_game_and_its_tombstone_the_life_that_they_hav
     key, record, move = keys.state(game), IdempotencyRecord("name", b"digest"), IdempotencyRecord("move", b"digest")
     first, second = write(record), write(move)
     store.create(game, b"a state", [b"created"], first)
-    store.commit(game, 1, b"another", [b"played"], second)
+    store.commit(game, Commit(1, b"another", [b"played"], second))
     if deleted:
         store.delete(game, TOMBSTONE, DUE)
     topology.call(key, (b"EXPIRE", key, 1234))
     (before,) = topology.call(key, (b"GET", key))
     assert store.create(game, b"a state", [b"created"], write(record)) == PriorWrite(1, b"digest", first.id)
-    assert store.commit(game, 1, b"another", [b"played"], write(move)) == PriorWrite(2, b"digest", second.id)
-    assert store.commit(game, 1, b"another", [b"played"], second) is None
+    assert store.commit(game, Commit(1, b"another", [b"played"], write(move))) == PriorWrite(2, b"digest", second.id)
+    assert store.commit(game, Commit(1, b"another", [b"played"], second)) is None
     assert store.find_write(game, "name") == PriorWrite(1, b"digest", first.id)
     left, after = [topology.call(key, (command, key))[0] for command in (b"TTL", b"GET")]
     assert 1200 < left <= 1234

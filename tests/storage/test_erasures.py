@@ -9,7 +9,7 @@ import pytest
 
 from service.backends.ports import Erasure
 from service.games.model.shards import with_shard
-from service.games.ports import TakenReminder
+from service.games.reminders import TakenReminder
 from service.storage import erasures as redis_erasures
 from service.storage.erasures import RedisErasures
 from service.storage.redis.calls import RedisCalls

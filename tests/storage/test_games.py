@@ -12,7 +12,15 @@ import pytest
 import redis
 
 import service.storage
-from service.games.ports import EventRange, GameExists, IdempotencyRecord, OutcomeUnknown, PriorWrite, StoredGame
+from service.games.ports import (
+    Commit,
+    EventRange,
+    GameExists,
+    IdempotencyRecord,
+    OutcomeUnknown,
+    PriorWrite,
+    StoredGame,
+)
 from service.storage import keys
 from service.storage.games import CHECK_TTL, RedisStore
 from service.storage.redis.connection import Command
@@ -46,14 +54,14 @@ def commands_run(server: RealServer) -> dict[str, int]:
 def test_a_read_is_one_command_and_a_write_one_script(store: RedisStore, shared_server: RealServer) -> None:
     admin = shared_server.admin
     store.create("first", b"s", [b"e"], write())
-    store.commit("first", 1, b"t", [b"f"], write())
+    store.commit("first", Commit(1, b"t", [b"f"], write()))
 
     admin.config_resetstat()
     store.read("first")
     assert commands_run(shared_server) == {"get": 1}
 
     admin.config_resetstat()
-    store.commit("first", 2, b"u", [b"g"], write())
+    store.commit("first", Commit(2, b"u", [b"g"], write()))
     assert commands_run(shared_server) == {
         "evalsha": 1,
         "getrange": 1,
@@ -64,7 +72,7 @@ def test_a_read_is_one_command_and_a_write_one_script(store: RedisStore, shared_
     }
 
     admin.config_resetstat()
-    store.commit("first", 2, b"late", [b"late"], write())
+    store.commit("first", Commit(2, b"late", [b"late"], write()))
     assert commands_run(shared_server) == {"evalsha": 1, "getrange": 1, "get": 1, "lindex": 1}
 
     admin.config_resetstat()
@@ -85,11 +93,11 @@ def test_a_check_leaves_nothing_behind(store: RedisStore, shared_server: RealSer
 def test_a_server_without_the_scripts_is_sent_each_source_once(store: RedisStore, shared_server: RealServer) -> None:
     shared_server.admin.script_flush()
     store.create(GAME, b"s", [b"e1"], write())
-    assert store.commit(GAME, 1, b"t", [b"e2"], write()) is None
+    assert store.commit(GAME, Commit(1, b"t", [b"e2"], write())) is None
     shared_server.admin.script_flush()
     shared_server.admin.config_resetstat()
-    assert store.commit(GAME, 2, b"u", [b"e3"], write()) is None
-    assert store.commit(GAME, 3, b"v", [b"e4"], write()) is None
+    assert store.commit(GAME, Commit(2, b"u", [b"e3"], write())) is None
+    assert store.commit(GAME, Commit(3, b"v", [b"e4"], write())) is None
     assert commands_run(shared_server)["eval"] == 1
     assert store.events(GAME, [1, 2, 3, 4]) == [b"e1", b"e2", b"e3", b"e4"]
 
@@ -114,7 +122,7 @@ def test_versions_stay_right_when_old_events_are_dropped_or_all_are_lost(
     assert store.events(GAME, range(1, 12)) == [b"e8", b"e9", b"e10"]
     shared_server.admin.delete(keys.events(GAME))
     assert store.events(GAME, range(1, 12)) == []
-    assert store.commit(GAME, 10, b"t", [b"e11", b"e12"], write()) is None
+    assert store.commit(GAME, Commit(10, b"t", [b"e11", b"e12"], write())) is None
     assert store.events(GAME, range(1, 14)) == [b"e11", b"e12"]
     assert shared_server.admin.ttl(keys.events(GAME)) == pytest.approx(TTL, abs=1)
 
@@ -135,7 +143,7 @@ def test_a_key_of_the_wrong_type_is_an_error_of_the_program_and_changes_nothing(
     store.create(GAME, b"s", [b"e1"], write())
     shared_server.admin.set(keys.events(GAME), b"not a list")
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
-        store.commit(GAME, 1, b"t", [b"e2"], write())
+        store.commit(GAME, Commit(1, b"t", [b"e2"], write()))
     assert store.read(GAME) == StoredGame(1, b"s")
 
 
@@ -147,7 +155,7 @@ def test_a_finished_game_is_small(
 ) -> None:
     store.create(GAME, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)], write())
     for version in range(1, versions):
-        store.commit(GAME, version, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)], write())
+        store.commit(GAME, Commit(version, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)], write()))
     size = sum(shared_server.admin.memory_usage(key, samples=0) or 0 for key in (keys.state(GAME), keys.events(GAME)))
     assert size < limit
 
@@ -191,8 +199,8 @@ class InterruptedTopology(SingleNodeTopology):
 
 def create_with_three_writes(store: RedisStore) -> None:
     store.create(GAME, b"s", usual(1, 6), write())
-    store.commit(GAME, 6, b"t", usual(7, 7), write())
-    store.commit(GAME, 7, b"u", usual(8, 9), write())
+    store.commit(GAME, Commit(6, b"t", usual(7, 7), write()))
+    store.commit(GAME, Commit(7, b"u", usual(8, 9), write()))
 
 
 def entries(server: RealServer) -> list[bytes]:
@@ -219,7 +227,7 @@ def test_compaction_is_a_read_and_a_script_or_a_read_if_nothing_is_left_to_do(
     admin = shared_server.admin
     create_with_three_writes(store)
     store.compact(GAME)
-    store.commit(GAME, 9, b"v", usual(10, 10), write())
+    store.commit(GAME, Commit(9, b"v", usual(10, 10), write()))
     admin.config_resetstat()
     store.compact(GAME)
     assert commands_run(shared_server) == {"lrange": 1, "evalsha": 1, "llen": 1, "lindex": 1, "lset": 1, "ltrim": 1}
@@ -232,7 +240,7 @@ def test_a_write_during_compaction_is_kept(shared_client: redis.Redis, shared_se
     store = RedisStore(SingleNodeTopology(shared_client), TTL)
     create_with_three_writes(store)
     compacting = RedisStore(
-        InterruptedTopology(shared_client, lambda: store.commit(GAME, 9, b"v", usual(10, 10), write())), TTL
+        InterruptedTopology(shared_client, lambda: store.commit(GAME, Commit(9, b"v", usual(10, 10), write()))), TTL
     )
     compacting.compact(GAME)
     assert len(entries(shared_server)) == 10
@@ -271,8 +279,8 @@ def test_compaction_leaves_the_events_of_another_history_alone(
     def fail_over() -> None:
         shared_server.admin.flushall()
         store.create(GAME, b"s", others[:6], write())
-        store.commit(GAME, 6, b"t", others[6:7], write())
-        store.commit(GAME, 7, b"u", others[7:], write())
+        store.commit(GAME, Commit(6, b"t", others[6:7], write()))
+        store.commit(GAME, Commit(7, b"u", others[7:], write()))
 
     RedisStore(InterruptedTopology(shared_client, fail_over), TTL).compact(GAME)
     assert len(entries(shared_server)) == 9
@@ -310,14 +318,14 @@ def test_without_a_replica_a_write_has_an_unknown_outcome_and_a_rejected_one_is_
     replicated = RedisStore(SingleNodeTopology(shared_client), TTL, replicated=True)
     sent = write(IdempotencyRecord("key", b"request"))
     unreplicated.create(GAME, b"s", [b"e1"], write())
-    assert replicated.commit(GAME, 7, b"t", [b"e2"], write()) == StoredGame(1, b"s")
+    assert replicated.commit(GAME, Commit(7, b"t", [b"e2"], write())) == StoredGame(1, b"s")
     assert replicated.find_write(GAME, "key") is None
     with pytest.raises(GameExists):
         replicated.create(GAME, b"t", [b"e1"], write())
     with pytest.raises(KeyError):
-        replicated.commit("none", 1, b"t", [b"e2"], write())
+        replicated.commit("none", Commit(1, b"t", [b"e2"], write()))
     with pytest.raises(OutcomeUnknown):
-        replicated.commit(GAME, 1, b"t", [b"e2"], sent)
+        replicated.commit(GAME, Commit(1, b"t", [b"e2"], sent))
     with pytest.raises(OutcomeUnknown):
         replicated.find_write(GAME, "key")
     assert unreplicated.find_write(GAME, "key") == PriorWrite(2, b"request", sent.id)

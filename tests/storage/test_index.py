@@ -8,8 +8,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from service.backends.index.summaries import deleted_entry
-from service.backends.ports import (
+from service.backends.index.ports import (
     LOBBY_MS,
     GameIndex,
     IndexEntry,
@@ -20,6 +19,7 @@ from service.backends.ports import (
     LobbyQuery,
     PlayerEntry,
 )
+from service.backends.index.summaries import deleted_entry
 from service.games.model.shards import shard_of, with_shard
 from service.storage import keys
 from service.storage.index import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import redis
 
-from service.backends.ports import Attempt, DueGame, Webhook
+from service.backends.webhooks.ports import Attempt, DueGame, Webhook
 from service.storage.redis.connection import MAX_CONNECTIONS, Command, connect
 from service.storage.redis.limited import LimitedTopology
 from service.storage.redis.topology import SingleNodeTopology

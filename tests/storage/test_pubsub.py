@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from service.games.model.shards import with_shard
-from service.games.ports import EventNotification
+from service.games.ports import Commit, EventNotification
 from service.storage import keys, pubsub
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
@@ -86,7 +86,7 @@ def new_game(store: RedisStore) -> str:
 def append(store: RedisStore, game: str, after: int, *events: bytes) -> EventNotification:
     """Append these events to a game; returns the notification that should be received."""
     own = write()
-    assert store.commit(game, after, b"s", list(events), own) is None
+    assert store.commit(game, Commit(after, b"s", list(events), own)) is None
     return EventNotification(after, events, own.id)
 
 
@@ -113,8 +113,8 @@ def test_a_listener_is_not_told_of_reminders(feed: RedisEventFeed, shared_store:
     shared_store.create(game, b"s", [b"created"], write())
     feed.watch(game, listener)
     assert listener.next() is None
-    shared_store.commit(game, 1, b"s", [b"[3]", b"[8]"], own, reminders={"bots": LATER, "clock": LATER})
-    shared_store.commit(game, 3, b"s", [b"[4]"], own, reminders={"bots": None, "clock": None})
+    shared_store.commit(game, Commit(1, b"s", [b"[3]", b"[8]"], own, reminders={"bots": LATER, "clock": LATER}))
+    shared_store.commit(game, Commit(3, b"s", [b"[4]"], own, reminders={"bots": None, "clock": None}))
     first, second = EventNotification(1, (b"[3]", b"[8]"), own.id), EventNotification(3, (b"[4]",), own.id)
     assert listener.received_only(first, second)
 
@@ -350,7 +350,7 @@ def test_a_write_succeeds_on_a_server_that_does_not_allow_publishing(server: Rea
     )
     with closing(connect(server.url)) as client:
         store = RedisStore(SingleNodeTopology(client), TTL)
-        assert store.commit(game, 1, b"t", [b"[3]"], write()) is None
+        assert store.commit(game, Commit(1, b"t", [b"[3]"], write())) is None
         assert store.read(game) == (2, b"t")
 
 

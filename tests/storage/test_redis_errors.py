@@ -15,7 +15,7 @@ import pytest
 import redis
 from redis import exceptions
 
-from service.games.ports import OutcomeUnknown, StorageUnavailable, StoredGame
+from service.games.ports import Commit, OutcomeUnknown, StorageUnavailable, StoredGame
 from service.storage.capacity_guard import CapacityGuard
 from service.storage.games import RedisStore
 from service.storage.redis import errors as redis_errors
@@ -41,7 +41,7 @@ CALLS: dict[str, Callable[[RedisStore], object]] = {
     "check": lambda store: store.check(),
     "read": lambda store: store.read("game"),
     "events": lambda store: store.events("game", [1]),
-    "commit": lambda store: store.commit("game", 1, b"lie", [b"lie"], write()),
+    "commit": lambda store: store.commit("game", Commit(1, b"lie", [b"lie"], write())),
     "create": lambda store: store.create("other", b"lie", [b"lie"], write()),
 }
 READS, WRITES = ("read", "events"), ("commit", "create")
@@ -138,10 +138,10 @@ def test_a_write_to_a_frozen_server_sent_again_is_made_once(server: RealServer, 
         with within(3):
             for _ in range(2):
                 with pytest.raises(OutcomeUnknown, match="timeout"):
-                    store.commit("game", 1, b"once", [b"once"], sent)
+                    store.commit("game", Commit(1, b"once", [b"once"], sent))
     finally:
         server.thaw()
-    assert store.commit("game", 1, b"once", [b"once"], sent) is None
+    assert store.commit("game", Commit(1, b"once", [b"once"], sent)) is None
     assert store.read("game") == StoredGame(2, b"once")
 
 
@@ -176,11 +176,11 @@ def test_many_writers_that_retry_get_an_answer_in_time_from_a_frozen_server(
     def commit(_: int) -> str:
         began = waited()
         try:
-            store.commit("game", 1, b"once", [b"once"], sent)
+            store.commit("game", Commit(1, b"once", [b"once"], sent))
         except OutcomeUnknown:
             if waited() - began <= 1.5:
                 with pytest.raises((StorageUnavailable, OutcomeUnknown)):
-                    store.commit("game", 1, b"once", [b"once"], sent)
+                    store.commit("game", Commit(1, b"once", [b"once"], sent))
         except StorageUnavailable as error:
             return error.reason
         assert waited() - began < 3
@@ -194,7 +194,7 @@ def test_many_writers_that_retry_get_an_answer_in_time_from_a_frozen_server(
         server.thaw()
     assert set(outcomes) <= {"unknown", "pool"}
     assert outcomes.count("unknown") >= MAX_CONNECTIONS
-    assert store.commit("game", 1, b"once", [b"once"], sent) is None
+    assert store.commit("game", Commit(1, b"once", [b"once"], sent)) is None
     assert store.events("game", [1, 2, 3]) == [b"true", b"once"]
 
 
@@ -213,7 +213,7 @@ def test_a_server_that_rejects_writes_can_still_be_read(
             assert_unchanged(store)
             server.admin.script_flush()
     assert_unchanged(store)
-    assert store.commit("game", 1, b"now", [b"now"], write()) is None
+    assert store.commit("game", Commit(1, b"now", [b"now"], write())) is None
 
 
 def test_a_replica_without_its_primary_may_reject_reads_too(server: RealServer, store: RedisStore) -> None:
@@ -441,7 +441,7 @@ def test_the_duration_of_every_operation_is_observed_also_of_one_that_fails(
     store.read("game")
     server.kill()
     with pytest.raises(StorageUnavailable):
-        store.commit("game", 1, b"t", [b"f"], write())
+        store.commit("game", Commit(1, b"t", [b"f"], write()))
     with pytest.raises(StorageUnavailable):
         store.find_write("game", "name")
     with pytest.raises(StorageUnavailable):

@@ -10,16 +10,8 @@ from typing import Any, Protocol
 import pytest
 
 from service.games.model.shards import SHARDS, shard_of, with_shard
-from service.games.ports import (
-    NO_ALLOWANCE,
-    IdempotencyRecord,
-    ReminderKind,
-    ReminderQueue,
-    Reminders,
-    Store,
-    StoredGame,
-    WriteRequest,
-)
+from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, WriteRequest
+from service.games.reminders import NO_ALLOWANCE, ReminderKind, ReminderQueue, Reminders
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS
@@ -161,7 +153,9 @@ def test_a_creation_and_a_commit_write_both_reminders(harness: Harness) -> None:
     game = new_game()
     harness.store.create(game, b"s", [b"e1"], write(), reminders={"bots": 5_000, "clock": 7_000})
     assert (harness.scores("bots"), harness.scores("clock")) == ({game: 5_000}, {game: 7_000})
-    assert harness.store.commit(game, 1, b"t", [b"e2"], write(), reminders={"bots": 6_000, "clock": 8_000}) is None
+    assert (
+        harness.store.commit(game, Commit(1, b"t", [b"e2"], write(), reminders={"bots": 6_000, "clock": 8_000})) is None
+    )
     assert (harness.scores("bots"), harness.scores("clock")) == ({game: 6_000}, {game: 8_000})
     assert harness.store.read(game) == StoredGame(2, b"t")
     assert harness.store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
@@ -174,7 +168,7 @@ def test_reminders_and_an_idempotency_record_are_written_together(harness: Harne
     assert prior is not None
     assert (prior.version, prior.fingerprint) == (1, b"fingerprint")
     other = IdempotencyRecord("other", b"fingerprint 2")
-    harness.store.commit(game, 1, b"t", [b"e2"], write(other), reminders={"bots": None, "clock": 6_000})
+    harness.store.commit(game, Commit(1, b"t", [b"e2"], write(other), reminders={"bots": None, "clock": 6_000}))
     prior = harness.store.find_write(game, "other")
     assert prior is not None
     assert (prior.version, prior.fingerprint) == (2, b"fingerprint 2")
@@ -185,24 +179,24 @@ def test_reminders_and_an_idempotency_record_are_written_together(harness: Harne
 def test_a_write_removes_the_reminder_that_it_does_not_have(harness: Harness, kind: ReminderKind) -> None:
     game = create(harness, kind, LATER)
     assert set(harness.scores(kind)) == {game}
-    harness.store.commit(game, 1, b"t", [b"e2"], write(), reminders={"bots": None, "clock": None})
+    harness.store.commit(game, Commit(1, b"t", [b"e2"], write(), reminders={"bots": None, "clock": None}))
     assert harness.scores(kind) == {}
 
 
 def test_a_write_without_reminders_leaves_them_as_they_are(harness: Harness) -> None:
     game = new_game()
     harness.store.create(game, b"s", [b"e1"], write(), reminders={"bots": 5_000, "clock": 6_000})
-    harness.store.commit(game, 1, b"t", [b"e2"], write())
+    harness.store.commit(game, Commit(1, b"t", [b"e2"], write()))
     assert (harness.scores("bots"), harness.scores("clock")) == ({game: 5_000}, {game: 6_000})
 
 
 def test_a_refused_write_does_not_touch_the_reminders(harness: Harness) -> None:
     game = new_game()
     harness.store.create(game, b"s", [b"e1"], write(), reminders={"bots": 5_000, "clock": 6_000})
-    refused = harness.store.commit(game, 7, b"t", [b"e2"], write(), reminders={"bots": 1, "clock": 2})
+    refused = harness.store.commit(game, Commit(7, b"t", [b"e2"], write(), reminders={"bots": 1, "clock": 2}))
     assert refused == StoredGame(1, b"s")
     with pytest.raises(KeyError):
-        harness.store.commit(new_game(), 1, b"t", [b"e2"], write(), reminders={"bots": 3, "clock": 4})
+        harness.store.commit(new_game(), Commit(1, b"t", [b"e2"], write(), reminders={"bots": 3, "clock": 4}))
     assert (harness.scores("bots"), harness.scores("clock")) == ({game: 5_000}, {game: 6_000})
 
 
@@ -211,11 +205,11 @@ def test_a_repeated_write_does_not_touch_the_reminders(harness: Harness, record:
     game, creation = new_game(), write()
     commit = WriteRequest(b"commit--", record)
     harness.store.create(game, b"s", [b"e1"], creation, reminders={"bots": 1_000, "clock": 1_000})
-    harness.store.commit(game, 1, b"t", [b"e2"], commit, reminders={"bots": 2_000, "clock": 2_000})
-    harness.store.commit(game, 2, b"u", [b"e3"], write(), reminders={"bots": 3_000, "clock": None})
+    harness.store.commit(game, Commit(1, b"t", [b"e2"], commit, reminders={"bots": 2_000, "clock": 2_000}))
+    harness.store.commit(game, Commit(2, b"u", [b"e3"], write(), reminders={"bots": 3_000, "clock": None}))
     assert harness.store.create(game, b"s", [b"e1"], creation, reminders={"bots": 1_000, "clock": 1_000}) is None
     repeated = harness.store.commit(
-        game, 1, b"t", [b"e2"], commit, again=True, reminders={"bots": 2_000, "clock": 2_000}
+        game, Commit(1, b"t", [b"e2"], commit, reminders={"bots": 2_000, "clock": 2_000}), again=True
     )
     assert repeated is None
     assert (harness.scores("bots"), harness.scores("clock")) == ({game: 3_000}, {})
@@ -225,7 +219,7 @@ def test_a_game_without_a_shard_has_no_reminders(harness: Harness) -> None:
     game = secrets.token_urlsafe(16)
     assert shard_of(game) is None
     harness.store.create(game, b"s", [b"e1"], write(), reminders={"bots": 1, "clock": 1})
-    assert harness.store.commit(game, 1, b"t", [b"e2"], write(), reminders={"bots": 2, "clock": 2}) is None
+    assert harness.store.commit(game, Commit(1, b"t", [b"e2"], write(), reminders={"bots": 2, "clock": 2})) is None
     assert harness.store.read(game) == StoredGame(2, b"t")
     assert (harness.scores("bots"), harness.scores("clock")) == ({}, {})
     assert harness.queue.reschedule("bots", game, 1.5, 5) is False
@@ -267,7 +261,7 @@ def test_a_write_ends_a_lease(harness: Harness) -> None:
     game = create(harness, "bots", -AGO)
     (taken,) = harness.queue.take("bots", 1, LEASE)
     now = harness.queue.server_time()
-    harness.store.commit(game, 1, b"t", [b"e2"], write(), reminders={"bots": now - 1, "clock": None})
+    harness.store.commit(game, Commit(1, b"t", [b"e2"], write(), reminders={"bots": now - 1, "clock": None}))
     assert harness.queue.reschedule("bots", game, taken.leased, None) is False
     assert take(harness, "bots") == {game}
 
@@ -303,7 +297,7 @@ def test_no_write_has_the_score_of_a_lease(harness: Harness) -> None:
     game = create(harness, "bots", -AGO)
     (taken,) = harness.queue.take("bots", 1, LEASE)
     for number, due in enumerate((int(taken.leased), int(taken.leased) + 1), 1):
-        harness.store.commit(game, number, b"t", [b"e"], write(), reminders={"bots": due, "clock": None})
+        harness.store.commit(game, Commit(number, b"t", [b"e"], write(), reminders={"bots": due, "clock": None}))
         assert harness.queue.reschedule("bots", game, taken.leased, None) is False
 
 

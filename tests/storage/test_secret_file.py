@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from service.bootstrap import server_secrets
+from service.bootstrap.web import server_secrets
 from service.config import Settings
 from service.storage.secret_file import BYTES, load_or_create_secret, read_secret
 

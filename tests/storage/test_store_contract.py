@@ -10,6 +10,7 @@ from typing import Protocol
 import pytest
 
 from service.games.ports import (
+    Commit,
     EventRange,
     GameExists,
     IdempotencyRecord,
@@ -114,7 +115,7 @@ def test_the_size_of_a_game_is_that_of_its_state_and_its_events(store: Store, ga
     store.create(game, b"s" * 1_000, [b"e" * 2_000], write())
     created = store.size(game)
     assert created >= 3_000
-    store.commit(game, 1, b"s" * 1_000, [b"e" * 4_000], write())
+    store.commit(game, Commit(1, b"s" * 1_000, [b"e" * 4_000], write()))
     assert created + 4_000 <= store.size(game) < 3 * created
 
 
@@ -134,7 +135,7 @@ def test_an_id_is_used_once(store: Store, game: str) -> None:
 
 def test_a_commit_moves_the_game_on_by_the_number_of_its_events(store: Store, game: str) -> None:
     store.create(game, b"one", [b"created"], write())
-    assert store.commit(game, 1, b"four", [b"played", b"round ended", b"finished"], write()) is None
+    assert store.commit(game, Commit(1, b"four", [b"played", b"round ended", b"finished"], write())) is None
     assert store.read(game) == StoredGame(4, b"four")
     assert store.events(game, [1, 2, 3, 4]) == [b"created", b"played", b"round ended", b"finished"]
 
@@ -144,14 +145,14 @@ def test_a_commit_at_another_version_changes_nothing_and_returns_the_current_gam
     store: Store, game: str, expected: int
 ) -> None:
     store.create(game, b"current", [b"%d" % number for number in range(1, 13)], write())
-    assert store.commit(game, expected, b"wrong", [b"wrong"], write()) == StoredGame(12, b"current")
+    assert store.commit(game, Commit(expected, b"wrong", [b"wrong"], write())) == StoredGame(12, b"current")
     assert store.read(game) == StoredGame(12, b"current")
     assert store.events(game, range(1, 20)) == [b"%d" % number for number in range(1, 13)]
 
 
 def test_a_commit_to_a_game_that_never_was_is_a_key_error(store: Store, game: str) -> None:
     with pytest.raises(KeyError):
-        store.commit(game, 0, b"state", [b"event"], write())
+        store.commit(game, Commit(0, b"state", [b"event"], write()))
     assert store.read(game) is None
     assert store.events(game, [1]) == []
 
@@ -159,7 +160,7 @@ def test_a_commit_to_a_game_that_never_was_is_a_key_error(store: Store, game: st
 def test_events_are_found_by_version_in_the_order_asked(store: Store, game: str) -> None:
     store.create(game, b"s", [b"e1", b"e2"], write())
     for version in range(2, 300):
-        assert store.commit(game, version, b"s", [b"e%d" % (version + 1)], write()) is None
+        assert store.commit(game, Commit(version, b"s", [b"e%d" % (version + 1)], write())) is None
     assert store.events(game, [300, 1, 150, 2, 299, 150]) == [b"e300", b"e1", b"e150", b"e2", b"e299", b"e150"]
     assert store.events(game, range(1, 301)) == [b"e%d" % version for version in range(1, 301)]
 
@@ -176,9 +177,9 @@ def test_all_keys_of_a_game_expire_together_and_every_write_renews_them(harness:
     harness.age(game, 1000)
     assert harness.seconds_left(game) == {TTL - 1000}
     harness.store.read(game)
-    harness.store.commit(game, 7, b"refused", [b"refused"], write())
+    harness.store.commit(game, Commit(7, b"refused", [b"refused"], write()))
     assert harness.seconds_left(game) == {TTL - 1000}
-    harness.store.commit(game, 1, b"t", [b"e2"], write())
+    harness.store.commit(game, Commit(1, b"t", [b"e2"], write()))
     assert harness.seconds_left(game) == {TTL}
 
 
@@ -188,7 +189,7 @@ def test_an_expired_game_is_gone_and_its_id_free(harness: Harness, game: str) ->
     assert harness.store.read(game) is None
     assert harness.store.events(game, [1, 2]) == []
     with pytest.raises(KeyError):
-        harness.store.commit(game, 2, b"t", [b"e3"], write())
+        harness.store.commit(game, Commit(2, b"t", [b"e3"], write()))
     harness.store.create(game, b"new", [b"f1"], write())
     assert harness.store.read(game) == StoredGame(1, b"new")
     assert harness.store.events(game, [1, 2]) == [b"f1"]
@@ -212,9 +213,9 @@ def test_an_expired_game_is_gone_and_its_id_free(harness: Harness, game: str) ->
 def test_any_bytes_are_read_as_they_were_written(store: Store, game: str, state: bytes) -> None:
     store.create(game, state, [state, state], write())
     assert store.read(game) == StoredGame(2, state)
-    assert store.commit(game, 2, b"other", [state], write()) is None
-    assert store.commit(game, 3, state, [b""], write()) is None
-    assert store.commit(game, 3, b"late", [b""], write()) == StoredGame(4, state)
+    assert store.commit(game, Commit(2, b"other", [state], write())) is None
+    assert store.commit(game, Commit(3, state, [b""], write())) is None
+    assert store.commit(game, Commit(3, b"late", [b""], write())) == StoredGame(4, state)
     assert store.read(game) == StoredGame(4, state)
     assert store.events(game, [1, 2, 3, 4]) == [state, state, state, b""]
 
@@ -228,7 +229,7 @@ def test_games_do_not_touch_each_other(store: Store, game: str) -> None:
     other = game + "x"
     store.create(game, b"one", [b"a"], write())
     store.create(other, b"two", [b"b", b"c"], write())
-    store.commit(game, 1, b"three", [b"d"], write())
+    store.commit(game, Commit(1, b"three", [b"d"], write()))
     assert (store.read(game), store.read(other)) == (StoredGame(2, b"three"), StoredGame(2, b"two"))
     assert (store.events(game, [1, 2]), store.events(other, [1, 2])) == ([b"a", b"d"], [b"b", b"c"])
 
@@ -243,7 +244,9 @@ def test_of_many_commits_at_one_version_exactly_one_wins_and_no_version_is_missi
         won = []
         for version in range(1, rounds + 1):
             together.wait(30)
-            current = store.commit(game, version, b"%d" % (version + 1), [b"%d by %d" % (version + 1, seat)], write())
+            current = store.commit(
+                game, Commit(version, b"%d" % (version + 1), [b"%d by %d" % (version + 1, seat)], write())
+            )
             if current is None:
                 won.append(version + 1)
             else:
@@ -294,7 +297,7 @@ def test_a_repeated_creation_is_made_once_and_reports_success(store: Store, game
 def test_a_repeated_creation_leaves_a_newer_game_alone(store: Store, game: str) -> None:
     sent = write()
     store.create(game, b"s", [b"e1"], sent)
-    store.commit(game, 1, b"t", [b"e2"], write())
+    store.commit(game, Commit(1, b"t", [b"e2"], write()))
     assert store.create(game, b"s", [b"e1"], sent) is None
     assert store.read(game) == StoredGame(2, b"t")
     assert store.events(game, [1, 2]) == [b"e1", b"e2"]
@@ -303,7 +306,7 @@ def test_a_repeated_creation_leaves_a_newer_game_alone(store: Store, game: str) 
 def test_a_repeated_commit_is_made_once_and_reports_success(store: Store, game: str) -> None:
     store.create(game, b"s", [b"e1"], write())
     sent = write()
-    assert [store.commit(game, 1, b"t", [b"e2", b"e3"], sent) for _ in range(3)] == [None, None, None]
+    assert [store.commit(game, Commit(1, b"t", [b"e2", b"e3"], sent)) for _ in range(3)] == [None, None, None]
     assert store.read(game) == StoredGame(3, b"t")
     assert store.events(game, [1, 2, 3, 4]) == [b"e1", b"e2", b"e3"]
 
@@ -311,10 +314,10 @@ def test_a_repeated_commit_is_made_once_and_reports_success(store: Store, game: 
 def test_a_repeated_commit_is_recognised_in_a_newer_game(store: Store, game: str) -> None:
     store.create(game, b"s", [b"e1"], write())
     sent = write()
-    store.commit(game, 1, b"t", [b"e2", b"e3"], sent)
-    store.commit(game, 3, b"u", [b"e4"], write())
-    store.commit(game, 4, b"v", [b"e5", b"e6"], write())
-    assert store.commit(game, 1, b"t", [b"e2", b"e3"], sent) is None
+    store.commit(game, Commit(1, b"t", [b"e2", b"e3"], sent))
+    store.commit(game, Commit(3, b"u", [b"e4"], write()))
+    store.commit(game, Commit(4, b"v", [b"e5", b"e6"], write()))
+    assert store.commit(game, Commit(1, b"t", [b"e2", b"e3"], sent)) is None
     assert store.read(game) == StoredGame(6, b"v")
     assert store.events(game, range(1, 9)) == [b"e1", b"e2", b"e3", b"e4", b"e5", b"e6"]
 
@@ -322,9 +325,9 @@ def test_a_repeated_commit_is_recognised_in_a_newer_game(store: Store, game: str
 def test_another_write_is_not_mistaken_for_this_one(store: Store, game: str) -> None:
     first = write()
     store.create(game, b"s", [b"e1"], first)
-    store.commit(game, 1, b"t", [b"e2"], write())
-    assert store.commit(game, 1, b"t", [b"e2"], write()) == StoredGame(2, b"t")
-    assert store.commit(game, 1, b"t", [b"e2"], first) == StoredGame(2, b"t")
+    store.commit(game, Commit(1, b"t", [b"e2"], write()))
+    assert store.commit(game, Commit(1, b"t", [b"e2"], write())) == StoredGame(2, b"t")
+    assert store.commit(game, Commit(1, b"t", [b"e2"], first)) == StoredGame(2, b"t")
     with pytest.raises(GameExists):
         store.create(game, b"s", [b"e1"], write())
 
@@ -336,8 +339,8 @@ def test_an_idempotency_record_leads_to_its_write(store: Store, game: str) -> No
     assert store.find_write(game, "key") is None
     first, second = write(IdempotencyRecord("seed", b"request 0")), write(IdempotencyRecord("key", b"request 1"))
     store.create(game, b"s", [b"e1"], first)
-    store.commit(game, 1, b"t", [b"e2", b"e3"], second)
-    store.commit(game, 3, b"u", [b"e4"], write())
+    store.commit(game, Commit(1, b"t", [b"e2", b"e3"], second))
+    store.commit(game, Commit(3, b"u", [b"e4"], write()))
     assert store.find_write(game, "seed") == PriorWrite(1, b"request 0", first.id)
     assert store.find_write(game, "key") == PriorWrite(3, b"request 1", second.id)
     assert store.find_write(game, "other") is None
@@ -347,15 +350,15 @@ def test_an_idempotency_record_leads_to_its_write(store: Store, game: str) -> No
 def test_another_write_under_the_same_key_returns_the_first(store: Store, game: str) -> None:
     first, sent = write(IdempotencyRecord("seed", b"request 0")), write(IdempotencyRecord("key", b"request"))
     store.create(game, b"s", [b"e1"], first)
-    store.commit(game, 1, b"t", [b"e2"], sent)
+    store.commit(game, Commit(1, b"t", [b"e2"], sent))
     assert store.create(game, b"wrong", [b"wrong"], write(IdempotencyRecord("seed", b"wrong"))) == PriorWrite(
         1, b"request 0", first.id
     )
     for expected in (1, 2):
         assert store.commit(
-            game, expected, b"wrong", [b"wrong"], write(IdempotencyRecord("key", b"wrong"))
+            game, Commit(expected, b"wrong", [b"wrong"], write(IdempotencyRecord("key", b"wrong")))
         ) == PriorWrite(2, b"request", sent.id)
-    assert store.commit(game, 1, b"t", [b"e2"], sent) is None
+    assert store.commit(game, Commit(1, b"t", [b"e2"], sent)) is None
     assert store.read(game) == StoredGame(2, b"t")
     assert store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
 
@@ -363,9 +366,9 @@ def test_another_write_under_the_same_key_returns_the_first(store: Store, game: 
 def test_a_write_that_was_not_made_leaves_no_record(store: Store, game: str) -> None:
     store.create(game, b"s", [b"e1"], write())
     late = write(IdempotencyRecord("key", b"request"))
-    assert store.commit(game, 7, b"wrong", [b"wrong"], late) == StoredGame(1, b"s")
+    assert store.commit(game, Commit(7, b"wrong", [b"wrong"], late)) == StoredGame(1, b"s")
     assert store.find_write(game, "key") is None
-    assert store.commit(game, 1, b"t", [b"e2"], late) is None
+    assert store.commit(game, Commit(1, b"t", [b"e2"], late)) is None
 
 
 def test_the_first_value_under_a_name_is_reserved(store: Store, game: str) -> None:
@@ -377,7 +380,7 @@ def test_the_first_value_under_a_name_is_reserved(store: Store, game: str) -> No
 def test_an_event_range_starts_after_a_version_and_is_no_longer_than_requested(store: Store, game: str) -> None:
     assert store.event_range(game, 0, 10) is None
     store.create(game, b"s", [b"e1", b"e2"], write())
-    store.commit(game, 2, b"t", [b"e3", b"e4"], write())
+    store.commit(game, Commit(2, b"t", [b"e3", b"e4"], write()))
     assert store.event_range(game, 0, 3) == EventRange(1, (b"e1", b"e2", b"e3"), 4)
     assert store.event_range(game, 2, 10) == EventRange(3, (b"e3", b"e4"), 4)
     beyond_the_end = store.event_range(game, 4, 10)
@@ -398,7 +401,7 @@ def create_usual(store: Store, game: str, *sizes: int) -> list[WriteRequest]:
     store.create(game, b"1", usual(1, sizes[0]), writes[0])
     version = sizes[0]
     for number, (size, each) in enumerate(zip(sizes[1:], writes[1:], strict=True), 2):
-        assert store.commit(game, version, b"%d" % number, usual(version + 1, version + size), each) is None
+        assert store.commit(game, Commit(version, b"%d" % number, usual(version + 1, version + size), each)) is None
         version += size
     return writes
 
@@ -429,7 +432,7 @@ def test_a_compacted_game_goes_on_and_is_compacted_again(store: Store, game: str
     version = 5
     for _ in range(3):
         store.compact(game)
-        assert store.commit(game, version, b"more", usual(version + 1, version + 2), write()) is None
+        assert store.commit(game, Commit(version, b"more", usual(version + 1, version + 2), write())) is None
         version += 2
         assert store.event_range(game, 0, 100) == EventRange(1, tuple(usual(1, version)), version)
         assert store.events(game, range(version, 0, -1)) == usual(1, version)[::-1]
@@ -443,12 +446,12 @@ def test_a_game_that_is_gone_and_unusual_events_are_left_as_they_are(harness: Ha
     store.compact(game)
     assert store.read(game) is None
     store.create(game, b"s", [b"e1"], write())
-    store.commit(game, 1, b"t", [b"e2"], sent)
-    store.commit(game, 2, b"u", [b"e3"], write())
+    store.commit(game, Commit(1, b"t", [b"e2"], sent))
+    store.commit(game, Commit(2, b"u", [b"e3"], write()))
     before = every_read(store, game)
     store.compact(game)
     assert every_read(store, game) == before
-    assert store.commit(game, 1, b"t", [b"e2"], sent, again=True) is None
+    assert store.commit(game, Commit(1, b"t", [b"e2"], sent), again=True) is None
     harness.age(game, TTL + 1)
     store.compact(game)
     assert store.read(game) is None
@@ -461,37 +464,37 @@ def test_a_repeated_write_with_compacted_events_has_an_unknown_outcome(store: St
     for sent in (second, write()):
         for expected in (0, 1, 2, 3, 4):
             with pytest.raises(OutcomeUnknown):
-                store.commit(game, expected, b"wrong", [b"wrong"], sent, again=True)
-            assert store.commit(game, expected, b"wrong", [b"wrong"], sent) == StoredGame(7, b"4"), (
+                store.commit(game, Commit(expected, b"wrong", [b"wrong"], sent), again=True)
+            assert store.commit(game, Commit(expected, b"wrong", [b"wrong"], sent)) == StoredGame(7, b"4"), (
                 "it is a first attempt"
             )
-    assert store.commit(game, 5, b"4", usual(6, 7), last, again=True) is None
+    assert store.commit(game, Commit(5, b"4", usual(6, 7), last), again=True) is None
     for expected in (5, 6, 8, 100):
-        assert store.commit(game, expected, b"wrong", [b"wrong"], second, again=True) == StoredGame(7, b"4")
+        assert store.commit(game, Commit(expected, b"wrong", [b"wrong"], second), again=True) == StoredGame(7, b"4")
     assert every_read(store, game) == before
-    assert store.commit(game, 7, b"5", usual(8, 8), second, again=True) is None
+    assert store.commit(game, Commit(7, b"5", usual(8, 8), second), again=True) is None
 
 
 def test_a_repeated_write_with_uncompacted_events_is_recognised(store: Store, game: str) -> None:
     _, second, _ = create_usual(store, game, 1, 1, 1)
-    assert store.commit(game, 1, b"2", usual(2, 2), second, again=True) is None
+    assert store.commit(game, Commit(1, b"2", usual(2, 2), second), again=True) is None
     for expected in (0, 1, 2):
-        assert store.commit(game, expected, b"wrong", [b"wrong"], write(), again=True) == StoredGame(3, b"3")
+        assert store.commit(game, Commit(expected, b"wrong", [b"wrong"], write()), again=True) == StoredGame(3, b"3")
 
 
 def test_a_compacted_write_is_recognised_by_its_idempotency_record(store: Store, game: str) -> None:
     sent = write(IdempotencyRecord("key", b"request"))
     first = write(IdempotencyRecord("seed", b"request 0"))
     store.create(game, b"1", usual(1, 2), first)
-    store.commit(game, 2, b"2", usual(3, 3), sent)
-    store.commit(game, 3, b"3", usual(4, 4), write())
+    store.commit(game, Commit(2, b"2", usual(3, 3), sent))
+    store.commit(game, Commit(3, b"3", usual(4, 4), write()))
     store.compact(game)
-    assert store.commit(game, 2, b"2", usual(3, 3), sent, again=True) is None
+    assert store.commit(game, Commit(2, b"2", usual(3, 3), sent), again=True) is None
     assert store.commit(
-        game, 2, b"2", usual(3, 3), write(IdempotencyRecord("key", b"wrong")), again=True
+        game, Commit(2, b"2", usual(3, 3), write(IdempotencyRecord("key", b"wrong"))), again=True
     ) == PriorWrite(3, b"request", sent.id)
     never_made = write(IdempotencyRecord("another key", b"request"))
-    assert store.commit(game, 2, b"wrong", [b"wrong"], never_made, again=True) == StoredGame(4, b"3")
+    assert store.commit(game, Commit(2, b"wrong", [b"wrong"], never_made), again=True) == StoredGame(4, b"3")
     assert store.find_write(game, "key") == PriorWrite(3, b"request", sent.id)
     assert store.create(game, b"1", usual(1, 2), write(IdempotencyRecord("seed", b"wrong"))) == PriorWrite(
         2, b"request 0", first.id
@@ -519,7 +522,7 @@ def test_reads_and_writes_during_compaction_see_all_events(store: Store, game: s
         for number in range(rounds):
             together.wait(30)
             more = usual(version + 1, version + 1 + number % 2)
-            assert store.commit(game, version, b"s", more, write()) is None
+            assert store.commit(game, Commit(version, b"s", more, write())) is None
             version += len(more)
         return version
 

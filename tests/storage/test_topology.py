@@ -17,7 +17,7 @@ import redis
 from redis import exceptions
 from redis.crc import key_slot
 
-from service.games.ports import OutcomeUnknown, StorageUnavailable, StoredGame
+from service.games.ports import Commit, OutcomeUnknown, StorageUnavailable, StoredGame
 from service.redis_url import Address, read_redis_url
 from service.storage import keys
 from service.storage.games import RedisStore
@@ -268,11 +268,11 @@ def test_a_write_has_an_unknown_outcome_until_a_replica_has_it(
         with within(3):
             for _ in range(2):
                 with pytest.raises(OutcomeUnknown, match="no replica"):
-                    store.commit("replicated", 1, b"t", [b"e2"], sent)
+                    store.commit("replicated", Commit(1, b"t", [b"e2"], sent))
     finally:
         replica.thaw()
     until(shared_cluster.is_whole)
-    assert store.commit("replicated", 1, b"t", [b"e2"], sent) is None
+    assert store.commit("replicated", Commit(1, b"t", [b"e2"], sent)) is None
     assert store.read("replicated") == StoredGame(2, b"t")
 
 

@@ -8,19 +8,11 @@ from typing import Any
 
 import pytest
 
-from service.backends.ports import (
-    AskedMessage,
-    Attempt,
-    DueGame,
-    GameIndex,
-    IndexEntry,
-    Repeat,
-    RepeatKnown,
-    Webhook,
-    WebhookStore,
-)
+from service.backends.index.ports import GameIndex, IndexEntry
+from service.backends.ports import Repeat, RepeatKnown
+from service.backends.webhooks.ports import AskedMessage, Attempt, DueGame, Webhook, WebhookStore
 from service.games.model.shards import shard_of, with_shard
-from service.games.ports import ReminderQueue
+from service.games.reminders import ReminderQueue
 from service.storage import keys
 from service.storage.index import RedisIndex
 from service.storage.redis.calls import RedisCalls

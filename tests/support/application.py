@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import Final
 
 from limits.storage import MemoryStorage, Storage
 
-from service.backends.facade import ApplicationService
-from service.backends.ports import Application as Backend
-from service.backends.ports import ApplicationStore, Repeat
+from service.backends.facade import ApplicationService, Policy
+from service.backends.index.feed import Feeds
+from service.backends.index.listing import Listing
+from service.backends.index.people import People
+from service.backends.keys import Applications
+from service.backends.ports import ApplicationStore, Erasure, ErasureStore
+from service.backends.webhooks.endpoints import Webhooks
+from service.backends.webhooks.ports import WebhookStore
 from service.games.facade import GameService
-from service.games.ports import StorageUnavailable
+from service.games.ports import Clock, RandomBytes
 from service.games.store.idempotency import Idempotency
+from service.outgoing.addresses import check_url
+from service.storage.redis.server_clock import system_clock
 from service.web import app as web
 from service.web.app import Application, Ingress, WebParts
 from service.web.http.streams import Streams
 from service.web.metrics import Metrics
 from service.web.problems.bans import Network
 from service.web.rate_limits import Limits, RateLimits
+from tests.support.stores.memory_applications import MemoryApplications
+from tests.support.stores.memory_feed import MemoryFeed
+from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.memory_webhooks import MemoryWebhooks
+
+TTL_SECONDS: Final = 3600
 
 
 def create_app(
@@ -35,7 +52,12 @@ def create_app(
 ) -> Application:
     """The application for these games; without ``apps`` no key is valid, and there are no limits but those given."""
     parts = WebParts(
-        games, apps or without_applications(), limits or rate_limits(), streams or Streams(), metrics, yield_control
+        games,
+        apps or build_apps(MemoryApplications()),
+        limits or rate_limits(),
+        streams or Streams(),
+        metrics,
+        yield_control,
     )
     return web.create_app(parts, Ingress(proxies, banned, metrics_port))
 
@@ -51,41 +73,53 @@ def rate_limits(
     return RateLimits(connect, Limits(**limits), workers=workers, clock=clock)
 
 
-def without_applications() -> ApplicationService:
-    """The service of a store without applications."""
+def build_apps(
+    store: ApplicationStore,
+    secrets: Sequence[bytes] = (),
+    *,
+    clock: Clock = system_clock,
+    random_bytes: RandomBytes = os.urandom,
+    open_to_all: bool = False,
+    needed_for_games: bool = False,
+    networks: Collection[Network] = (),
+    listing: Listing | None = None,
+    webhooks: WebhookStore | None = None,
+    feed: Feeds | None = None,
+    people: People | None = None,
+) -> ApplicationService:
+    """The applications of a store; what is left out is in memory, and empty. No name of a host is looked up.
+
+    Without ``secrets``, a request under an idempotency key cannot be repeated elsewhere.
+    """
+    idempotency = Idempotency(secrets or [os.urandom(32)])
+    index, games = MemoryIndex(TTL_SECONDS), MemoryStore(TTL_SECONDS)
     return ApplicationService(
-        NoApplications(), clock=lambda: 0, random_bytes=bytes, idempotency=Idempotency([bytes(32)])
+        Applications(store, clock=clock, random_bytes=random_bytes, idempotency=idempotency),
+        Webhooks(
+            webhooks or MemoryWebhooks(games, index),
+            check_url=check_url,
+            clock=clock,
+            random_bytes=random_bytes,
+            idempotency=idempotency,
+        ),
+        listing or Listing(index, MemoryLobby(), ttl=TTL_SECONDS * 1000),
+        feed or Feeds(MemoryFeed(index), games, clock),
+        people or People(index, NoErasures(), ttl=TTL_SECONDS * 1000),
+        Policy(open_to_all, needed_for_games, partial(check_url, networks=networks)),
     )
 
 
-class NoApplications(ApplicationStore):
-    """The store of a service without applications: there are none, and none can be made."""
+class NoErasures(ErasureStore):
+    """Nobody is to be erased, and nobody can be."""
 
-    def repeated(self, app: str, name: str, now: int) -> Repeat | None:
-        """There is none."""
-        return None
-
-    def reserve(self, name: str, app: str) -> str:
-        """Raises ``StorageUnavailable``."""
-        raise StorageUnavailable("no applications")
-
-    def create(self, application: Backend, repeat: Repeat | None = None) -> bool:
-        """Raises ``StorageUnavailable``."""
-        raise StorageUnavailable("no applications")
-
-    def read(self, app: str) -> Backend | None:
-        """There is none."""
-        return None
-
-    def replace(
-        self,
-        before: Backend,
-        after: Backend | None,
-        repeat: Repeat | None = None,
-    ) -> bool:
-        """There is nothing to replace."""
+    def request(self, app: str, ref: str) -> bool:
         return False
 
-    def all(self) -> list[Backend]:
-        """There are none."""
+    def pending(self, app: str) -> list[Erasure]:
         return []
+
+    def is_pending(self, app: str, ref: str) -> bool:
+        return False
+
+    def done(self, app: str, erasure: Erasure) -> None:
+        return None

@@ -6,19 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 
 from service.games.facade import GameService
-from service.games.ports import (
-    Clock,
-    Feed,
-    JudgedTime,
-    RandomBytes,
-    ReminderKind,
-    ReminderQueue,
-    RunLater,
-    Runtime,
-    Store,
-    TakenReminder,
-    sequential_runtime,
-)
+from service.games.ports import Clock, Feed, RandomBytes, RunLater, Runtime, Store, sequential_runtime
+from service.games.reminders import JudgedTime, ReminderKind, ReminderQueue, TakenReminder
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
 from service.storage.redis.server_clock import system_clock

@@ -14,8 +14,6 @@ from tests.support.serving import ROOT
 MODULE_LINES: Final = 300
 FUNCTION_LINES: Final = 40
 
-DIVIDED: Final = "being divided"
-
 LONG_MODULES: Final = {
     "config.py": "one list of all settings with their meanings, which --help and the documentation print",
     "engine/layout.py": "one tree with its proof: nine worked examples",
@@ -27,6 +25,10 @@ LONG_FUNCTIONS: Final = {
     "bots/playout.py: _best_of": "called for every move of every playout, which takes a tenth longer if it is divided",
     "engine/layout.py: Layout.join": "called for every tile of every playout: one pass without further calls",
     "engine/view.py: imagined": "one state, field by field",
+    "games/commands/creation.py: new_game": "one game, field by field, after the tokens of its seats",
+    "games/model/following.py: follow": "one pass over events, in which presence, clock and match depend on each other",
+    "games/store/transactions.py: Transactions.transact": "one loop, whose branches are all that can happen to a write",
+    "workers/metrics.py: WorkerMetrics.__init__": "one list of the metrics with their names and meanings",
 }
 
 

@@ -23,7 +23,9 @@ from typing import Any, Final
 from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import Outbox
-from service.bootstrap import build_app, build_worker_parts, open_storage, server_secrets
+from service.bootstrap.storage import open_storage
+from service.bootstrap.web import build_app, server_secrets
+from service.bootstrap.workers import build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings
 from service.devserver.embedded import EmbeddedServer

@@ -16,7 +16,8 @@ from service.games.facade import GameService
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, GameEvent
 from service.games.model.results import CreatedGame
-from service.games.ports import JudgedTime, RandomBytes
+from service.games.ports import RandomBytes
+from service.games.reminders import JudgedTime
 from service.games.store.repository import GameRepository
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook as Verifier
 
+from service.backends.index.ports import IndexPosition
 from service.backends.index.summaries import index_entry, owner_view
-from service.backends.ports import IndexPosition, Webhook
 from service.backends.webhooks.endpoint_states import (
     DISABLED_AFTER_MS,
     FAILURES_UNTIL_FAILING,
@@ -24,6 +24,7 @@ from service.backends.webhooks.endpoint_states import (
 )
 from service.backends.webhooks.endpoints import OVERLAP_MS, WebhookChange
 from service.backends.webhooks.messages import MESSAGE_TYPES
+from service.backends.webhooks.ports import Webhook
 from service.engine.events import Finished, RoundEnded
 from service.games.access import Access
 from service.games.commands.context import CommandContext

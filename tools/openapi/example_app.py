@@ -20,16 +20,19 @@ import orjson
 from flask import Flask
 from limits.storage import MemoryStorage
 
+from service.backends.facade import ApplicationService, Policy
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
-from service.backends.ports import StoredItems
+from service.backends.index.ports import StoredItems
+from service.backends.keys import Applications
 from service.backends.webhooks.deliveries import Deliveries, Sources
-from service.bootstrap import build_apps
+from service.backends.webhooks.endpoints import Webhooks
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GameService
 from service.games.ports import sequential_runtime
+from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
@@ -103,17 +106,14 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
                     deliveries.send_asked(webhook, asked)
 
     games = GameService(repository, hints, reminders, runtime, secrets=[b"example"], ttl_seconds=_TTL_SECONDS)
-    apps = build_apps(
-        RedisApplications(topology),
-        [b"example"],
-        clock=clock,
-        random_bytes=_SameBytes(),
-        open_to_all=True,
-        listing=Listing(index, lobby, ttl=_TTL_SECONDS * 1000),
-        people=People(index, RedisErasures(calls), ttl=_TTL_SECONDS * 1000),
-        webhooks=webhooks,
-        check_endpoint_url=check_url,
-        feed=Feeds(_NumberedFeed(calls), None, clock),
+    random_bytes, idempotency = _SameBytes(), Idempotency([b"example"])
+    apps = ApplicationService(
+        Applications(RedisApplications(topology), clock=clock, random_bytes=random_bytes, idempotency=idempotency),
+        Webhooks(webhooks, check_url=check_url, clock=clock, random_bytes=random_bytes, idempotency=idempotency),
+        Listing(index, lobby, ttl=_TTL_SECONDS * 1000),
+        Feeds(_NumberedFeed(calls), hints, clock),
+        People(index, RedisErasures(calls), ttl=_TTL_SECONDS * 1000),
+        Policy(open_to_all=True, needed_for_games=False, check_player_url=check_url),
     )
     parts = WebParts(games, apps, RateLimits(MemoryStorage, Limits(), workers=1), Streams(), None, lambda: None)
     return create_app(parts, Ingress()), advance_clock

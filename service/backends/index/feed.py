@@ -7,18 +7,17 @@ as a hint may be lost. Does not depend on how items are kept, nor on how they ar
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import BoundedSemaphore, Event
 from time import monotonic, sleep
 from typing import Final, NamedTuple
 
+from service.backends.index.ports import FeedStore
 from service.backends.index.summaries import reset_item, shown_item
-from service.backends.ports import FeedStore
 from service.games.ports import Clock, EventNotification, Feed, StorageUnavailable
 
 LATEST: Final = "latest"
 """In place of a cursor: after everything that has happened so far."""
-START: Final = "0-0"
-"""A cursor before every item."""
 PAGE_SIZE: Final = 100
 """The most items that a reader is given at a time, unless it asks for another number."""
 POLL_SECONDS: Final = 3.0
@@ -38,9 +37,9 @@ class FeedItems(NamedTuple):
 
 
 class Feeds:
-    """The feeds in a store, empty ones without it; ``hints`` tells when one goes on."""
+    """The feeds in a store; ``hints`` tells when one goes on."""
 
-    def __init__(self, store: FeedStore | None, hints: Feed | None, clock: Clock) -> None:
+    def __init__(self, store: FeedStore, hints: Feed, clock: Clock) -> None:
         self._store = store
         self._hints = hints
         self._clock = clock
@@ -52,8 +51,6 @@ class Feeds:
         Where items after the cursor are no longer kept, the only item says so, and those that are kept follow it.
         Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``.
         """
-        if self._store is None:
-            return FeedItems((), START, more=False)
         if after == LATEST:
             return FeedItems((), self._store.newest(app), more=False)
         found = self._store.read(app, after, limit + 1)
@@ -70,7 +67,7 @@ class Feeds:
             with self._slots:
                 return self.page(app, cursor, limit)
 
-        return FeedReader(after, read, lambda listener: _watch(self._hints, app, listener))
+        return FeedReader(after, read, partial(self._hints.watch, app))
 
 
 class FeedReader:
@@ -146,10 +143,6 @@ class FeedReader:
             self._earliest = now
             self._hinted.set()
         return page if page.items else None
-
-
-def _watch(hints: Feed | None, app: str, listener: Callable[[EventNotification | None], None]) -> Callable[[], None]:
-    return _do_nothing if hints is None else hints.watch(app, listener)
 
 
 def _do_nothing() -> None:

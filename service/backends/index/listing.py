@@ -10,7 +10,7 @@ from collections.abc import Callable, Container
 from time import monotonic
 from typing import Final, NamedTuple
 
-from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyPage, LobbyQuery, Usage
+from service.backends.index.ports import GameIndex, IndexQuery, Lobby, LobbyPage, LobbyQuery, Usage
 from service.games.model.timestamps import format_rfc3339
 
 LOBBY_SECONDS: Final = 1.0
@@ -25,16 +25,9 @@ class ListedGames(NamedTuple):
 
 
 class Listing:
-    """The lists of games in these, or empty ones; ``ttl`` in milliseconds, ``elapsed`` is a clock in seconds."""
+    """The lists of games in these; ``ttl`` in milliseconds, ``elapsed`` is a clock in seconds."""
 
-    def __init__(
-        self,
-        index: GameIndex | None = None,
-        lobby: Lobby | None = None,
-        *,
-        ttl: int = 0,
-        elapsed: Callable[[], float] = monotonic,
-    ) -> None:
+    def __init__(self, index: GameIndex, lobby: Lobby, *, ttl: int, elapsed: Callable[[], float] = monotonic) -> None:
         self._index = index
         self._lobby = lobby
         self._ttl = ttl
@@ -43,8 +36,6 @@ class Listing:
 
     def games(self, app: str, query: IndexQuery) -> ListedGames:
         """The games of an application. Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``."""
-        if self._index is None:
-            return ListedGames([], None)
         page = self._index.find(app, query)
         games = [
             b'%b,"expires_at":"%b"}' % (summary[:-1], format_rfc3339(updated + self._ttl).encode())
@@ -54,7 +45,7 @@ class Listing:
 
     def usage(self, app: str) -> Usage:
         """What is kept for an application. Raises ``StorageUnavailable``."""
-        return Usage() if self._index is None else self._index.usage(app)
+        return self._index.usage(app)
 
     def lobby(self, query: LobbyQuery) -> ListedGames:
         """The games of a lobby, the newest first; of one variant that exists, or of any.
@@ -62,8 +53,6 @@ class Listing:
         What ``is_kept`` is at most as old as ``LOBBY_SECONDS``. Raises ``ValueError`` for a text that is no cursor,
         ``StorageUnavailable``.
         """
-        if self._lobby is None:
-            return ListedGames([], None)
         if not is_kept(query):
             return _listed(self._lobby.games(query))
         now = self._elapsed()

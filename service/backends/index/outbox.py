@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from service.backends.index.ports import GameIndex, IndexPosition, Lobby
 from service.backends.index.summaries import (
     deleted_entry,
     deleted_item,
@@ -19,7 +20,6 @@ from service.backends.index.summaries import (
     not_in_lobby,
     owner_view,
 )
-from service.backends.ports import GameIndex, IndexPosition, Lobby
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game, GameEvent, HostingEvent
 from service.games.ports import Clock

@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.backends.ports import MOST_ERASURES, ErasureStore, GameIndex, IndexQuery
+from service.backends.index.ports import GameIndex, IndexQuery
+from service.backends.ports import MOST_ERASURES, ErasureStore
 from service.games.model.errors import LimitReached, NotFound
 from service.games.model.timestamps import format_rfc3339
-from service.games.ports import StorageUnavailable
 
 _OF_GAME: Final = ("id", "ref", "variant", "status", "version", "round")
 _OF_SEAT: Final = ("seat", "name", "kind", "total", "rank", "in")
@@ -28,12 +28,9 @@ class GamesOfPerson(NamedTuple):
 
 
 class People:
-    """The people of the applications whose games are in this index, who can be erased; nobody without it.
+    """The people of the applications whose games are in this index, who can be erased; ``ttl`` in milliseconds."""
 
-    ``ttl`` in milliseconds.
-    """
-
-    def __init__(self, index: GameIndex | None = None, erasures: ErasureStore | None = None, *, ttl: int = 0) -> None:
+    def __init__(self, index: GameIndex, erasures: ErasureStore, *, ttl: int) -> None:
         self._index = index
         self._erasures = erasures
         self._ttl = ttl
@@ -44,11 +41,9 @@ class People:
         Raises ``NotFound`` if there is none, and nobody to be erased; ``ValueError`` for a text that is no cursor,
         ``StorageUnavailable``.
         """
-        if self._index is None:
-            raise NotFound("no_such_person")
         page = self._index.find(app, IndexQuery(player_ref=ref, limit=limit, cursor=cursor))
         # In this order: while the list is read, the last game may be erased from it, and after that the erasure ends.
-        if not page.entries and page.next is None and not self._is_to_be_erased(app, ref):
+        if not page.entries and page.next is None and not self._erasures.is_pending(app, ref):
             raise NotFound("no_such_person")
         games = [_game(orjson.loads(summary), ref, updated + self._ttl) for summary, updated in page.entries]
         return GamesOfPerson(games, page.next)
@@ -58,13 +53,8 @@ class People:
 
         Raises ``LimitReached``, ``StorageUnavailable``, ``OutcomeUnknown``; it may be called again.
         """
-        if self._erasures is None:
-            raise StorageUnavailable("no erasures")
         if not self._erasures.request(app, ref):
             raise LimitReached("too_many_erasures", max=MOST_ERASURES)
-
-    def _is_to_be_erased(self, app: str, ref: str) -> bool:
-        return self._erasures is not None and self._erasures.is_pending(app, ref)
 
 
 def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:

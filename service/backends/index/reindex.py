@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, Protocol
 
+from service.backends.index.ports import GameIndex
 from service.backends.index.summaries import index_entry, owner_view
-from service.backends.ports import GameIndex
 from service.games.model.errors import Gone, NotFound
-from service.games.ports import Clock, ReminderQueue
+from service.games.ports import Clock
+from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
 
 MOST_ATTEMPTS: Final = 5

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.backends.ports import IndexEntry, LobbyEntry, PlayerEntry
+from service.backends.index.ports import IndexEntry, LobbyEntry, PlayerEntry
 from service.backends.seats import refs_of, results, with_ref, with_refs
 from service.engine.events import Finished
 from service.games.model.game import GAME_EVENT_TYPES, OWNER, Created, EventEnvelope, Game

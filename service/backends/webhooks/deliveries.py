@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from service.backends.ports import AskedMessage, Attempt, DueGame, Webhook, WebhookStore
 from service.backends.webhooks.endpoint_states import MOST_ATTEMPTS, pause
 from service.backends.webhooks.messages import (
     DELETED,
@@ -25,6 +24,7 @@ from service.backends.webhooks.messages import (
     message_again,
     message_id,
 )
+from service.backends.webhooks.ports import AskedMessage, Attempt, DueGame, Webhook, WebhookStore
 from service.backends.webhooks.samples import sample_message
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import EventEnvelope, Game

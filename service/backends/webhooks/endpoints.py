@@ -9,10 +9,11 @@ from base64 import b32encode
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from service.backends.ports import AskedMessage, Attempt, RepeatKnown, Webhook, WebhookStore
+from service.backends.ports import RepeatKnown
 from service.backends.repeats import Prior, RepeatableRequest
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.messages import CHALLENGE, DELETED, PING, message_id
+from service.backends.webhooks.ports import AskedMessage, Attempt, Webhook, WebhookStore
 from service.games.model.errors import Forbidden, LimitReached, NotFound
 from service.games.model.results import CommandResult
 from service.games.model.shards import shard_of

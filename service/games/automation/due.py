@@ -18,7 +18,7 @@ from service.games.model.errors import Gone, StaleVersion
 from service.games.model.following import advance_match
 from service.games.model.game import Game, GameEvent
 from service.games.model.schedule import BotTurn, bot_turn, time_out_due
-from service.games.ports import JudgedTime
+from service.games.reminders import JudgedTime
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed, Decision
 

@@ -19,7 +19,8 @@ from typing import Final
 
 from service.games.model.game import Game
 from service.games.model.schedule import reminders
-from service.games.ports import ReminderQueue, Runtime, StorageUnavailable
+from service.games.ports import Runtime, StorageUnavailable
+from service.games.reminders import ReminderQueue
 
 OVERDUE_MS: Final = 5000
 """Milliseconds after which what is due is missed."""

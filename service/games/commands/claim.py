@@ -20,7 +20,7 @@ from service.games.model.results import CommandResult
 from service.games.model.schedule import time_over
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import GameView, view_game
-from service.games.ports import JudgedTime, OutageAllowance
+from service.games.reminders import JudgedTime, OutageAllowance
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
 

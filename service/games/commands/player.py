@@ -18,7 +18,7 @@ from service.games.commands.join import join
 from service.games.commands.move import make_move
 from service.games.commands.presence import set_presence
 from service.games.commands.rotate import rotate_token
-from service.games.ports import JudgedTime
+from service.games.reminders import JudgedTime
 
 
 class GameCommands:

@@ -26,15 +26,9 @@ from service.games.model.results import CommandResult, JoinedSeat, SeatToken
 from service.games.model.seats import Seat, Seats
 from service.games.model.tokens import hash_secret, new_game_id, new_token, short_digest
 from service.games.model.views import view_game
-from service.games.ports import (
-    GameExists,
-    IdempotencyRecord,
-    OutcomeUnknown,
-    RandomBytes,
-    StorageUnavailable,
-)
+from service.games.ports import GameExists, IdempotencyRecord, OutcomeUnknown, RandomBytes, StorageUnavailable
 from service.games.store.idempotency import IdempotencyKey, check_same_request
-from service.games.store.transactions import Decision
+from service.games.store.transactions import Committed, Decide, Decision
 
 _PURPOSE = "rematch"
 
@@ -77,30 +71,14 @@ class Rematches:
         begun = self._begun(old)
         if old.rematch is None:
             self._create(old, begun)
-        first, replayed, untold, seats = True, False, old.version, old.seats
-
-        def decide(game: Game) -> Decision:
-            nonlocal untold
-            decision = _decide_rematch(seat, token_hash, begun.id, game)
-            untold = game.version
-            return decision
-
+        first, replayed, seats = True, False, old.seats
         try:
-            committed = self._repository.transact(old, decide, record)
+            committed = self._tell(old, begun, partial(_decide_rematch, seat, token_hash, begun.id), record)
             old, replayed = committed.after, committed.replayed
         except _AlreadyTold:
             first = replayed = record is not None and self._is_repeated(old.id, record)
             old = self._reload(old.id)
             begun = self._begun(old)
-        except NotFound:
-            raise unauthorized() from None
-        except Unauthorized:
-            self._erase_as(self._reload(old.id), seats, begun.id)  # perhaps the bearer was erased meanwhile
-            raise
-        except Gone as gone:
-            if gone.version == untold + 1:  # nobody was told of the new game, which has the names of the deleted one
-                self._delete(begun.id, gone.app)
-            raise
         self._erase_as(old, seats, begun.id)
         new = self._load(begun.id)
         if new is None:
@@ -110,6 +88,33 @@ class Rematches:
             dealt = self._repository.at_version(new, min(_events_of_creation(old), new.version))
             joined = joined._replace(view=view_game(dealt, joined.seat.seat, self._ttl))
         return CommandResult(joined, replayed)
+
+    def _tell(self, old: Game, begun: _Begun, decide: Decide, record: IdempotencyRecord | None) -> Committed:
+        """Tell the old game of the new one, as ``decide`` does.
+
+        If the old one was deleted, so is the new one, unless somebody was told of it; if the bearer was refused, those
+        who were erased meanwhile are erased from it. Raises ``_AlreadyTold``, ``Gone``, and ``Unauthorized`` also when
+        the old game has expired.
+        """
+        untold = old.version
+
+        def decide_on(game: Game) -> Decision:
+            nonlocal untold
+            decision = decide(game)
+            untold = game.version
+            return decision
+
+        try:
+            return self._repository.transact(old, decide_on, record)
+        except NotFound:
+            raise unauthorized() from None
+        except Unauthorized:
+            self._erase_as(self._reload(old.id), old.seats, begun.id)  # perhaps the bearer was erased meanwhile
+            raise
+        except Gone as gone:
+            if gone.version == untold + 1:  # nobody was told of the new game, which has the names of the deleted one
+                self._delete(begun.id, gone.app)
+            raise
 
     def _load(self, new: str) -> Game | None:
         """The new game; ``None`` if it does not exist, or was deleted: the old one was not, as ``Gone`` would say."""

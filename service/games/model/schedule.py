@@ -13,7 +13,7 @@ from service.engine.state import PLAYING, ROUND_OVER
 from service.games.model.clock import present_people, sleeps
 from service.games.model.game import Game
 from service.games.model.seats import BOT, Remote
-from service.games.ports import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance, ReminderKind, Reminders
+from service.games.reminders import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance, ReminderKind, Reminders
 
 GRACE_MS: Final = 1000
 """Milliseconds after a deadline before anything follows: an answer that is under way still counts."""

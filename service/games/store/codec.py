@@ -8,26 +8,26 @@ the number of the format. Does not depend on which store holds the bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache, lru_cache, partial
-from inspect import Parameter, signature
+from inspect import signature
 from itertools import compress
-from operator import attrgetter
 from typing import Any, Final, NamedTuple, get_type_hints
 
-from msgspec import NODEFAULT, Raw, Struct, defstruct, json
+from msgspec import Raw, json
 from msgspec.structs import asdict, astuple
 
 from service.engine.events import EventType, FieldKind
 from service.engine.layout import CLOSED, END, GATED, LONG, OPEN, SHORT, End, Gate, Layout, Placement, Side
 from service.engine.state import State
-from service.engine.tiles import TILES, Tile
+from service.engine.tiles import TILES
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.errors import Gone
 from service.games.model.game import GAME_EVENT_TYPES, EventEnvelope, Game, GameEvent, GameFacts, rules_for
-from service.games.model.seats import Seat, Seats
+from service.games.model.seats import Seats
 from service.games.store.layout_cache import LayoutCache
+from service.games.store.stored_types import StoredFields, decoder, default_of, encoder, struct_of
 
 _FORMAT: Final = 1
 """The number with which a stored game begins; any other one, except that of a tombstone, is of a newer service."""
@@ -48,47 +48,13 @@ class NewerFormat(Exception):
     """A newer service wrote this game or event: its format, variant, edition or type is unknown here."""
 
 
-@cache  # so that no function of Python is called for each of the many tiles of a game
-def _decode_tile(_: type, index: int) -> Tile:
-    return TILES[index]
-
-
-_encoder: Final = json.Encoder(enc_hook=attrgetter("index"))
-"""Of the types of all values in a game and in an event, ``Tile`` is the only one that it does not know."""
-
-
-def _decoder(kind: type) -> json.Decoder[Any]:
-    return json.Decoder(kind, dec_hook=_decode_tile)
-
-
-def _struct(fields: Iterable[tuple[str, Any] | tuple[str, Any, Any]]) -> type[Struct]:
-    """A type to decode: an array of these fields, each with its type and, if it may be missing, its default."""
-    return defstruct("Stored", fields, array_like=True)
-
-
-_STORED_AS: Final[dict[Any, Any]] = {Seats: tuple[Seat, ...]}
-"""What a type of fields is decoded as, where msgspec does not know it."""
-
-
-class _StoredFields:
-    """The fields of a class as an array in their order: all but those ``without``.
-
-    ``type`` is what such an array is decoded to, ``values`` returns what is encoded as one.
-    """
-
-    def __init__(self, kind: type, without: tuple[str, ...]) -> None:
-        types = {name: _STORED_AS.get(each, each) for name, each in get_type_hints(kind).items() if name not in without}
-        self.type = _struct(types.items())
-        self.values: Callable[[Any], tuple[object, ...]] = attrgetter(*types)
-
-
 # Games
 
 # What is left out is stored beside the fields, stored beside the game, or derived.
-_GAME_FIELDS: Final = _StoredFields(GameFacts, without=("id", "version", "write_id", "variant", "rules", "state"))
-_STATE_FIELDS: Final = _StoredFields(State, without=("layout",))
-_game_decoder: Final = _decoder(
-    _struct(
+_GAME_FIELDS: Final = StoredFields(GameFacts, without=("id", "version", "write_id", "variant", "rules", "state"))
+_STATE_FIELDS: Final = StoredFields(State, without=("layout",))
+_game_decoder: Final = decoder(
+    struct_of(
         [
             ("format", int),
             ("write_id", str),
@@ -107,7 +73,7 @@ def encode_game(game: Game) -> bytes:
     """The bytes of a game, without its id and version, which the store holds beside them."""
     layout = game.state.layout
     encoded = _encode_layout(layout)
-    return _encoder.encode(
+    return encoder.encode(
         (
             _FORMAT,
             game.write_id,
@@ -128,7 +94,7 @@ def state_prefix(game: Game) -> bytes:
 
 def encode_tombstone(app: str) -> bytes:
     """The bytes that take the place of a deleted game of this application; no game begins with them."""
-    return _encoder.encode((_TOMBSTONE, app))
+    return encoder.encode((_TOMBSTONE, app))
 
 
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
@@ -192,8 +158,8 @@ def _encode_whole_layout(layout: Layout) -> _LayoutJson:
         seats,
         list(compress(range(len(tiles)), face_down)),
     )
-    outer_halves = b"," + _encoder.encode(outer) if layout.names_outer else b""
-    return _layout_json(layout, _Columns._make([*[_encoder.encode(each)[1:-1] for each in written], outer_halves]))
+    outer_halves = b"," + encoder.encode(outer) if layout.names_outer else b""
+    return _layout_json(layout, _Columns._make([*[encoder.encode(each)[1:-1] for each in written], outer_halves]))
 
 
 def _extend_layout(encoded: _LayoutJson, layout: Layout) -> _LayoutJson:
@@ -237,20 +203,9 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], last_end_n
     face_down = [False] * len(hosts)
     for index in face_down_indexes:
         face_down[index] = True
-    placements = tuple(
-        map(
-            _new_placement,
-            zip(
-                [TILES[index] for index in tiles],
-                hosts,
-                [_SIDES[side] for side in sides],
-                seats,
-                face_down,
-                outer[0] if outer else [None] * len(hosts),
-                strict=True,
-            ),
-        )
-    )
+    columns = [[TILES[index] for index in tiles], hosts, [_SIDES[side] for side in sides], seats, face_down]
+    columns.append(outer[0] if outer else [None] * len(hosts))
+    placements = tuple(map(_new_placement, zip(*columns, strict=True)))
     is_line = bool(rules.line_ends)
     ends = [
         (decode_end(code, is_line), number, host, _SIDES[side], _GATES[gate]) for code, number, host, side, gate in rows
@@ -288,9 +243,9 @@ class _EventCodec:
         self._names = tuple(types)
         self._conversions = [(self._names.index(name), write, read) for name, (_, write, read) in converted.items()]
         types |= {name: stored | None for name, (stored, _, _) in converted.items()}
-        fields = [(name, each, _default(parameters[name])) for name, each in types.items()]
-        self._decoder = _decoder(
-            _struct([("code", int), ("since_creation", int), ("to_act", tuple[int, ...]), *fields])
+        fields = [(name, each, default_of(parameters[name])) for name, each in types.items()]
+        self._decoder = decoder(
+            struct_of([("code", int), ("since_creation", int), ("to_act", tuple[int, ...]), *fields])
         )
 
     def encode(self, event: GameEvent, since_creation: int, to_act: tuple[int, ...]) -> bytes:
@@ -300,7 +255,7 @@ class _EventCodec:
                 values[place] = write(values[place])
         while values and values[-1] is None:
             values.pop()
-        return _encoder.encode((self._code, since_creation, to_act, *values))
+        return encoder.encode((self._code, since_creation, to_act, *values))
 
     def decode(self, version: int, created_at: int, data: bytes) -> EventEnvelope:
         _, since_creation, to_act, *values = astuple(self._decoder.decode(data))
@@ -327,10 +282,6 @@ def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
     if codec is None:
         raise NewerFormat
     return codec.decode(version, created_at, data)
-
-
-def _default(parameter: Parameter) -> object:
-    return NODEFAULT if parameter.default is Parameter.empty else parameter.default
 
 
 _CONVERSIONS: Final[dict[FieldKind, tuple[type, Callable[[Any], object], Callable[[Any], object]]]] = {

@@ -19,6 +19,7 @@ from service.games.model.game import Game, GameEvent, GameStatus, HostingEvent
 from service.games.model.schedule import reminders
 from service.games.model.tokens import new_write_id
 from service.games.ports import (
+    Commit,
     GameExists,
     IdempotencyRecord,
     OutcomeUnknown,
@@ -139,16 +140,8 @@ class Transactions:
             after = with_events(after, events, game.state, at=now, write_id=write.id.decode())
             state = encode_game(after)
             data = encode_events(game.state, events, after, now - game.created_at, self._history.yielding)
-            send = partial(
-                self._store.commit,
-                game.id,
-                game.version,
-                state,
-                data,
-                write,
-                after=state_prefix(game),
-                reminders=reminders(game, after),
-            )
+            commit = Commit(game.version, state, data, write, state_prefix(game), reminders(game, after))
+            send = partial(self._store.commit, game.id, commit)
             try:
                 answer = send()
             except KeyError:

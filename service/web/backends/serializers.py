@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from service.backends.index.ports import FEED_ITEMS, Usage
 from service.backends.keys import MAX_KEYS, NewKey
-from service.backends.ports import ATTEMPTS_KEPT, FEED_ITEMS, MOST_REPEATS, Application, KeyRecord, Usage
+from service.backends.ports import MOST_REPEATS, Application, KeyRecord
 from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
+from service.backends.webhooks.ports import ATTEMPTS_KEPT
 from service.games.model.timestamps import format_rfc3339
 from service.web.fields.values import JsonObject
 

@@ -9,7 +9,8 @@ import orjson
 from flask import Blueprint
 
 from service.backends.index.listing import ListedGames, is_kept
-from service.backends.ports import Application, IndexQuery, LobbyQuery
+from service.backends.index.ports import IndexQuery, LobbyQuery
+from service.backends.ports import Application
 from service.engine.errors import Reason
 from service.web.http.errors import InvalidBody
 from service.web.http.headers import negotiate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service.backends.ports import Attempt, Webhook
+from service.backends.webhooks.ports import Attempt, Webhook
 from service.games.model.timestamps import format_rfc3339
 from service.outgoing.signing import secret_text
 from service.web.fields.values import JsonObject

@@ -11,7 +11,7 @@ from threading import Lock, RLock
 from time import time
 from typing import NamedTuple
 
-from service.backends.ports import (
+from service.backends.index.ports import (
     FEED_ITEMS,
     LOBBY_MS,
     GameIndex,

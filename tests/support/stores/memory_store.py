@@ -14,25 +14,28 @@ from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
-    NO_ALLOWANCE,
-    NO_REMINDERS,
+    Commit,
     Deletions,
     EventNotification,
     EventRange,
     Feed,
     GameExists,
-    JudgedTime,
     Listener,
     OutcomeUnknown,
     PriorWrite,
     RecentDeletions,
+    Store,
+    StoredGame,
+    WriteRequest,
+)
+from service.games.reminders import (
+    NO_ALLOWANCE,
+    NO_REMINDERS,
+    JudgedTime,
     ReminderKind,
     ReminderQueue,
     Reminders,
-    Store,
-    StoredGame,
     TakenReminder,
-    WriteRequest,
 )
 from service.storage.compaction import compress, decompress
 from service.storage.outage_allowance import Heartbeat
@@ -107,19 +110,9 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
             current = self._find(game)
             return None if current is None else current.stored
 
-    def commit(
-        self,
-        game: str,
-        expected: int,
-        state: bytes,
-        events: Sequence[bytes],
-        write: WriteRequest,
-        *,
-        after: bytes = b"",
-        again: bool = False,
-        reminders: Reminders = NO_REMINDERS,
-    ) -> StoredGame | PriorWrite | None:
-        """Replace the state of a game at version ``expected``; ``None`` when done."""
+    def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
+        """Replace the state of a game at an expected version; ``None`` when done."""
+        expected, state, events, write, after, reminders = commit
         with self._lock:
             entry = write.idempotency and self._find_idempotency(game, write.idempotency.name)
             if entry:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
-from service.backends.ports import Attempt, DueGame, Repeat, Webhook, WebhookStore
+from service.backends.ports import Repeat
+from service.backends.webhooks.ports import Attempt, DueGame, Webhook, WebhookStore
 from tests.support.stores.memory_index import MemoryIndex
 from tests.support.stores.memory_repeats import MemoryRepeats
 from tests.support.stores.memory_store import MemoryStore

@@ -1,0 +1,1 @@
+"""Puts the service together: the only place that names concrete adapters."""

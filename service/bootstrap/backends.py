@@ -1,0 +1,56 @@
+"""The applications of a process, and what sends requests to the addresses that they give."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from importlib.metadata import version
+
+from service.backends.facade import ApplicationService, Policy
+from service.backends.index.feed import Feeds
+from service.backends.index.listing import Listing
+from service.backends.index.people import People
+from service.backends.keys import Applications
+from service.backends.webhooks.endpoints import Webhooks
+from service.bootstrap.storage import Storage
+from service.config import Settings
+from service.games.ports import Feed
+from service.games.store.idempotency import Idempotency
+from service.outgoing.addresses import check_url
+from service.outgoing.sender import Sender
+from service.storage.feed import RedisFeed
+
+
+def build_apps(settings: Settings, storage: Storage, hints: Feed, idempotency: Idempotency) -> ApplicationService:
+    """The applications in this storage; ``hints`` tell when a feed goes on.
+
+    Keys and secrets of requests under an idempotency key are derived from the secrets of ``idempotency``.
+    """
+    clock, ttl = storage.clock, settings.game_ttl_seconds * 1000
+    return ApplicationService(
+        Applications(storage.applications, clock=clock, random_bytes=os.urandom, idempotency=idempotency),
+        Webhooks(
+            storage.webhooks,
+            check_url=build_sender(settings).check,
+            clock=clock,
+            random_bytes=os.urandom,
+            idempotency=idempotency,
+        ),
+        Listing(storage.game_index, storage.lobby, ttl=ttl),
+        Feeds(RedisFeed(storage.calls), hints, clock),
+        People(storage.game_index, storage.erasures, ttl=ttl),
+        Policy(
+            open_to_all=settings.apps == "open",
+            needed_for_games=settings.games == "apps",
+            check_player_url=partial(check_url, networks=settings.webhook_networks),
+        ),
+    )
+
+
+def build_sender(settings: Settings) -> Sender:
+    """What sends requests to addresses that strangers give, as the settings allow."""
+    return Sender(
+        f"domino-service/{version('domino-service')}",
+        networks=settings.webhook_networks,
+        proxy=settings.webhook_proxy,
+    )

@@ -1,0 +1,75 @@
+"""What every process has of Redis, opened as the settings say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from service.config import Settings
+from service.games.automation.deletions import DeletedGames
+from service.storage.backends import RedisApplications
+from service.storage.capacity_guard import CapacityGuard
+from service.storage.deletions import RedisDeletions
+from service.storage.erasures import RedisErasures
+from service.storage.games import RedisStore
+from service.storage.index import RedisIndex, RedisLobby
+from service.storage.redis.calls import RedisCalls
+from service.storage.redis.limited import LimitedTopology
+from service.storage.redis.server_clock import ServerClock
+from service.storage.redis.topology import Topology, open_topology
+from service.storage.reminders import RedisReminders
+from service.storage.webhooks import RedisWebhooks
+from service.web.metrics import Metrics
+
+
+class Storage(NamedTuple):
+    """What a process needs of Redis: games and what is due in them, applications and lists, its clock."""
+
+    url: str
+    topology: Topology
+    store: RedisStore
+    reminders: RedisReminders
+    applications: RedisApplications
+    deleted: DeletedGames
+    game_index: RedisIndex
+    lobby: RedisLobby
+    webhooks: RedisWebhooks
+    erasures: RedisErasures
+    calls: RedisCalls
+    clock: ServerClock
+
+
+def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> Storage:
+    """The storage of the settings, which counts in ``metrics``, with at most so many calls to it under way.
+
+    Raises ``ValueError`` without a ``REDIS_URL``.
+    """
+    if settings.redis_url is None:
+        raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
+    topology = open_topology(settings.redis_url)
+    if most_calls is not None:
+        topology = LimitedTopology(topology, most_calls)
+    replicated, ttl = settings.durability == "replicated", settings.game_ttl_seconds
+    observe, failed = metrics.redis, metrics.store_write_failed
+    reminders = RedisReminders(topology, observe=observe, observe_failure=failed)
+    calls = RedisCalls(topology, replicated=replicated, observe=observe)
+    return Storage(
+        url=settings.redis_url,
+        topology=topology,
+        store=RedisStore(
+            topology,
+            ttl,
+            replicated=replicated,
+            guard=CapacityGuard(topology),
+            observe=observe,
+            observe_failure=failed,
+        ),
+        reminders=reminders,
+        applications=RedisApplications(topology, replicated=replicated, observe=observe, observe_failure=failed),
+        deleted=DeletedGames(RedisDeletions(topology, observe=observe)),
+        game_index=RedisIndex(calls, ttl),
+        lobby=RedisLobby(RedisCalls(topology, observe=observe)),
+        webhooks=RedisWebhooks(topology, replicated=replicated, observe=observe, observe_failure=failed),
+        erasures=RedisErasures(calls),
+        calls=calls,
+        clock=ServerClock(reminders.server_time, observe=metrics.clock_offset),
+    )

@@ -1,0 +1,93 @@
+"""The application that a worker of the web server runs."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from functools import partial
+from threading import Thread
+
+from flask import Flask
+
+from service.bootstrap.backends import build_apps
+from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
+from service.bootstrap.storage import open_storage
+from service.config import Network, Settings
+from service.games.facade import GameService
+from service.games.ports import Runtime
+from service.games.store.idempotency import Idempotency
+from service.games.store.repository import GameRepository
+from service.json_logging import configure_logging
+from service.storage.pubsub import RedisEventFeed
+from service.storage.rate_limits import counters_at
+from service.storage.secret_file import load_or_create_secret, read_secret
+from service.web.app import Ingress, WebParts, create_app
+from service.web.http.streams import StreamLimits, Streams
+from service.web.metrics import Metrics
+from service.web.quotas import limit_history
+from service.web.rate_limits import Limits, RateLimits
+
+
+def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
+    """The application on the Redis of the settings, which refuses clients in ``banned`` networks.
+
+    Raises ``ValueError`` without a ``REDIS_URL``.
+    """
+    configure_logging(settings.log_level, settings.log_format)
+    metrics = Metrics()
+    storage = open_storage(settings, metrics)
+    for warning in storage.topology.durability_warnings():
+        logging.getLogger(__name__).warning(warning)
+    storage.clock.start_measurement()
+    limits = build_limits(settings, storage.url)
+    hints = RedisEventFeed(storage.topology)
+    secrets = server_secrets(settings)
+    runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
+    repository = GameRepository(
+        storage.store, runtime, observe=metrics.write_committed, admit_read=partial(limit_history, limits)
+    )
+    games = GameService(
+        repository, hints, storage.reminders, runtime, secrets=secrets, ttl_seconds=settings.game_ttl_seconds
+    )
+    apps = build_apps(settings, storage, hints, Idempotency(secrets))
+    app = create_app(
+        WebParts(games, apps, limits, build_streams(settings, metrics), metrics, yield_control),
+        Ingress(settings.trusted_proxies, banned, settings.metrics_port),
+    )
+    for forget in (app.forget, apps.listing.forget):
+        storage.deleted.on_deletion(forget)
+    for forget in (app.drop_cached, apps.listing.forget):
+        storage.deleted.on_erasure(forget)
+    Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
+    return app
+
+
+def build_streams(settings: Settings, metrics: Metrics) -> Streams:
+    """The streams of a worker, of which the settings allow so many."""
+    limits = StreamLimits(
+        settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None
+    )
+    return Streams(limits, metrics.streams, watch_disconnect=watch_disconnect)
+
+
+def build_limits(settings: Settings, url: str) -> RateLimits:
+    """The rate limits of the settings, counted in the Redis at this address."""
+    limits = Limits(
+        create=settings.creates_per_minute,
+        failure=settings.token_failures_per_minute,
+        read=settings.reads_per_minute,
+        seat=settings.seat_requests_per_minute,
+        token=settings.token_changes_per_hour,
+        app=settings.app_requests_per_minute,
+        app_games=settings.app_games_per_minute,
+    )
+    return RateLimits(partial(counters_at, url), limits, workers=settings.workers)
+
+
+def server_secrets(settings: Settings) -> tuple[bytes, ...]:
+    """The secrets of the settings, then the one in the data folder, which is generated if there is none at all."""
+    if not settings.secret_key:
+        return (load_or_create_secret(settings.data_dir),)
+    generated = read_secret(settings.data_dir)
+    return (*[each.encode() for each in settings.secret_key], *([] if generated is None else [generated]))

@@ -1,0 +1,105 @@
+"""The reminders of games: when somebody must look at a game, and the port of the queue that gives those that are due.
+
+Owns the interface only; the queue in Redis is in ``service.storage.reminders``. Does not depend on what is done then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple, Protocol
+
+ReminderKind = Literal["bots", "clock", "erasures", "outbox", "remote", "webhooks"]
+"""What a reminder is about: a computer player is on turn; a deadline ends; an application has not been told yet what
+has happened in its game; a remote player is on turn. ``webhooks``: there are messages for an endpoint; it is about an
+endpoint, not about a game, and is written with the index of its application. ``erasures``: people of an application
+are to be erased; it is about an application, and is written with each request for it.
+"""
+
+
+Reminders = Mapping[ReminderKind, int | None]
+"""When somebody must look at a game, in milliseconds since 1970; ``None`` for never. Kinds left out stay as they are.
+
+A reminder carries no instruction: what is to be done is read from the game, so one that is early, late or sent twice
+does no harm.
+"""
+
+
+NO_REMINDERS: Final[Reminders] = MappingProxyType({})
+
+
+class TakenReminder(NamedTuple):
+    """A game that was due at ``due``, and until when it is leased: nobody else gets it before.
+
+    After a lease that was neither followed by a write nor rescheduled, ``due`` is the end of that lease. ``leased``
+    identifies the lease, and is compared only.
+    """
+
+    game: str
+    due: int
+    leased: float
+
+
+class OutageAllowance(NamedTuple):
+    """After an outage nothing follows before ``until`` from a deadline whose time began before ``since``.
+
+    Both in milliseconds since 1970.
+    """
+
+    since: int
+    until: int
+
+
+NO_ALLOWANCE: Final = OutageAllowance(0, 0)
+
+
+class JudgedTime(NamedTuple):
+    """The time by which a deadline is judged, in milliseconds since 1970, and the allowance of deadlines then."""
+
+    now: int
+    allowance: OutageAllowance = NO_ALLOWANCE
+
+
+class ReminderQueue(Protocol):
+    """The reminders of the games of a store. Every method answers in three seconds or raises ``StorageUnavailable``.
+
+    All times are in milliseconds since 1970, by the clock of the store. The queue gives every reminder that is due at
+    least once, and again until a write or ``reschedule`` has replaced it. After a time without any ``take`` of
+    ``clock``, deadlines have an ``outage_allowance`` of that time, one hour at most: while nobody could move, nobody is
+    late. Where several servers share the games, each has its own clock and keeps its own times.
+    """
+
+    def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+        """At most ``limit`` games whose reminder of this kind is due, the earliest first, for ``lease`` milliseconds.
+
+        Where there are more than ``limit``, the earliest of all need not be among them. A ``limit`` of 0 takes nothing,
+        and shows that somebody still looks. Raises ``StorageUnavailable``
+        only if no server answers: reminders on a server that is away are given later.
+        """
+
+    def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
+        """Make a leased reminder due at that time, or remove it; returns whether that was done.
+
+        Does nothing if it is no longer leased as it was taken: a write has replaced it, or somebody else has taken it.
+        """
+
+    def restore(self, kind: ReminderKind, game: str, at: int) -> None:
+        """Write a reminder that was lost; does nothing if the game has one of this kind, leased or not."""
+
+    def is_set(self, kind: ReminderKind, game: str) -> bool:
+        """Whether the game has a reminder of this kind, leased or not."""
+
+    def reminded(self, kind: ReminderKind) -> list[str]:
+        """All games that have a reminder of this kind, leased or not.
+
+        Raises ``StorageUnavailable`` unless every server answers.
+        """
+
+    def server_time(self) -> int:
+        """The current time by the clock of the store."""
+
+    def judged(self, game: str) -> JudgedTime:
+        """When a deadline of this game would be judged now: by the clock of its server, with the allowance then.
+
+        While nobody takes reminders of kind ``clock``, it is as if somebody began now.
+        """
