@@ -265,13 +265,13 @@ def _progress() -> Callable[[], None]:
         return lambda: None
     started = said = monotonic()
 
-    def tell() -> None:
+    def report() -> None:
         nonlocal said
         if monotonic() - said >= 1:
             said = monotonic()
             terminal.warn(f"checking for {said - started:.0f} s")
 
-    return tell
+    return report
 
 
 def _print_transcript(record: Record, *, drawing: bool = False) -> Report:

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final
 
-from service.backends.facade import ApplicationService
+from service.backends.facade import BackendsFacade
 from service.backends.index.reindex import Progress
-from service.backends.keys import Applications, NewKey
-from service.backends.ports import Application
+from service.backends.keys import Backends, NewKey
+from service.backends.ports import Backend
 from service.bootstrap.backends import build_apps
 from service.bootstrap.storage import open_storage
 from service.bootstrap.workers import build_reindexer
@@ -40,9 +40,9 @@ _REPORT_SECONDS: Final = 2.0
 def create(settings: Settings, name: str) -> int:
     """Make an application; prints its key."""
 
-    def command(applications: Applications) -> None:
-        new = applications.create(validate(ApplicationInSchema(), {"name": name})["name"])
-        _say(f"application {new.application.id} ({new.application.name}); its key is shown only now")
+    def command(backends: Backends) -> None:
+        new = backends.create(validate(ApplicationInSchema(), {"name": name})["name"])
+        _say(f"application {new.backend.id} ({new.backend.name}); its key is shown only now")
         _print_key(new)
 
     return _run(settings, command)
@@ -51,9 +51,9 @@ def create(settings: Settings, name: str) -> int:
 def list_all(settings: Settings) -> int:
     """Print every application: id, time of creation, hints of its valid keys, name."""
 
-    def command(applications: Applications) -> None:
-        for each in applications.all():
-            print(each.id, format_rfc3339(each.created_at), _keys(applications, each), each.name, sep="  ")
+    def command(backends: Backends) -> None:
+        for each in backends.all():
+            print(each.id, format_rfc3339(each.created_at), _keys(backends, each), each.name, sep="  ")
 
     return _run(settings, command)
 
@@ -61,10 +61,10 @@ def list_all(settings: Settings) -> int:
 def rotate(settings: Settings, app: str, overlap: int) -> int:
     """Make a new key for an application; the others stay valid for ``overlap`` seconds. Prints the new key."""
 
-    def command(applications: Applications) -> None:
-        new = applications.rotate(app, overlap)
+    def command(backends: Backends) -> None:
+        new = backends.rotate(app, overlap)
         others = "the others are revoked" if not overlap else f"the others stay valid for {overlap} s"
-        _say(f"a new key of {new.application.name}, which is shown only now; {others}")
+        _say(f"a new key of {new.backend.name}, which is shown only now; {others}")
         _print_key(new)
 
     return _run(settings, command)
@@ -73,9 +73,9 @@ def rotate(settings: Settings, app: str, overlap: int) -> int:
 def revoke(settings: Settings, app: str, hint: str | None) -> int:
     """Revoke the key with this hint, or all keys of the application."""
 
-    def command(applications: Applications) -> None:
-        application = applications.revoke(app, hint)
-        _say(f"revoked; valid keys of {application.name}: {_keys(applications, application)}")
+    def command(backends: Backends) -> None:
+        backend = backends.revoke(app, hint)
+        _say(f"revoked; valid keys of {backend.name}: {_keys(backends, backend)}")
 
     return _run(settings, command)
 
@@ -83,7 +83,7 @@ def revoke(settings: Settings, app: str, hint: str | None) -> int:
 def delete(settings: Settings, app: str) -> int:
     """Delete an application."""
 
-    def command(apps: ApplicationService) -> None:
+    def command(apps: BackendsFacade) -> None:
         apps.delete(app)
         _say("deleted with its endpoints; games that it has created go on")
 
@@ -116,12 +116,12 @@ def _progress(progress: Progress) -> str:
     return f"{seen} entries and games looked at, {indexed} indexed, {removed} removed"
 
 
-def _run(settings: Settings, command: Callable[[Applications], None]) -> int:
+def _run(settings: Settings, command: Callable[[Backends], None]) -> int:
     """Run a command on the applications of these settings; returns the exit status."""
-    return _run_service(settings, lambda apps: command(apps.applications))
+    return _run_service(settings, lambda apps: command(apps.backends))
 
 
-def _run_service(settings: Settings, command: Callable[[ApplicationService], None]) -> int:
+def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) -> int:
     """Run a command on the applications and their endpoints; returns the exit status."""
     storage = open_storage(settings, Metrics())
     # No request here has an idempotency key, so that nothing is derived from the secret.
@@ -143,11 +143,11 @@ def _run_service(settings: Settings, command: Callable[[ApplicationService], Non
     return 0
 
 
-def _keys(applications: Applications, application: Application) -> str:
+def _keys(backends: Backends, backend: Backend) -> str:
     """The hints of its valid keys, with the end of those that have one."""
     shown = [
         each.hint if each.expires_at is None else f"{each.hint} (until {format_rfc3339(each.expires_at)})"
-        for each in applications.valid_keys(application)
+        for each in backends.valid_keys(backend)
     ]
     return ", ".join(shown) or "none"
 

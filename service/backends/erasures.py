@@ -2,11 +2,12 @@
 
 Owns the order of the steps, and when a person counts as erased. The games of a person are found in the index, which
 follows the games; one that was created just before the request may not be there yet. So when the index has none left,
-all games that the outbox has not told of at that time are followed: whatever existed then is in the index afterwards.
-If the index still has none, the person is erased; else all of this is done again. A game that cannot be
+all games that the outbox has not published at that time are published: whatever existed then is in the index
+afterwards. If the index still has none, the person is erased; else all of this is done again. A game that cannot be
 read may have the person, so while there is one nobody counts as erased, but all others are erased from. Every step may
-be done twice, or by two processes at once, and nothing is kept but the request: whoever is killed has the application
-looked at again. Does not depend on who asks, nor on what erasing does to a game (``service.games.commands.erasure``).
+be done twice, or by two processes at once, and nothing is kept but the request: a process that is killed has the
+application looked at again. Does not depend on who asks, nor on what erasing does to a game
+(``service.games.commands.erasure``).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
 
 MOST_GAMES: Final = 50
-"""Games that are erased from, or followed, before others have their turn."""
+"""Games that are erased from, or published, before others have their turn."""
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ class UnreadableGames(Exception):
 
 
 class _Round:
-    """People of whom the index has no readable game, and the games that have to be followed before that counts.
+    """People of whom the index has no readable game, and the games that have to be published before that counts.
 
     ``unreadable`` are those that could not be read so far.
     """
@@ -139,14 +140,14 @@ class Erasures:
         return False
 
     def _follow_own(self, app: str, game_id: str) -> None:
-        """Have the index follow a game if it is one of this application; those of others are told of in their time."""
+        """Publish a game if it is one of this application; those of others are published in their time."""
         try:
             game = self._repository.load(game_id)
             owner = None if game is None or game.ownership is None else game.ownership.app
         except Gone as deleted:
             owner = deleted.app
         if owner == app:
-            self._outbox.follow(game_id)
+            self._outbox.publish(game_id)
 
     def _listed(self, app: str, ref: str) -> Iterator[str]:
         """The games of a person, as the index knows them."""
@@ -170,4 +171,4 @@ class Erasures:
             self._note(game_id)
         except (NotFound, Gone):
             pass
-        self._outbox.follow(game_id)
+        self._outbox.publish(game_id)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.people import People
-from service.backends.keys import Applications
+from service.backends.keys import Backends
 from service.backends.webhooks.endpoints import CheckUrl, Webhooks
 
 
@@ -23,7 +23,7 @@ class Policy(NamedTuple):
     check_player_url: CheckUrl
 
 
-class ApplicationService:
+class BackendsFacade:
     """The applications of a store and their ``webhooks``, which are their endpoints.
 
     ``listing`` are the lists of their games, ``feed`` what has happened in them, ``people`` who sits there.
@@ -31,14 +31,14 @@ class ApplicationService:
 
     def __init__(
         self,
-        applications: Applications,
+        backends: Backends,
         webhooks: Webhooks,
         listing: Listing,
         feed: Feeds,
         people: People,
         policy: Policy,
     ) -> None:
-        self.applications = applications
+        self.backends = backends
         self.webhooks = webhooks
         self.listing = listing
         self.feed = feed
@@ -51,4 +51,4 @@ class ApplicationService:
         What the index knows of them expires with them. Raises ``NotFound``; if it fails, it can be called again.
         """
         self.webhooks.delete_all(app)
-        self.applications.delete(app)
+        self.backends.delete(app)

@@ -13,13 +13,13 @@ from hmac import compare_digest
 from time import monotonic
 from typing import Final, NamedTuple
 
-from service.backends.ports import Application, ApplicationStore, KeyRecord, Repeat, RepeatKnown
+from service.backends.ports import Backend, BackendStore, KeyRecord, Repeat, RepeatKnown
 from service.backends.repeats import Prior, RepeatableRequest, kept_answer, record_of
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import LimitReached, NotFound, Unauthorized
 from service.games.model.shards import shard_of
 from service.games.model.tokens import hash_secret, new_game_id
-from service.games.ports import Clock, RandomBytes, StorageUnavailable
+from service.games.ports import RandomBytes, StorageUnavailable, TimeSource
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 
 KEY_PREFIX: Final = "app_"
@@ -48,13 +48,13 @@ class NewKey(NamedTuple):
     ``replayed`` if it was made by an earlier request under the same idempotency key.
     """
 
-    application: Application
+    backend: Backend
     record: KeyRecord
     key: str
     replayed: bool = False
 
 
-class Applications:
+class Backends:
     """The applications of a store. Every method raises ``StorageUnavailable``; those that write, ``OutcomeUnknown``.
 
     Those that take an idempotency key derive the key of the application, and also raise ``KeyReused``,
@@ -63,13 +63,13 @@ class Applications:
     """
 
     def __init__(
-        self, store: ApplicationStore, *, clock: Clock, random_bytes: RandomBytes, idempotency: Idempotency
+        self, store: BackendStore, *, clock: TimeSource, random_bytes: RandomBytes, idempotency: Idempotency
     ) -> None:
         self._store = store
         self._idempotency = idempotency
         self._clock = clock
         self._random_bytes = random_bytes
-        self._cache = BoundedCache[str, tuple[Application, float]](_CACHE_SIZE)
+        self._cache = BoundedCache[str, tuple[Backend, float]](_CACHE_SIZE)
 
     def create(self, name: str, key: IdempotencyKey | None = None) -> NewKey:
         """Make an application and its first key."""
@@ -81,42 +81,42 @@ class Applications:
             request = self._repeatable(key, app, _CREATE)
             prior = request.prior(now)
             if prior is not None:
-                return self._made_again(Application(app, name, prior.at, ()), prior)
+                return self._made_again(Backend(app, name, prior.at, ()), prior)
             text, record = self._new_key(app, now, request.random_bytes)
-            application = Application(app, name, now, (record,))
+            backend = Backend(app, name, now, (record,))
             try:
-                if self._store.create(application, request.repeat(now, None)):
-                    return NewKey(application, record, text)
+                if self._store.create(backend, request.repeat(now, None)):
+                    return NewKey(backend, record, text)
             except RepeatKnown:
                 continue
         raise StorageUnavailable("contention")
 
-    def all(self) -> list[Application]:
+    def all(self) -> list[Backend]:
         """Every application, the oldest first."""
         return self._store.all()
 
-    def authenticate(self, key: str) -> Application:
+    def authenticate(self, key: str) -> Backend:
         """The application of a valid key. Raises ``Unauthorized``, always for the same reason."""
         form = _KEY.fullmatch(key)
         if form is not None:
             for find in (self._cached, self._read):  # a key that is not known yet may be a new one
-                application = find(form[1])
-                if application is not None and self._accepts(application, key):
-                    return application
+                backend = find(form[1])
+                if backend is not None and self._accepts(backend, key):
+                    return backend
         raise no_valid_key()
 
-    def authenticate_repeat(self, key: str, idempotency_key: str) -> Application:
+    def authenticate_repeat(self, key: str, idempotency_key: str) -> Backend:
         """The application of a key that has made another one under this idempotency key, valid or not.
 
         So the request can be repeated when its response was lost, although it ended the key. Raises ``Unauthorized``.
         """
         form = _KEY.fullmatch(key)
-        application = None if form is None else self._read(form[1])
-        if application is not None:
+        backend = None if form is None else self._read(form[1])
+        if backend is not None:
             name = record_of(self._idempotency, IdempotencyKey(idempotency_key, b""), _ROTATE).name
-            repeat = self._store.repeated(application.id, name, self._clock())
+            repeat = self._store.repeated(backend.id, name, self._clock())
             if repeat is not None and _is_made_by(key, kept_answer(repeat)):
-                return application
+                return backend
         raise no_valid_key()
 
     def rotate(
@@ -160,7 +160,7 @@ class Applications:
                 continue
         raise StorageUnavailable("contention")
 
-    def revoke(self, app: str, hint: str | None = None, *, presented: str | None = None) -> Application:
+    def revoke(self, app: str, hint: str | None = None, *, presented: str | None = None) -> Backend:
         """Revoke the key with this hint, or all keys of the application.
 
         Raises ``NotFound``; ``Unauthorized`` as ``rotate``.
@@ -182,10 +182,10 @@ class Applications:
                 return
         raise StorageUnavailable("contention")
 
-    def valid_keys(self, application: Application) -> tuple[KeyRecord, ...]:
+    def valid_keys(self, backend: Backend) -> tuple[KeyRecord, ...]:
         """The keys of an application that are valid now, the oldest first."""
         now = self._clock()
-        return tuple([each for each in application.keys if not _is_over(each, now)])
+        return tuple([each for each in backend.keys if not _is_over(each, now)])
 
     def _new_id(self) -> str:
         while True:
@@ -196,9 +196,9 @@ class Applications:
     def _repeatable(self, key: IdempotencyKey | None, app: str, purpose: str) -> RepeatableRequest:
         return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, app, purpose)
 
-    def _made_again(self, application: Application, prior: Prior) -> NewKey:
-        text, record = self._new_key(application.id, prior.at, prior.random_bytes)
-        return NewKey(application, record, text, replayed=True)
+    def _made_again(self, backend: Backend, prior: Prior) -> NewKey:
+        text, record = self._new_key(backend.id, prior.at, prior.random_bytes)
+        return NewKey(backend, record, text, replayed=True)
 
     def _new_key(self, app: str, now: int, random_bytes: RandomBytes) -> tuple[str, KeyRecord]:
         while True:
@@ -207,43 +207,43 @@ class Applications:
                 key = f"{KEY_PREFIX}{app}_{secret}"
                 return key, KeyRecord(secret[:_HINT_CHARS], hash_secret(key), now)
 
-    def _existing(self, app: str, presented: str | None = None) -> Application:
+    def _existing(self, app: str, presented: str | None = None) -> Backend:
         """The stored application. Raises ``NotFound``, ``Unauthorized`` unless a key that was presented is valid."""
-        application = None if shard_of(app) is None else self._store.read(app)
-        if application is None:
+        backend = None if shard_of(app) is None else self._store.read(app)
+        if backend is None:
             raise NotFound("no_such_application")
         if presented is not None:
-            self._check_accepted(application, presented)
-        return application
+            self._check_accepted(backend, presented)
+        return backend
 
-    def _check_accepted(self, application: Application, key: str) -> None:
-        if not self._accepts(application, key):
+    def _check_accepted(self, backend: Backend, key: str) -> None:
+        if not self._accepts(backend, key):
             raise no_valid_key()
 
-    def _replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
+    def _replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
         """As the store's; this process does not use the application of before any more."""
         try:
             return self._store.replace(before, after, repeat)
         finally:
             self._cache.pop(before.id)
 
-    def _cached(self, app: str) -> Application | None:
-        application, until = self._cache.get(app) or (None, 0.0)
-        return application if monotonic() < until else None
+    def _cached(self, app: str) -> Backend | None:
+        backend, until = self._cache.get(app) or (None, 0.0)
+        return backend if monotonic() < until else None
 
-    def _read(self, app: str) -> Application | None:
+    def _read(self, app: str) -> Backend | None:
         until = monotonic() + CACHE_SECONDS
-        application = self._store.read(app)
-        if application is None:
+        backend = self._store.read(app)
+        if backend is None:
             self._cache.pop(app)
         else:
-            self._cache.put(app, (application, until))
-        return application
+            self._cache.put(app, (backend, until))
+        return backend
 
-    def _accepts(self, application: Application, key: str) -> bool:
+    def _accepts(self, backend: Backend, key: str) -> bool:
         """Whether it is one of the valid keys; compared with all of them, each in constant time."""
         presented, accepted = hash_secret(key), False
-        for each in self.valid_keys(application):
+        for each in self.valid_keys(backend):
             accepted |= compare_digest(presented, each.digest)
         return accepted
 

@@ -33,7 +33,7 @@ class RepeatKnown(Exception):
 
 
 class KeyRecord(NamedTuple):
-    """A key of an application: the first characters by which people tell it from others, and its SHA-256.
+    """A key of an application: the first characters by which people distinguish it from others, and its SHA-256.
 
     Times in milliseconds since 1970; a key without ``expires_at`` is valid until it is revoked.
     """
@@ -44,7 +44,7 @@ class KeyRecord(NamedTuple):
     expires_at: int | None = None
 
 
-class Application(NamedTuple):
+class Backend(NamedTuple):
     """An application; its id has a shard, like that of a game."""
 
     id: str
@@ -64,22 +64,22 @@ class RepeatStore(Protocol):
         """What is kept under this name, as confirmed as a write; ``now`` in milliseconds since 1970."""
 
 
-class ApplicationStore(RepeatStore, Protocol):
+class BackendStore(RepeatStore, Protocol):
     """The applications. They do not expire; what is kept of their requests outlives them."""
 
     def reserve(self, name: str, app: str) -> str:
         """The first id that was reserved under this name in the last 24 hours; this one, if there was none."""
 
-    def create(self, application: Application, repeat: Repeat | None = None) -> bool:
+    def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""
 
-    def read(self, app: str) -> Application | None:
+    def read(self, app: str) -> Backend | None:
         """The application with this id."""
 
-    def replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
+    def replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
         """Replace the application if it is still as ``before``, or delete it; returns whether that was done."""
 
-    def all(self) -> list[Application]:
+    def all(self) -> list[Backend]:
         """Every application, the oldest first."""
 
 

@@ -1,6 +1,7 @@
-"""Seats as an application is told of them: those that may move, and what a match has come to for each.
+"""Seats as an application sees them: those that may move, and what a match has come to for each.
 
-Owns the one form of a seat with its ``ref``, which messages, feed and lists share. Does not depend on where it is told.
+Owns the one form of a seat with its ``ref``, which messages, feed and lists share. Does not depend on where it is
+shown.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def with_refs(seats: Iterable[int], refs: Refs) -> list[dict[str, Any]]:
 
 
 def with_ref(fields: dict[str, Any], refs: Refs) -> dict[str, Any]:
-    """What is told of a ``seat``, with its ref where it has one."""
+    """What is shown of a ``seat``, with its ref where it has one."""
     seat, ref = fields["seat"], refs.get(fields["seat"])
     named: dict[str, Any] = {"seat": seat} if ref is None else {"seat": seat, "ref": ref}
     return named | fields

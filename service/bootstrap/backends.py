@@ -6,29 +6,31 @@ import os
 from functools import partial
 from importlib.metadata import version
 
-from service.backends.facade import ApplicationService, Policy
+from service.backends.facade import BackendsFacade, Policy
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.people import People
-from service.backends.keys import Applications
+from service.backends.keys import Backends
 from service.backends.webhooks.endpoints import Webhooks
 from service.bootstrap.storage import Storage
 from service.config import Settings
-from service.games.ports import Feed
+from service.games.ports import EventFeed
 from service.games.store.idempotency import Idempotency
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import Sender
 from service.storage.feed import RedisFeed
 
 
-def build_apps(settings: Settings, storage: Storage, hints: Feed, idempotency: Idempotency) -> ApplicationService:
-    """The applications in this storage; ``hints`` tell when a feed goes on.
+def build_apps(
+    settings: Settings, storage: Storage, notifications: EventFeed, idempotency: Idempotency
+) -> BackendsFacade:
+    """The applications in this storage; ``notifications`` tell when a feed goes on.
 
     Keys and secrets of requests under an idempotency key are derived from the secrets of ``idempotency``.
     """
     clock, ttl = storage.clock, settings.game_ttl_seconds * 1000
-    return ApplicationService(
-        Applications(storage.applications, clock=clock, random_bytes=os.urandom, idempotency=idempotency),
+    return BackendsFacade(
+        Backends(storage.backends, clock=clock, random_bytes=os.urandom, idempotency=idempotency),
         Webhooks(
             storage.webhooks,
             check_url=build_sender(settings).check,
@@ -37,7 +39,7 @@ def build_apps(settings: Settings, storage: Storage, hints: Feed, idempotency: I
             idempotency=idempotency,
         ),
         Listing(storage.game_index, storage.lobby, ttl=ttl),
-        Feeds(RedisFeed(storage.calls), hints, clock),
+        Feeds(RedisFeed(storage.calls), notifications, clock),
         People(storage.game_index, storage.erasures, ttl=ttl),
         Policy(
             open_to_all=settings.apps == "open",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
-from service.storage.backends import RedisApplications
+from service.storage.backends import RedisBackends
 from service.storage.capacity_guard import CapacityGuard
 from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
@@ -28,7 +28,7 @@ class Storage(NamedTuple):
     topology: Topology
     store: RedisStore
     reminders: RedisReminders
-    applications: RedisApplications
+    backends: RedisBackends
     deleted: DeletedGames
     game_index: RedisIndex
     lobby: RedisLobby
@@ -64,7 +64,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
             observe_failure=failed,
         ),
         reminders=reminders,
-        applications=RedisApplications(topology, replicated=replicated, observe=observe, observe_failure=failed),
+        backends=RedisBackends(topology, replicated=replicated, observe=observe, observe_failure=failed),
         deleted=DeletedGames(RedisDeletions(topology, observe=observe)),
         game_index=RedisIndex(calls, ttl),
         lobby=RedisLobby(RedisCalls(topology, observe=observe)),

@@ -14,7 +14,7 @@ from service.bootstrap.backends import build_apps
 from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
 from service.bootstrap.storage import open_storage
 from service.config import Network, Settings
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.games.ports import Runtime
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
@@ -41,16 +41,16 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         logging.getLogger(__name__).warning(warning)
     storage.clock.start_measurement()
     limits = build_limits(settings, storage.url)
-    hints = RedisEventFeed(storage.topology)
+    notifications = RedisEventFeed(storage.topology)
     secrets = server_secrets(settings)
     runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
     repository = GameRepository(
         storage.store, runtime, observe=metrics.write_committed, admit_read=partial(limit_history, limits)
     )
-    games = GameService(
-        repository, hints, storage.reminders, runtime, secrets=secrets, ttl_seconds=settings.game_ttl_seconds
+    games = GamesFacade(
+        repository, notifications, storage.reminders, runtime, secrets=secrets, ttl_seconds=settings.game_ttl_seconds
     )
-    apps = build_apps(settings, storage, hints, Idempotency(secrets))
+    apps = build_apps(settings, storage, notifications, Idempotency(secrets))
     app = create_app(
         WebParts(games, apps, limits, build_streams(settings, metrics), metrics, yield_control),
         Ingress(settings.trusted_proxies, banned, settings.metrics_port),

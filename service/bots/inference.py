@@ -25,7 +25,7 @@ may be taken from those with the fewest candidates, whichever it was.
 
 from __future__ import annotations
 
-from service.bots.knowledge import Condition, Dealt, Knowledge, tile_set
+from service.bots.knowledge import Condition, Knowledge, KnownDeal, tile_set
 from service.bots.observation import Observation
 from service.bots.opening import DealtToOpener, before_opening, opening_hands
 from service.engine.events import Done, Drew, Event, Played, RoundEnded
@@ -150,11 +150,11 @@ class _Inference:
         self.start = before_opening(rules, imagined(rules, view, events, ((),) * len(held), ()))
         own = opener == seat
         dealt = tuple(self.known[seat]) if own else () if self.lead is None else (self.lead,)
-        told = opening_hands(rules, self.start, opener, self.lead, DealtToOpener(dealt, own, (0,) * rules.seats))
-        self.joint, self.excluded = told.joint, told.excluded
+        opening = opening_hands(rules, self.start, opener, self.lead, DealtToOpener(dealt, own, (0,) * rules.seats))
+        self.joint, self.excluded = opening.joint, opening.excluded
         self.hidden = [
             [_HiddenTiles(self.every & ~excluded, many, 0)] if other != seat and many else []
-            for other, (excluded, many) in enumerate(zip(told.excluded, held, strict=True))
+            for other, (excluded, many) in enumerate(zip(opening.excluded, held, strict=True))
         ]
         """By seat: its hidden tiles, the oldest first."""
 
@@ -185,23 +185,23 @@ class _Inference:
         """The same again, with all tiles that the opener has laid since and that it may have been dealt."""
         dealt = tuple(dict.fromkeys(self.known[self.opener]))
         complete = not any(self._held_since(self.opener, 0))
-        told = opening_hands(
+        opening = opening_hands(
             self.rules, self.start, self.opener, self.lead, DealtToOpener(dealt, complete, self.excluded)
         )
-        self.joint = told.joint
-        for excluded, hidden in zip(told.excluded, self.hidden, strict=True):
+        self.joint = opening.joint
+        for excluded, hidden in zip(opening.excluded, self.hidden, strict=True):
             for each in hidden:
                 if not each.since:
                     each.candidates &= ~excluded
 
-    def _dealt(self) -> Dealt:
+    def _dealt(self) -> KnownDeal:
         candidates = [
             tuple(self._held_since(seat, 0))
             if seat == self.opener
             else tuple([0 if each.since else each.candidates for each in hidden for _ in range(each.many)])
             for seat, hidden in enumerate(self.hidden)
         ]
-        return Dealt(self.opener, self.lead, tuple([tuple(tiles) for tiles in self.known]), tuple(candidates))
+        return KnownDeal(self.opener, self.lead, tuple([tuple(tiles) for tiles in self.known]), tuple(candidates))
 
     def _held_since(self, seat: int, event: int) -> list[int]:
         """By hidden tile of this seat: the tiles that it may have been at this event, as a set."""

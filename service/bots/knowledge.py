@@ -21,7 +21,7 @@ class Condition(NamedTuple):
     """By hidden tile: those of its candidates of which it would have to be one, as a set."""
 
 
-class Dealt(NamedTuple):
+class KnownDeal(NamedTuple):
     """What is known of the hands that were dealt; of a tile in doubt, it was dealt to the opener, not to the others."""
 
     opener: int
@@ -46,7 +46,7 @@ class Knowledge(NamedTuple):
     """By seat: the candidates of each of its tiles, drawn ones last, as they were drawn; none for the own seat."""
     conditions: tuple[Condition, ...] = ()
     """What is known of several hidden tiles together."""
-    dealt: Dealt | None = None
+    dealt: KnownDeal | None = None
     """The hands dealt, if who opens may depend on several hidden tiles together."""
 
 

@@ -30,7 +30,7 @@ from math import prod
 from random import Random
 from typing import Final
 
-from service.bots.knowledge import Dealt, Knowledge
+from service.bots.knowledge import Knowledge, KnownDeal
 from service.bots.observation import Observation
 from service.bots.opening import before_opening, opens
 from service.engine.referee import placeable
@@ -240,7 +240,7 @@ class Sampler:
                 return False
         return True
 
-    def _checks_of_states(self, dealt: Dealt | None) -> list[Callable[[list[int], State], bool]]:
+    def _checks_of_states(self, dealt: KnownDeal | None) -> list[Callable[[list[int], State], bool]]:
         """What has to be asked of each world besides its conditions."""
         base = self._base
         checks: list[Callable[[list[int], State], bool]] = []
@@ -250,7 +250,7 @@ class Sampler:
             checks.append(lambda _, state: self._rules.round_end(state) is None)
         return checks
 
-    def _opens(self, dealt: Dealt) -> Callable[[list[int], State], bool]:
+    def _opens(self, dealt: KnownDeal) -> Callable[[list[int], State], bool]:
         """Whether with the hands dealt in a world its opener opens, and may do so with its lead."""
         rules, unseen = self._rules, self._unseen
         start = before_opening(rules, self._base)

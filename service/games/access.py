@@ -135,7 +135,7 @@ class AccessControl:
         return Access(game, None, app=app)
 
     def check_not_deleted(self, game_id: str) -> None:
-        """Raises ``Gone`` for a game that was deleted: whoever asks is told so, whatever they present.
+        """Raises ``Gone`` for a game that was deleted: every request is refused so, whatever it presents.
 
         Nothing if the store does not answer.
         """

@@ -10,7 +10,7 @@ from service.games.commands.context import CommandContext
 from service.games.commands.owner import OwnerCommands
 from service.games.commands.player import GameCommands
 from service.games.commands.rematch import Rematches
-from service.games.ports import Feed, Runtime
+from service.games.ports import EventFeed, Runtime
 from service.games.queries.games import GameQueries
 from service.games.reminders import ReminderQueue
 from service.games.store.idempotency import Idempotency
@@ -18,7 +18,7 @@ from service.games.store.readiness import Readiness
 from service.games.store.repository import GameRepository
 
 
-class GameService:
+class GamesFacade:
     """The games of a repository, whose caches are its only state.
 
     ``feed`` publishes their new events; ``reminders``, which are those of the same store, tell until when nobody is
@@ -30,7 +30,7 @@ class GameService:
     def __init__(
         self,
         repository: GameRepository,
-        feed: Feed,
+        feed: EventFeed,
         reminders: ReminderQueue,
         runtime: Runtime,
         *,

@@ -157,9 +157,9 @@ class Store(Protocol):
         """Replace a game, whatever its version is, by a ``tombstone`` in place of its state, one version later.
 
         Its events are gone, and so are its reminders but ``outbox``, which becomes ``due`` (milliseconds since 1970).
-        The expiry stays as it was. Whoever commits at the same time finds the tombstone, as a write that came first.
-        Returns the version of the tombstone, also if an earlier attempt wrote it; ``None`` if there is no such game.
-        Raises ``OutcomeUnknown``.
+        The expiry stays as it was. Another process that commits at the same time finds the tombstone, as a write that
+        came first. Returns the version of the tombstone, also if an earlier attempt wrote it; ``None`` if there is no
+        such game. Raises ``OutcomeUnknown``.
         """
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
@@ -227,7 +227,7 @@ Listener = Callable[[EventNotification | None], None]
 """Called with a notification, or with ``None`` if some may have been lost. Must neither block nor raise."""
 
 
-class Feed(Protocol):
+class EventFeed(Protocol):
     """Publishes the events that any process appends to games. A notification is a hint; the store is authoritative."""
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
@@ -239,7 +239,7 @@ class Feed(Protocol):
         """
 
 
-class Clock(Protocol):
+class TimeSource(Protocol):
     """The current time."""
 
     def __call__(self) -> int:
@@ -263,12 +263,12 @@ class Runtime(NamedTuple):
     ``yield_control`` is called regularly during long computations, to let other requests run.
     """
 
-    clock: Clock
+    clock: TimeSource
     random_bytes: RandomBytes
     yield_control: Callable[[], None]
     run_later: RunLater
 
 
-def sequential_runtime(clock: Clock, random_bytes: RandomBytes) -> Runtime:
+def sequential_runtime(clock: TimeSource, random_bytes: RandomBytes) -> Runtime:
     """That of a process in which no request waits: all work is done at once, one after the other."""
     return Runtime(clock, random_bytes, yield_control=lambda: None, run_later=lambda work: work())

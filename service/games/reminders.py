@@ -10,10 +10,10 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, Protocol
 
 ReminderKind = Literal["bots", "clock", "erasures", "outbox", "remote", "webhooks"]
-"""What a reminder is about: a computer player is on turn; a deadline ends; an application has not been told yet what
-has happened in its game; a remote player is on turn. ``webhooks``: there are messages for an endpoint; it is about an
-endpoint, not about a game, and is written with the index of its application. ``erasures``: people of an application
-are to be erased; it is about an application, and is written with each request for it.
+"""What a reminder is about: a computer player is on turn; a deadline ends; what was not published to an application
+yet: what has happened in its game; a remote player is on turn. ``webhooks``: there are messages for an endpoint; it is
+about an endpoint, not about a game, and is written with the index of its application. ``erasures``: people of an
+application are to be erased; it is about an application, and is written with each request for it.
 """
 
 

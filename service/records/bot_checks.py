@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from service.bots.choice import EDITION, LEVELS, choose_move
+from service.bots.choice import BOT_EDITION, LEVELS, choose_move
 from service.bots.observation import Observation, observe
 from service.engine.deal import bot_luck
 from service.engine.events import DealProof, Dealt, Event
@@ -124,12 +124,12 @@ class DecisionChecker:
         expected = expected._replace(ends_sum=None, points=None)
         if expected == move_of(event):
             return None
-        message = f"The move is legal, but the computer player {bot.level} {_told(expected)} here."
+        message = f"The move is legal, but the computer player {bot.level} {_description(expected)} here."
         return Fault("wrong_bot_move", step.place, message)
 
     def _why_not(self, bot: RecordedBot) -> Unchecked | None:
         """Why the decisions of this computer player are not made again now; ``None`` if they are."""
-        if bot.edition != EDITION or bot.level not in LEVELS:
+        if bot.edition != BOT_EDITION or bot.level not in LEVELS:
             return "edition"
         if self._seed is None:
             return "seed"
@@ -146,7 +146,7 @@ def _decide(rules: Rules, observation: Observation, level: str, luck: bytes) -> 
     return observation.view.legal_moves[0]
 
 
-def _told(move: Move) -> str:
+def _description(move: Move) -> str:
     """What a computer player does: *plays 3-5 at right*."""
     if move.tile is None:
         return _VERBS[move.action]

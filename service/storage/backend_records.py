@@ -9,18 +9,18 @@ from typing import Final
 
 from msgspec import json
 
-from service.backends.ports import Application
+from service.backends.ports import Backend
 
 _FORMAT: Final = 1
-_decoder: Final = json.Decoder(tuple[int, Application])
+_decoder: Final = json.Decoder(tuple[int, Backend])
 
 
-def encode_application(application: Application) -> bytes:
+def encode_backend(backend: Backend) -> bytes:
     """The bytes of an application; always the same for the same application."""
-    return json.encode((_FORMAT, application))
+    return json.encode((_FORMAT, backend))
 
 
-def decode_application(data: bytes) -> Application:
+def decode_backend(data: bytes) -> Backend:
     """The application that is stored as these bytes."""
-    _, application = _decoder.decode(data)
-    return application
+    _, backend = _decoder.decode(data)
+    return backend

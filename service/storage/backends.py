@@ -7,10 +7,10 @@ depend on who may read them.
 
 from __future__ import annotations
 
-from service.backends.ports import Application, ApplicationStore, Repeat
+from service.backends.ports import Backend, BackendStore, Repeat
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
-from service.storage.backend_records import decode_application, encode_application
+from service.storage.backend_records import decode_backend, encode_backend
 from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
@@ -18,8 +18,8 @@ from service.storage.redis.topology import Topology
 from service.storage.repeats import check_kept, find_repeat, repeat_args
 
 
-class RedisApplications(ApplicationStore):
-    """Keeps applications on the servers of a ``RedisStore``, as the port ``ApplicationStore`` promises."""
+class RedisBackends(BackendStore):
+    """Keeps applications on the servers of a ``RedisStore``, as the port ``BackendStore`` promises."""
 
     def __init__(
         self,
@@ -42,26 +42,26 @@ class RedisApplications(ApplicationStore):
         first = self._calls.write("reserve", key, (b"SET", key, app, b"NX", b"GET", b"EX", b"%d" % IDEMPOTENCY_TTL))
         return app if first is None else first.decode()
 
-    def create(self, application: Application, repeat: Repeat | None = None) -> bool:
+    def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""
-        self._calls.write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, application.id.encode()))
-        return self._replace(application.id, b"", encode_application(application), repeat)
+        self._calls.write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, backend.id.encode()))
+        return self._replace(backend.id, b"", encode_backend(backend), repeat)
 
-    def read(self, app: str) -> Application | None:
+    def read(self, app: str) -> Backend | None:
         """The application with this id."""
         key = keys.application(app)
         data = self._calls.read("read_app", key, (b"GET", key))
-        return None if data is None else decode_application(data)
+        return None if data is None else decode_backend(data)
 
-    def replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
+    def replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
         """Replace the application if it is still as ``before``, or delete it."""
-        data = b"" if after is None else encode_application(after)
-        replaced = self._replace(before.id, encode_application(before), data, repeat)
+        data = b"" if after is None else encode_backend(after)
+        replaced = self._replace(before.id, encode_backend(before), data, repeat)
         if replaced and after is None:
             self._calls.write("remove_app", keys.APPLICATIONS, (b"SREM", keys.APPLICATIONS, before.id.encode()))
         return replaced
 
-    def all(self) -> list[Application]:
+    def all(self) -> list[Backend]:
         """Every application, the oldest first."""
         members = self._calls.read("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
         names = [keys.application(app.decode()) for app in members]
@@ -73,7 +73,7 @@ class RedisApplications(ApplicationStore):
             if isinstance(answer, Exception):
                 raise as_unavailable(answer) or answer from None
             if answer is not None:
-                found.append(decode_application(answer))
+                found.append(decode_backend(answer))
         return sorted(found, key=lambda each: (each.created_at, each.id))
 
     def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:

@@ -42,7 +42,8 @@ _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
 
 
 _NOT_DELETED: Final = ("outbox", "webhooks", "erasures")
-"""The kinds of reminders that a deletion does not remove: it has the application told, and the others name no games."""
+"""The kinds of reminders that a deletion does not remove: it has the deletion published, and the others name no
+games."""
 
 
 class RedisStore(Store):

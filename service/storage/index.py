@@ -50,7 +50,7 @@ class RedisIndex(GameIndex):
         self._ttl = ttl_seconds
 
     def position(self, app: str, game: str) -> IndexPosition:
-        """How far the index has followed a game."""
+        """The version of a game that the index knows."""
         key = keys.index(app)
         command = evalsha("index_position", (key, keys.endpoints(app)), game.encode())
         version, write_id, *endpoints = self._calls.read("index_position", key, command)
@@ -65,7 +65,7 @@ class RedisIndex(GameIndex):
         endpoints: Sequence[str],
         *,
         position: IndexPosition,
-        told: int | None = None,
+        notified: int | None = None,
     ) -> bool:
         """Replace what the index knows of a game."""
         digests = [keys.digest(each.ref) for each in entry.players]
@@ -88,8 +88,8 @@ class RedisIndex(GameIndex):
             entry.game,
             position,
             (head, entry.summary, entry.updated_at),
-            position.version if told is None else told,
-            int(told is not None),
+            position.version if notified is None else notified,
+            int(notified is not None),
             len(digests),
             len(endpoints),
             *players,

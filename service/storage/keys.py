@@ -58,7 +58,7 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
 ``domino:{<app>}:webhook:<id>:due``
                                 sorted set: the games of which an endpoint is to be told, by when.
                                 Whatever is new gives a game another score
-``domino:{<app>}:webhook:<id>:told``
+``domino:{<app>}:webhook:<id>:notified``
                                 hash: the version up to which an endpoint knows a game that is due;
                                 it knows all that the index does of others
 ``domino:{<app>}:webhook:<id>:failures``
@@ -172,12 +172,12 @@ def feed(app: str) -> bytes:
 
 
 def endpoints(app: str) -> bytes:
-    """The key of the endpoints that are told of the games of an application."""
+    """The key of the endpoints that are notified of the games of an application."""
     return state(app) + b":endpoints"
 
 
 def webhook(app: str, webhook_id: str, name: str) -> bytes:
-    """The key of what is kept of an endpoint: ``due``, ``told``, ``failures`` or ``attempts``."""
+    """The key of what is kept of an endpoint: ``due``, ``notified``, ``failures`` or ``attempts``."""
     return b"%b:webhook:%b:%b" % (state(app), webhook_id.encode(), name.encode())
 
 

@@ -23,7 +23,7 @@ from typing import Any, Final
 from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import RedisError, ResponseError
 
-from service.games.ports import EventNotification, Feed, Listener
+from service.games.ports import EventFeed, EventNotification, Listener
 from service.storage import keys
 from service.storage.event_frames import parse_notification
 from service.storage.redis.connection import NotSent
@@ -39,7 +39,7 @@ RETRY_SECONDS: Final = 0.25
 _log = logging.getLogger(__name__)
 
 
-class RedisEventFeed(Feed):
+class RedisEventFeed(EventFeed):
     """Notifies the listeners of this process of what is published about their games."""
 
     def __init__(self, topology: Topology) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from service.backends.ports import Repeat
-from service.backends.webhooks.ports import ATTEMPTS_KEPT, AskedMessage, Attempt, DueGame, Webhook, WebhookStore
+from service.backends.webhooks.ports import ATTEMPTS_KEPT, AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
 from service.games.model.shards import shard_of
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage import keys
@@ -25,7 +25,7 @@ from service.storage.repeats import check_kept, find_repeat, repeat_args
 ATTEMPTS_TTL: Final = 30 * 86_400
 """Seconds for which they are kept after the last one."""
 
-_KEPT: Final = ("due", "failures", "told", "attempts")
+_KEPT: Final = ("due", "failures", "notified", "attempts")
 
 
 class _Due(NamedTuple):
@@ -91,41 +91,45 @@ class RedisWebhooks(WebhookStore):
 
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
         """The games that are due, the earliest first."""
-        names = *_names(webhook, "due", "told", "failures"), keys.index(webhook.app)
+        names = *_names(webhook, "due", "notified", "failures"), keys.index(webhook.app)
         flat = self._calls.read("webhook_due", names[0], evalsha("webhook_due", names, now, limit))
         return [
-            DueGame(game.decode(), int(float(at)), int(told), int(version), int(failures))
-            for game, at, told, version, failures in zip(*(flat[place::5] for place in range(5)), strict=True)
+            DueGame(game.decode(), int(float(at)), int(notified), int(version), int(failures))
+            for game, at, notified, version, failures in zip(*(flat[place::5] for place in range(5)), strict=True)
         ]
 
-    def told(
-        self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: Attempt | None = None
+    def mark_notified(
+        self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: DeliveryAttempt | None = None
     ) -> None:
         """Note up to which version the endpoint knows the game."""
-        names = _names(webhook, "due", "attempts", "failures", "told")
-        command = evalsha("webhook_told", names, game.game.encode(), game.at, version, int(done), *_kept(attempt))
-        self._write("webhook_told", names[0], command)
+        names = _names(webhook, "due", "attempts", "failures", "notified")
+        command = evalsha(
+            "webhook_mark_notified", names, game.game.encode(), game.at, version, int(done), *_kept(attempt)
+        )
+        self._write("webhook_mark_notified", names[0], command)
 
-    def failed(self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: Attempt | None) -> None:
+    def mark_failed(
+        self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: DeliveryAttempt | None
+    ) -> None:
         """Put the game off."""
         names = _names(webhook, "due", "attempts", "failures")
-        command = evalsha("webhook_failed", names, game.game.encode(), at, int(count), *_kept(attempt))
-        self._write("webhook_failed", names[0], command)
+        command = evalsha("webhook_mark_failed", names, game.game.encode(), at, int(count), *_kept(attempt))
+        self._write("webhook_mark_failed", names[0], command)
 
-    def log(self, webhook: Webhook, attempt: Attempt) -> None:
+    def log(self, webhook: Webhook, attempt: DeliveryAttempt) -> None:
         """Keep an attempt."""
         names = _names(webhook, "attempts")
         self._write("webhook_log", names[0], evalsha("webhook_log", names, *_kept(attempt)))
 
-    def attempts(self, webhook: Webhook) -> list[Attempt]:
+    def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
         """The last attempts, the newest first."""
         (key,) = _names(webhook, "attempts")
         values = self._calls.read("webhook_read", key, (b"LRANGE", key, 0, -1))
-        return [Attempt(*orjson.loads(value)) for value in values]
+        return [DeliveryAttempt(*orjson.loads(value)) for value in values]
 
     def forget(self, webhook: Webhook, before: int) -> None:
         """Forget the games that were due before."""
-        names = _names(webhook, "due", "told", "failures")
+        names = _names(webhook, "due", "notified", "failures")
         self._write("webhook_forget", names[0], evalsha("webhook_forget", names, before))
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
@@ -208,7 +212,7 @@ def _reminder(webhook: Webhook) -> bytes:
     return f"{webhook.app}.{webhook.id}".encode()
 
 
-def _kept(attempt: Attempt | None) -> tuple[bytes | int, ...]:
+def _kept(attempt: DeliveryAttempt | None) -> tuple[bytes | int, ...]:
     """The last arguments of a script that keeps an attempt."""
     return b"" if attempt is None else orjson.dumps(list(attempt)), ATTEMPTS_KEPT, ATTEMPTS_TTL
 

@@ -15,7 +15,7 @@ from flask import request
 from marshmallow import Schema
 
 from service.backends.keys import is_key, no_valid_key
-from service.backends.ports import Application
+from service.backends.ports import Backend
 from service.games.access import Access, Invitation, check_seat
 from service.games.model.errors import MoveRefused, Unauthorized
 from service.games.model.tokens import SEAT_PREFIX
@@ -83,7 +83,7 @@ def guarded(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
     """The function that Flask calls for a handler.
 
     A handler of a public operation takes the services and the path's parameters; one of an operation of applications
-    the services, the ``Application`` (``None`` for a bearer without a key, where that is allowed) and the path's
+    the services, the ``Backend`` (``None`` for a bearer without a key, where that is allowed) and the path's
     parameters; any other one the services and what its authorization returned: ``Access``, or for ``token_change``, if
     it is the bearer of a seat's token, ``TokenRotation``.
     """
@@ -117,20 +117,20 @@ def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., 
         optional = is_public or (key_is_optional and not services.apps.needed_for_games)
         if has_query or "HTTP_X_API_KEY" in environ:
             check_token_place(needs_token=not optional)
-        application = _application(services, optional=optional, repeats=repeats)
-        if application is not None:
+        backend = _application(services, optional=optional, repeats=repeats)
+        if backend is not None:
             weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
-            quota = services.limits.limit_bearer("", None, application.id, weight)
+            quota = services.limits.limit_bearer("", None, backend.id, weight)
             if quota is not None and guard.shows_quota:
                 environ[EXTRA_HEADERS] = quota.headers()
         if has_query:
             check_query(query)
-        return handler(services, application, **path)
+        return handler(services, backend, **path)
 
     return call
 
 
-def _application(services: Services, *, optional: bool, repeats: bool) -> Application | None:
+def _application(services: Services, *, optional: bool, repeats: bool) -> Backend | None:
     """The application whose key was presented; ``None`` without one, if it is ``optional``.
 
     The token of a seat, which a client may send with every request, then counts as none. With ``repeats`` the key may
@@ -142,14 +142,14 @@ def _application(services: Services, *, optional: bool, repeats: bool) -> Applic
     if key is None:
         raise no_valid_key()
     try:
-        application = services.apps.applications.authenticate(key)
+        backend = services.apps.backends.authenticate(key)
     except Unauthorized:
         repeated = idempotency_key(TOKEN_KEY_LENGTH) if repeats else None
         if repeated is None:
             raise
-        application = services.apps.applications.authenticate_repeat(key, repeated)
-    request.environ[APP] = application.id
-    return application
+        backend = services.apps.backends.authenticate_repeat(key, repeated)
+    request.environ[APP] = backend.id
+    return backend
 
 
 def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
@@ -234,7 +234,7 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
     Raises ``Unauthorized`` for a key that is not valid, and for a game that is not its own, or does not exist;
     ``NotFound`` if the game has no such seat.
     """
-    app = services.apps.applications.authenticate(key).id
+    app = services.apps.backends.authenticate(key).id
     access = services.games.access.of_application(game, app)
     if access is None:
         raise no_valid_key()
@@ -270,4 +270,4 @@ _DECORATORS: Final[Mapping[str, _Decorator]] = {
 
 def key_check(services: Services) -> Callable[[], object]:
     """A function that raises ``Unauthorized`` once the key of the current request is no longer valid."""
-    return partial(services.apps.applications.authenticate, bearer_token() or "")
+    return partial(services.apps.backends.authenticate, bearer_token() or "")

@@ -12,8 +12,8 @@ from flask import Flask, Request, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import MapAdapter
 
-from service.backends.facade import ApplicationService
-from service.games.facade import GameService
+from service.backends.facade import BackendsFacade
+from service.games.facade import GamesFacade
 from service.web import services
 from service.web.backends import routes as backends_routes
 from service.web.board import routes as board_routes
@@ -137,8 +137,8 @@ class WebParts(NamedTuple):
     computations to let other requests run.
     """
 
-    games: GameService
-    apps: ApplicationService
+    games: GamesFacade
+    apps: BackendsFacade
     limits: RateLimits
     streams: Streams
     metrics: Metrics | None

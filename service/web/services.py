@@ -10,8 +10,8 @@ from typing import Final, NamedTuple, Protocol
 
 from flask import Flask, current_app
 
-from service.backends.facade import ApplicationService
-from service.games.facade import GameService
+from service.backends.facade import BackendsFacade
+from service.games.facade import GamesFacade
 from service.games.model.views import TableView
 from service.render.geometry import Geometry
 from service.web.http.response_cache import ResponseCache
@@ -39,8 +39,8 @@ class Services(NamedTuple):
     is measured. ``yield_control`` is called during long computations to let other requests run.
     """
 
-    games: GameService
-    apps: ApplicationService
+    games: GamesFacade
+    apps: BackendsFacade
     limits: RateLimits
     streams: Streams
     responses: ResponseCache

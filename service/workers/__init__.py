@@ -3,5 +3,5 @@
 The *bot worker* makes the moves of computer players, the *scheduler* handles deadlines that have passed. Both take
 reminders, look at the game and commit at the version that they saw, so that any number of them may run, and any of them
 may be killed at any time. No other part asks computer players for the moves of hosted games. The *messenger* takes
-reminders too, and tells applications what has happened in their games.
+reminders too, and notifies applications of their games.
 """

@@ -23,10 +23,10 @@ from service.games.model.errors import StaleVersion
 from service.games.model.schedule import BotTurn
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.reminders import TakenReminder
-from service.workers.consumer import Consumer, Next, Queue, Settings
+from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 from service.workers.decisions import Decisions, log_fields
 
-SETTINGS: Final = Settings(
+SETTINGS: Final = ConsumerSettings(
     kind="bots",
     lease_ms=30_000,
     batch=8,
@@ -135,11 +135,11 @@ class BotWorker(Consumer):
         return self._play(turn, move)
 
     def _play(self, turn: BotTurn, move: Move) -> Next:
-        """Make the chosen move. Whoever was first has also written the next reminder."""
+        """Make the chosen move. A write that came first has also written the next reminder."""
         with suppress(StaleVersion):
             committed = self._automation.play(turn, move)
             self._decisions.made(turn, committed)
-            self._metrics.played(turn.level)
+            self._metrics.count_move(turn.level)
         return "written"
 
     def _log_fields(self) -> dict[str, object] | None:

@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NotFound
-from service.games.ports import Clock, OutcomeUnknown, StorageUnavailable
+from service.games.ports import OutcomeUnknown, StorageUnavailable, TimeSource
 from service.games.reminders import ReminderKind, ReminderQueue, TakenReminder
 from service.workers.metrics import WorkerMetrics
 
@@ -37,7 +37,7 @@ Spawn = Callable[[Callable[[], None]], object]
 _log = logging.getLogger(__name__)
 
 
-class Settings(NamedTuple):
+class ConsumerSettings(NamedTuple):
     """How the reminders of a kind are taken: ``batch`` at a time, ``most`` of which are handled at a time.
 
     ``look_seconds``: seconds between two looks, just after a reminder was found and a while after; by ``look_growth``
@@ -58,14 +58,14 @@ class Queue(NamedTuple):
     """Where reminders are taken, by the clock of the store, and counted."""
 
     reminders: ReminderQueue
-    clock: Clock
+    clock: TimeSource
     metrics: WorkerMetrics
 
 
 class Consumer(ABC):
     """Handles the reminders of one kind, beside each other by ``spawn``, or one after the other without it."""
 
-    def __init__(self, settings: Settings, queue: Queue, spawn: Spawn | None) -> None:
+    def __init__(self, settings: ConsumerSettings, queue: Queue, spawn: Spawn | None) -> None:
         self._settings = settings
         self._reminders, self._clock, self._metrics = queue
         self._spawn = spawn
@@ -92,7 +92,7 @@ class Consumer(ABC):
         self._pause = shortest
         now = self._clock()
         for each in taken:
-            self._metrics.taken(kind, now - each.due)
+            self._metrics.count_taken(kind, now - each.due)
             if self._spawn is None:
                 self._finish(each, self.handle)
             else:
@@ -135,7 +135,7 @@ class Consumer(ABC):
             self._reschedule(taken, self._clock() + 1000 * error.retry_after)
             return
         except Exception:
-            self._metrics.failed(self._settings.kind)
+            self._metrics.count_failure(self._settings.kind)
             _log.exception(self._settings.failure, extra=self._log_fields())
             self._reschedule(taken, self._clock() + self._count_failure(game))
             return

@@ -52,7 +52,7 @@ class Decisions:
         if failures < MOST_FAILURES:
             began = perf_counter()
             move = self._choose(game.rules, observation, turn.level, luck)
-            self._metrics.decided(turn.level, perf_counter() - began)
+            self._metrics.count_decision(turn.level, perf_counter() - began)
             return move
         try:
             move = self._choose(game.rules, observation, SUBSTITUTE, luck)
@@ -60,9 +60,9 @@ class Decisions:
             _log.exception("the substitute of a computer player failed", extra=log_fields(turn))
         else:
             if move in observation.view.legal_moves:
-                self._metrics.fell_back(SUBSTITUTE)
+                self._metrics.count_fallback(SUBSTITUTE)
                 return move
-        self._metrics.fell_back("first")
+        self._metrics.count_fallback("first")
         return observation.view.legal_moves[0]
 
     def made(self, turn: BotTurn, committed: Committed) -> None:

@@ -10,10 +10,10 @@ from threading import Event
 from typing import Final
 
 from service.games.reminders import TakenReminder
-from service.workers.consumer import Consumer, Next, Queue, Settings, Spawn
+from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue, Spawn
 from service.workers.endpoint_lease import LEASE_MS, EndpointLease, LeaseContext
 
-SETTINGS: Final = Settings(
+SETTINGS: Final = ConsumerSettings(
     kind="webhooks",
     lease_ms=LEASE_MS,
     batch=500,

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.deliveries import Deliveries, Outcome
 from service.backends.webhooks.ports import DueGame, Webhook, WebhookStore
-from service.games.ports import Clock, OutcomeUnknown, StorageUnavailable, WrittenByNewer
+from service.games.ports import OutcomeUnknown, StorageUnavailable, TimeSource, WrittenByNewer
 from service.workers.consumer import Spawn
 from service.workers.metrics import WorkerMetrics
 
@@ -58,14 +58,14 @@ class LeaseContext(NamedTuple):
     store: WebhookStore
     deliveries: Deliveries
     metrics: WorkerMetrics
-    clock: Clock
+    clock: TimeSource
     jitter: Callable[[], float]
     game_ttl: int
     begin_attempt: Spawn
 
 
 class _Attempted(NamedTuple):
-    """An attempt to tell an endpoint of a game, with its outcome, or the error that ended it."""
+    """An attempt to notify an endpoint of a game, with its outcome, or the error that ended it."""
 
     due: DueGame
     outcome: Outcome | None
@@ -209,14 +209,14 @@ class EndpointLease:
         limit = READ_AHEAD + len(self._in_flight)
         due = self._context.store.due(webhook, now, limit)
         self._ready.extend(each for each in due if each.game not in self._in_flight)
-        # If these are all, whoever releases the endpoint finds what has become due meanwhile.
+        # If these are all, the process that releases the endpoint finds what has become due meanwhile.
         self._look_at = 0.0 if len(due) == limit else monotonic() + POLL_SECONDS
 
     def _attempt(self, webhook: Webhook, due: DueGame, *, probe: bool) -> None:
-        """Tell the endpoint of one game, in a thread of its own."""
+        """Notify the endpoint of one game, in a thread of its own."""
         context = self._context
         try:
-            context.metrics.delivery_begun(context.clock() - due.at)
+            context.metrics.count_delivery_begun(context.clock() - due.at)
             outcome = context.deliveries.deliver(webhook, due, probe=probe, may_send=self._may_send)
             attempted = _Attempted(due, outcome, None, probe)
         except Exception as error:
@@ -243,7 +243,7 @@ class EndpointLease:
         if isinstance(error, StorageUnavailable | OutcomeUnknown) and not isinstance(error, WrittenByNewer):
             self._storage_failed = True
         elif error is not None:
-            context.metrics.failed("webhooks")
+            context.metrics.count_failure("webhooks")
             _log.error("the messages of a game could not be made", exc_info=error)
             if self._webhook is not None:
                 context.deliveries.put_off(self._webhook, attempted.due)
@@ -268,7 +268,7 @@ class EndpointLease:
             if before == after or self._context.store.replace(before, after):
                 self._webhook = after
                 if before.status != after.status:
-                    self._context.metrics.endpoint_became(after.status)
+                    self._context.metrics.count_endpoint(after.status)
                     _log.info("endpoint %s is %s now", after.id, after.status)
                 return
             self._reread()

@@ -9,9 +9,9 @@ from typing import Final
 
 from service.backends.erasures import Erasures
 from service.games.reminders import TakenReminder
-from service.workers.consumer import Consumer, Next, Queue, Settings
+from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 
-SETTINGS: Final = Settings(
+SETTINGS: Final = ConsumerSettings(
     kind="erasures",
     lease_ms=30_000,
     batch=4,

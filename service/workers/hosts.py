@@ -28,7 +28,7 @@ class _Host:
         self.seconds = _FIRST_GUESS_SECONDS
         """The mean duration."""
         self.free_at = 0.0
-        """When there is room for whoever comes next, if all before take as long as usual."""
+        """When there is room for the next request, if all before take as long as usual."""
 
 
 class Hosts:
@@ -42,7 +42,7 @@ class Hosts:
     def enter(self, url: str) -> float | None:
         """Begin something with the host of this URL; or else in how many seconds there may be room for it.
 
-        Whoever asks gets a later time than the one before, so that ten thousand who wait do not come all at once.
+        Each caller gets a later time than the one before, so that ten thousand who wait do not come all at once.
         """
         now, name = self._now(), _name(url)
         with self._lock:

@@ -92,23 +92,23 @@ class WorkerMetrics:
             "domino_reminder_failures_total", "Reminders put off because of an error.", ["kind"], registry=registry
         )
 
-    def decided(self, level: str, seconds: float) -> None:
+    def count_decision(self, level: str, seconds: float) -> None:
         """Observe a decision of this level."""
         self._decisions.labels(level).observe(seconds)
 
-    def played(self, level: str) -> None:
+    def count_move(self, level: str) -> None:
         """Count a move for a computer player of this level."""
         self._moves.labels(level).inc()
 
-    def fell_back(self, by: str) -> None:
+    def count_fallback(self, by: str) -> None:
         """Count a decision that was left to ``by``: ``greedy`` or ``first``."""
         self._fallbacks.labels(by).inc()
 
-    def timed_out(self, then: str) -> None:
+    def count_time_out(self, then: str) -> None:
         """Count a deadline; ``then`` is what followed."""
         self._time_outs.labels(then).inc()
 
-    def asked(self, outcome: str, seconds: float) -> None:
+    def count_request(self, outcome: str, seconds: float) -> None:
         """Count a request to a remote player.
 
         ``outcome``: ``move``; ``own`` (it moves by itself); ``refused`` (the answer was no legal move); ``status`` (one
@@ -117,30 +117,30 @@ class WorkerMetrics:
         self._answers.labels(outcome).inc()
         self._answer_times.observe(seconds)
 
-    def gave_up(self) -> None:
+    def count_given_up(self) -> None:
         """Count a turn that was taken from a remote player."""
         self._given_up.inc()
 
-    def taken(self, kind: ReminderKind, lag_ms: int) -> None:
+    def count_taken(self, kind: ReminderKind, lag_ms: int) -> None:
         """Observe a reminder that was taken."""
         self._lags.labels(kind).observe(max(lag_ms, 0) / 1000)
 
-    def followed(self, lag_ms: int) -> None:
-        """Observe that an application was told of a write so long ago."""
+    def count_publication(self, lag_ms: int) -> None:
+        """Observe the publication of a write that was made so long ago."""
         self._outbox_lags.observe(max(lag_ms, 0) / 1000)
 
-    def delivered(self, outcome: str) -> None:
+    def count_delivery(self, outcome: str) -> None:
         """Count an attempt to deliver; ``outcome`` is ``ok`` or a word for what was wrong."""
         self._deliveries.labels(outcome).inc()
 
-    def delivery_begun(self, lag_ms: int) -> None:
-        """Observe an attempt to tell an endpoint of a game that was due so long ago."""
+    def count_delivery_begun(self, lag_ms: int) -> None:
+        """Observe an attempt to notify an endpoint of a game that was due so long ago."""
         self._delivery_lags.observe(max(lag_ms, 0) / 1000)
 
-    def endpoint_became(self, status: str) -> None:
+    def count_endpoint(self, status: str) -> None:
         """Count an endpoint that has this status now."""
         self._endpoints.labels(status).inc()
 
-    def failed(self, kind: ReminderKind) -> None:
+    def count_failure(self, kind: ReminderKind) -> None:
         """Count a reminder that was put off because of an error."""
         self._failures.labels(kind).inc()

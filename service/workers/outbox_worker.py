@@ -1,6 +1,6 @@
-"""The outbox worker: takes the reminders of games that their application has not been told of, and follows them.
+"""The outbox worker: takes the reminders of games that are to be published to their application, and publishes.
 
-Does not depend on what is told (``service.backends.index.outbox``), nor on how many games are followed at a time.
+Does not depend on what is published (``service.backends.index.outbox``), nor on how many games are published at a time.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from typing import Final
 
 from service.backends.index.outbox import Outbox
 from service.games.reminders import TakenReminder
-from service.workers.consumer import Consumer, Next, Queue, Settings, Spawn
+from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue, Spawn
 
-SETTINGS: Final = Settings(
+SETTINGS: Final = ConsumerSettings(
     kind="outbox",
     lease_ms=30_000,
     batch=128,
     look_seconds=(0.05, 0.25),
     look_growth=1.1,
-    failure="an application could not be told of a game",
+    failure="an application could not be notified of a game",
 )
 
 
 class OutboxWorker(Consumer):
-    """Tells applications what has happened in their games; ``wake`` is called when an endpoint was made due.
+    """Publishes games to their applications; ``wake`` is called when an endpoint was made due.
 
     ``spawn`` waits while as many are under way as may be.
     """
@@ -35,9 +35,9 @@ class OutboxWorker(Consumer):
 
     def handle(self, taken: TakenReminder) -> Next:
         """Follow one game."""
-        followed = self._outbox.follow(taken.game)
-        if followed.told is not None:
-            self._metrics.followed(self._clock() - followed.told)
-        if followed.due:
+        published = self._outbox.publish(taken.game)
+        if published.published_at is not None:
+            self._metrics.count_publication(self._clock() - published.published_at)
+        if published.due:
             self._wake()
-        return "never" if followed.again is None else followed.again
+        return "never" if published.again is None else published.again

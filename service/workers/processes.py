@@ -79,7 +79,7 @@ def _with_deletions(step: Callable[[], float], deleted: DeletedGames) -> Callabl
 
 
 def run_messenger(settings: Settings, stop: Stop) -> int:
-    """Tell applications what happens in their games, and ask remote players for moves, until a stop is requested.
+    """Notify applications of their games, and ask remote players for moves, until a stop is requested.
 
     Returns the exit status.
 
@@ -135,7 +135,7 @@ def _lease_context(
         parts.repository,
         sender,
         Sources(parts.clock, os.urandom, jitter),
-        observe=lambda attempt: metrics.delivered(attempt.error or "ok"),
+        observe=lambda attempt: metrics.count_delivery(attempt.error or "ok"),
     )
     return LeaseContext(parts.webhooks, deliveries, metrics, parts.clock, jitter, game_ttl, begin_attempt)
 

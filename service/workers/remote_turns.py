@@ -33,7 +33,7 @@ Outcome = Literal["moved", "own", "given_up", "over"]
 _NO_CONTENT: Final = 204
 
 
-class Answer(NamedTuple):
+class PlayerAnswer(NamedTuple):
     """The status and the body of an answer; ``complete`` unless it was cut off at ``MAX_ANSWER_BYTES``."""
 
     status: int
@@ -48,7 +48,7 @@ class NoAnswer(Exception):
 class Ask(Protocol):
     """Sends a message to a remote player, signed with its secret, and returns the answer, which is no redirect's."""
 
-    def __call__(self, remote: Remote, message: str, body: bytes, /) -> Answer:
+    def __call__(self, remote: Remote, message: str, body: bytes, /) -> PlayerAnswer:
         """Send the message with this id. Answers in ``ANSWER_SECONDS``, or raises ``NoAnswer``."""
 
 
@@ -95,30 +95,30 @@ class RemoteTurns:
                 self._sleep(max(began + RETRY_SECONDS - monotonic(), 0))
         return self._give_up(turn)
 
-    def _answer(self, turn: RemoteTurn, refused: Refused | None) -> Answer | None:
+    def _answer(self, turn: RemoteTurn, refused: Refused | None) -> PlayerAnswer | None:
         """The answer to a message, ``None`` if there is none."""
         body = move_message(turn, self._ttl, refused)
         began = monotonic()
         try:
             answer = self._ask(turn.remote, message_id(turn), body)
         except NoAnswer:
-            self._metrics.asked("none", monotonic() - began)
+            self._metrics.count_request("none", monotonic() - began)
             return None
         if answer.status // 100 != 2:
-            self._metrics.asked("status", monotonic() - began)
+            self._metrics.count_request("status", monotonic() - began)
         elif answer.status == _NO_CONTENT:
-            self._metrics.asked("own", monotonic() - began)
+            self._metrics.count_request("own", monotonic() - began)
         return answer
 
-    def _play(self, turn: RemoteTurn, answer: Answer, began: float) -> Refused | None:
+    def _play(self, turn: RemoteTurn, answer: PlayerAnswer, began: float) -> Refused | None:
         """Make the move that was answered; why it is refused, if it is."""
         seconds = monotonic() - began
         try:
             self._players.play(turn, read_answer(turn, answer.body, complete=answer.complete))
         except (RequestError, InvalidBody, InvalidSetup, MoveRefused) as error:
-            self._metrics.asked("refused", seconds)
+            self._metrics.count_request("refused", seconds)
             return error
-        self._metrics.asked("move", seconds)
+        self._metrics.count_request("move", seconds)
         return None
 
     def _give_up(self, turn: RemoteTurn) -> Outcome:
@@ -126,5 +126,5 @@ class RemoteTurns:
             self._players.give_up(turn)
         except StaleVersion:
             return "over"
-        self._metrics.gave_up()
+        self._metrics.count_given_up()
         return "given_up"

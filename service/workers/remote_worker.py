@@ -1,4 +1,4 @@
-"""The remote worker: takes the reminders of games in which a remote player is on turn, and has it asked.
+"""The remote worker: takes the reminders of games in which a remote player is on turn, and requests its move.
 
 Owns which turns are made at a time, and what becomes of their reminders. Each is made beside the others. Does not
 depend on what is asked (``service.workers.remote_turns``).
@@ -11,11 +11,11 @@ from typing import Final
 
 from service.backends.remote_players import RemotePlayers
 from service.games.reminders import TakenReminder
-from service.workers.consumer import Consumer, Next, Queue, Settings, Spawn
+from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue, Spawn
 from service.workers.hosts import Hosts
 from service.workers.remote_turns import RemoteTurns
 
-SETTINGS: Final = Settings(
+SETTINGS: Final = ConsumerSettings(
     kind="remote",
     # Longer than all tries of a turn. With a storage so slow that it is not, a move may be asked for by two, under the
     # same id, and is made once.
@@ -29,7 +29,7 @@ SETTINGS: Final = Settings(
 
 
 class RemoteWorker(Consumer):
-    """Has remote players asked; ``ttl`` is that of games, in milliseconds."""
+    """Handles the turns of remote players; ``ttl`` is that of games, in milliseconds."""
 
     def __init__(self, players: RemotePlayers, turns: RemoteTurns, queue: Queue, spawn: Spawn, ttl: int) -> None:
         super().__init__(SETTINGS, queue, spawn)
@@ -39,7 +39,7 @@ class RemoteWorker(Consumer):
         self._hosts = Hosts()
 
     def handle(self, taken: TakenReminder) -> Next:
-        """Make the turn of a game. Whoever has made a move has also written the next reminder."""
+        """Make the turn of a game. The write of a move has also written the next reminder."""
         turn = self._players.next_turn(taken.game)
         if turn is None:
             return "never"
@@ -51,5 +51,5 @@ class RemoteWorker(Consumer):
             outcome = self._turns.make(turn)
         finally:
             self._hosts.leave(turn.remote.url, monotonic() - began)
-        # Not removed, as then whoever reads the game would have it asked again (``LostReminders``).
+        # Not removed, as then the next read of the game would have the player asked again (``LostReminders``).
         return self._clock() + self._ttl if outcome == "own" else "written"

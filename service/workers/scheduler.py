@@ -11,9 +11,9 @@ from typing import Final
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
 from service.games.reminders import TakenReminder
-from service.workers.consumer import Consumer, Next, Queue, Settings
+from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 
-SETTINGS: Final = Settings(
+SETTINGS: Final = ConsumerSettings(
     kind="clock",
     lease_ms=10_000,
     batch=32,
@@ -34,10 +34,12 @@ class Scheduler(Consumer):
         try:
             committed = self._automation.time_out(taken.game)
         except StaleVersion:
-            return "written"  # whoever was first has written the next reminder
+            return "written"  # the write that came first has written the next reminder
         if committed is None:
             at = self._automation.next_time_out(taken.game)
             return "never" if at is None else at
         clock = committed.after.clock
-        self._metrics.timed_out("deal" if clock is None or committed.status_before == "round_over" else clock.absence)
+        self._metrics.count_time_out(
+            "deal" if clock is None or committed.status_before == "round_over" else clock.absence
+        )
         return "written"

@@ -17,14 +17,14 @@ import redis
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.backends.facade import ApplicationService
+from service.backends.facade import BackendsFacade
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
 from service.devserver.embedded import EmbeddedServer
-from service.games.facade import GameService
-from service.storage.backends import RedisApplications
+from service.games.facade import GamesFacade
+from service.storage.backends import RedisBackends
 from service.storage.erasures import RedisErasures
 from service.storage.feed import RedisFeed
 from service.storage.games import RedisStore
@@ -97,18 +97,18 @@ def _seed_of_the_test(request: pytest.FixtureRequest, seeded_bytes: SeededBytes)
 
 
 @pytest.fixture(scope="session")
-def games(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> GameService:
+def games(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> GamesFacade:
     return build_games(store, feed, [SECRET], TTL_SECONDS, random_bytes=seeded_bytes)
 
 
 @pytest.fixture(scope="session")
-def apps(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> ApplicationService:
+def apps(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> BackendsFacade:
     """The applications of ``app``; anybody may register one."""
     nodes = SingleNodeTopology(connect(redis_url))
     calls = RedisCalls(nodes)
     listing = Listing(RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), ttl=TTL_SECONDS * 1000)
     return build_apps(
-        RedisApplications(nodes),
+        RedisBackends(nodes),
         [SECRET],
         random_bytes=seeded_bytes,
         open_to_all=True,
@@ -120,36 +120,36 @@ def apps(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> App
 
 
 @pytest.fixture
-def tell(redis_url: str, store: RedisStore, apps: ApplicationService) -> Callable[[], None]:
+def publish(redis_url: str, store: RedisStore, apps: BackendsFacade) -> Callable[[], None]:
     """Do what a messenger does until applications have been told of everything; the lobby is read anew."""
     nodes = SingleNodeTopology(connect(redis_url))
     calls, reminders = RedisCalls(nodes), RedisReminders(nodes)
     repository = build_repository(store, reminders.server_time, os.urandom)
     outbox = Outbox(repository, RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), reminders.server_time)
 
-    def tell() -> None:
+    def publish() -> None:
         while taken := reminders.take("outbox", 100, 10_000):
             for each in taken:
-                reminders.reschedule("outbox", each.game, each.leased, outbox.follow(each.game).again)
+                reminders.reschedule("outbox", each.game, each.leased, outbox.publish(each.game).again)
         apps.listing.forget(())
 
-    return tell
+    return publish
 
 
 @pytest.fixture
-def app_key(apps: ApplicationService) -> str:
+def app_key(apps: BackendsFacade) -> str:
     """The key of a new application."""
-    return apps.applications.create("The application of a test").key
+    return apps.backends.create("The application of a test").key
 
 
 @pytest.fixture
-def other_key(apps: ApplicationService) -> str:
+def other_key(apps: BackendsFacade) -> str:
     """The key of another new application."""
-    return apps.applications.create("Another application").key
+    return apps.backends.create("Another application").key
 
 
 @pytest.fixture(scope="session")
-def app(games: GameService, apps: ApplicationService) -> Flask:
+def app(games: GamesFacade, apps: BackendsFacade) -> Flask:
     return create_app(games, apps=apps)
 
 
@@ -251,7 +251,7 @@ def crowd() -> Iterator[ThreadPoolExecutor]:
 
 
 @pytest.fixture
-def watched(games: GameService) -> Iterator[Watched]:
+def watched(games: GamesFacade) -> Iterator[Watched]:
     watched = Watched(games)
     yield watched
     watched.until(0)

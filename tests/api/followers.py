@@ -11,7 +11,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Gauge
 from werkzeug.test import TestResponse
 
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.web.http.streams import StreamLimits, Streams
 from tests.api.client import Api, Table
 from tests.support.application import create_app
@@ -95,7 +95,7 @@ def make_move(api: Api, table: Table) -> int:
 class Watched:
     """An application whose open streams are counted; ``keepalive`` is the time between its keep-alives in seconds."""
 
-    def __init__(self, games: GameService, limits: StreamLimits = StreamLimits(100), alive: float = 0.1) -> None:  # noqa: B008 # immutable
+    def __init__(self, games: GamesFacade, limits: StreamLimits = StreamLimits(100), alive: float = 0.1) -> None:  # noqa: B008 # immutable
         self.games = games
         self._registry = CollectorRegistry()
         self.streams = Streams(limits, Gauge("open_streams", "Open streams.", registry=self._registry), alive)

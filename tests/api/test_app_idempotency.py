@@ -13,13 +13,13 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.backends.facade import ApplicationService
-from service.backends.ports import MOST_REPEATS, Application, Repeat
-from service.games.facade import GameService
+from service.backends.facade import BackendsFacade
+from service.backends.ports import MOST_REPEATS, Backend, Repeat
+from service.games.facade import GamesFacade
 from service.games.ports import IDEMPOTENCY_TTL
 from service.games.store.idempotency import IdempotencyKey
 from service.storage import keys
-from service.storage.backends import RedisApplications
+from service.storage.backends import RedisBackends
 from service.storage.redis.connection import connect
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import SingleNodeTopology
@@ -42,11 +42,11 @@ def endpoint(api: Api, app_key: str) -> dict[str, Any]:
     return made
 
 
-def worker(games: GameService, redis_url: str, *secrets: bytes, clock: SettableClock | None = None) -> Api:
+def worker(games: GamesFacade, redis_url: str, *secrets: bytes, clock: SettableClock | None = None) -> Api:
     """The application of another process over the same store, with these secrets."""
     nodes = SingleNodeTopology(connect(redis_url))
     apps = build_apps(
-        RedisApplications(nodes),
+        RedisBackends(nodes),
         secrets,
         clock=clock or system_clock,
         open_to_all=True,
@@ -123,15 +123,15 @@ def test_a_key_that_could_be_guessed_is_refused_where_the_answer_has_a_secret(
 # What is derived
 
 
-def test_a_repeated_rotation_of_a_secret_leaves_the_old_one_valid(api: Api, apps: ApplicationService) -> None:
-    made = apps.applications.create("Club")
+def test_a_repeated_rotation_of_a_secret_leaves_the_old_one_valid(api: Api, apps: BackendsFacade) -> None:
+    made = apps.backends.create("Club")
     webhook = endpoint(api, made.key)
     key = once()
     path = f"/v1/webhooks/{webhook['id']}/secret"
     first, again = (api.post(path, token=made.key, **key) for _ in range(2))
     assert again.data == first.data
     assert first.get_json()["secret"] != webhook["secret"]
-    stored = apps.webhooks.get(made.application.id, webhook["id"])
+    stored = apps.webhooks.get(made.backend.id, webhook["id"])
     shown = [f"whsec_{each}" for each in (secret_of(stored.old_secret), secret_of(stored.secret))]
     assert shown == [webhook["secret"], first.get_json()["secret"]]
 
@@ -165,19 +165,19 @@ def test_the_answer_is_the_first_one_also_of_what_has_been_deleted_since(api: Ap
     assert api.get("/v1/webhooks", token=app_key).get_json() == {"webhooks": []}
 
 
-def test_a_deleted_application_does_not_come_back(api: Api, apps: ApplicationService) -> None:
+def test_a_deleted_application_does_not_come_back(api: Api, apps: BackendsFacade) -> None:
     key = once()
     first = api.post("/v1/apps", {"name": "Club"}, **key).get_json()
     apps.delete(first["id"])
     assert api.post("/v1/apps", {"name": "Club"}, **key).get_json() == first
-    assert all(each.id != first["id"] for each in apps.applications.all())
+    assert all(each.id != first["id"] for each in apps.backends.all())
 
 
 # Elsewhere, at the same time, and later
 
 
 def test_another_worker_with_the_secret_gives_the_same_answer_and_one_without_says_so(
-    games: GameService, redis_url: str
+    games: GamesFacade, redis_url: str
 ) -> None:
     before, between, after = (worker(games, redis_url, *secrets) for secrets in ((OLD,), (NEW, OLD), (NEW,)))
     key = once()
@@ -219,13 +219,13 @@ def test_of_the_same_requests_at_the_same_time_one_makes_something(app: Flask, a
     assert len(valid_keys(api, answers[0].get_json()["key"])) == 1
 
 
-class Overtaken(RedisApplications):
+class Overtaken(RedisBackends):
     """Another process does something just before one of the reads of this one: ``reads`` counts them down."""
 
     reads = 0
     overtake: Callable[[], Any]
 
-    def read(self, app: str) -> Application | None:
+    def read(self, app: str) -> Backend | None:
         self._count()
         return super().read(app)
 
@@ -242,19 +242,19 @@ class Overtaken(RedisApplications):
 @pytest.mark.parametrize("reads", [1, 2])
 def test_a_rotation_that_is_overtaken_by_itself_gives_the_same_key(redis_url: str, reads: int) -> None:
     store = Overtaken(SingleNodeTopology(connect(redis_url)))
-    here = build_apps(store, [NEW]).applications
-    there = build_apps(RedisApplications(SingleNodeTopology(connect(redis_url))), [NEW]).applications
+    here = build_apps(store, [NEW]).backends
+    there = build_apps(RedisBackends(SingleNodeTopology(connect(redis_url))), [NEW]).backends
     made = here.create("Club")
     key = IdempotencyKey("a rotation that is sent twice", b"")
     others = []
     store.reads = reads
-    store.overtake = lambda: others.append(there.rotate(made.application.id, 0, presented=made.key, key=key))
-    mine = here.rotate(made.application.id, 0, presented=made.key, key=key)
+    store.overtake = lambda: others.append(there.rotate(made.backend.id, 0, presented=made.key, key=key))
+    mine = here.rotate(made.backend.id, 0, presented=made.key, key=key)
     (other,) = others
     assert (mine.key, mine.replayed, other.replayed) == (other.key, True, False)
 
 
-def test_after_a_day_a_key_may_be_used_again(games: GameService, redis_url: str) -> None:
+def test_after_a_day_a_key_may_be_used_again(games: GamesFacade, redis_url: str) -> None:
     clock = SettableClock()
     api = worker(games, redis_url, NEW, clock=clock)
     app_key = api.post("/v1/apps", {"name": "Club"}).get_json()["key"]
@@ -270,7 +270,7 @@ def test_after_a_day_a_key_may_be_used_again(games: GameService, redis_url: str)
 
 
 def test_of_an_application_so_many_requests_are_kept_and_no_more_within_a_day(
-    games: GameService, redis_url: str, server: redis.Redis
+    games: GamesFacade, redis_url: str, server: redis.Redis
 ) -> None:
     clock = SettableClock()
     api = worker(games, redis_url, NEW, clock=clock)

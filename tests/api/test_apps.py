@@ -8,12 +8,12 @@ import pytest
 import redis
 from flask import Flask
 
-from service.backends.facade import ApplicationService
-from service.backends.keys import CACHE_SECONDS, MAX_KEYS, Applications
-from service.games.facade import GameService
+from service.backends.facade import BackendsFacade
+from service.backends.keys import CACHE_SECONDS, MAX_KEYS, Backends
+from service.games.facade import GamesFacade
 from service.games.model.errors import Unauthorized
 from service.storage import keys as storage_keys
-from service.storage.backends import RedisApplications
+from service.storage.backends import RedisBackends
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from tests.api.client import Api, status_and_code
@@ -36,7 +36,7 @@ HOSTILE_NAMES: tuple[Any, ...] = (
 )
 
 
-def api_of(games: GameService, apps: ApplicationService) -> Api:
+def api_of(games: GamesFacade, apps: BackendsFacade) -> Api:
     return Api(create_app(games, apps=apps).test_client(use_cookies=False))
 
 
@@ -63,22 +63,22 @@ def test_a_registered_application_has_its_key_at_once(api: Api) -> None:
     }
 
 
-def test_where_it_is_closed_nobody_registers_whatever_is_sent(games: GameService, redis_url: str) -> None:
-    apps = build_apps(RedisApplications(SingleNodeTopology(connect(redis_url))))
-    before = len(apps.applications.all())
+def test_where_it_is_closed_nobody_registers_whatever_is_sent(games: GamesFacade, redis_url: str) -> None:
+    apps = build_apps(RedisBackends(SingleNodeTopology(connect(redis_url))))
+    before = len(apps.backends.all())
     for body in ({"name": "Club"}, {"name": ""}, {}):
         answer = api_of(games, apps).post("/v1/apps", body)
         assert (*status_and_code(answer), answer.get_json()["reason"]) == (403, "forbidden", "apps_closed")
-    assert len(apps.applications.all()) == before
+    assert len(apps.backends.all()) == before
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES, ids=repr)
-def test_a_name_that_nobody_could_read_is_refused(api: Api, apps: ApplicationService, name: Any) -> None:
-    before = len(apps.applications.all())
+def test_a_name_that_nobody_could_read_is_refused(api: Api, apps: BackendsFacade, name: Any) -> None:
+    before = len(apps.backends.all())
     answer = api.post("/v1/apps", {"name": name})
     assert status_and_code(answer) == (422, "invalid")
     assert list(answer.get_json()["errors"]) == ["name"]
-    assert len(apps.applications.all()) == before
+    assert len(apps.backends.all()) == before
 
 
 def test_unknown_fields_of_an_application_are_refused(api: Api) -> None:
@@ -177,9 +177,9 @@ def test_only_a_key_opens_what_is_the_applications(api: Api, method: str, path: 
         assert answer.get_json()["reason"] == "token_misplaced"
 
 
-def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GameService, redis_url: str) -> None:
+def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GamesFacade, redis_url: str) -> None:
     clock = SettableClock()
-    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
+    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
     apps = build_apps(store, clock=clock, open_to_all=True)
     api = api_of(games, apps)
     old = register(api)["key"]
@@ -194,13 +194,13 @@ def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GameService, redi
 def test_a_key_that_another_process_revoked_is_used_while_it_is_cached_and_no_longer(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
-    here, there = build_apps(store).applications, build_apps(store).applications
+    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
+    here, there = build_apps(store).backends, build_apps(store).backends
     now = 0.0
     monkeypatch.setattr("service.backends.keys.monotonic", lambda: now)
     made = here.create("Club")
-    assert here.authenticate(made.key) == made.application
-    there.revoke(made.application.id, made.record.hint)
+    assert here.authenticate(made.key) == made.backend
+    there.revoke(made.backend.id, made.record.hint)
     now = CACHE_SECONDS - 0.1
     assert accepts(here, made.key)
     now = CACHE_SECONDS
@@ -208,10 +208,10 @@ def test_a_key_that_another_process_revoked_is_used_while_it_is_cached_and_no_lo
 
 
 def test_a_key_that_another_process_revoked_changes_no_keys_any_more(redis_url: str) -> None:
-    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
-    here, there = build_apps(store).applications, build_apps(store).applications
+    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
+    here, there = build_apps(store).backends, build_apps(store).backends
     old = here.create("Club")
-    app = old.application.id
+    app = old.backend.id
     assert accepts(here, old.key)
     new = there.rotate(app, 0)
     assert accepts(here, old.key)  # for some seconds more
@@ -219,35 +219,35 @@ def test_a_key_that_another_process_revoked_changes_no_keys_any_more(redis_url: 
         here.rotate(app, presented=old.key)
     with pytest.raises(Unauthorized):
         here.revoke(app, new.record.hint, presented=old.key)
-    assert here.rotate(app, presented=new.key).application.keys[0].hint == new.record.hint
+    assert here.rotate(app, presented=new.key).backend.keys[0].hint == new.record.hint
 
 
 def test_a_key_that_another_process_revoked_makes_no_key_over_http(
-    api: Api, apps: ApplicationService, redis_url: str
+    api: Api, apps: BackendsFacade, redis_url: str
 ) -> None:
     made = register(api)
     assert api.get("/v1/app", token=made["key"]).status_code == 200
-    there = build_apps(RedisApplications(SingleNodeTopology(connect(redis_url)))).applications
+    there = build_apps(RedisBackends(SingleNodeTopology(connect(redis_url)))).backends
     new = there.rotate(made["id"], 0)
-    assert accepts(apps.applications, made["key"])
+    assert accepts(apps.backends, made["key"])
     assert api.delete(f"/v1/app/keys/{new.record.hint}", token=made["key"]).status_code == 401
-    assert accepts(apps.applications, new.key)
+    assert accepts(apps.backends, new.key)
     there.revoke(made["id"])
     assert api.post("/v1/app/keys", {"overlap": 60}, token=new.key).status_code == 401
 
 
-def accepts(applications: Applications, key: str) -> bool:
+def accepts(backends: Backends, key: str) -> bool:
     try:
-        applications.authenticate(key)
+        backends.authenticate(key)
     except Unauthorized:
         return False
     return True
 
 
 def test_only_applications_create_games_where_the_operator_says_so(
-    games: GameService, redis_url: str, app_key: str
+    games: GamesFacade, redis_url: str, app_key: str
 ) -> None:
-    apps = build_apps(RedisApplications(SingleNodeTopology(connect(redis_url))), needed_for_games=True)
+    apps = build_apps(RedisBackends(SingleNodeTopology(connect(redis_url))), needed_for_games=True)
     api = api_of(games, apps)
     body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}]}
     created = api.post("/v1/games", body, token=app_key)
@@ -259,7 +259,7 @@ def test_only_applications_create_games_where_the_operator_says_so(
     assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "token_misplaced")
 
 
-def test_a_service_without_applications_knows_no_key(games: GameService, app_key: str) -> None:
+def test_a_service_without_applications_knows_no_key(games: GamesFacade, app_key: str) -> None:
     api = Api(create_app(games).test_client(use_cookies=False))
     assert status_and_code(api.get("/v1/app", token=app_key)) == (401, "unauthorized")
     assert status_and_code(api.post("/v1/apps", {"name": "Club"})) == (403, "forbidden")

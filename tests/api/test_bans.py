@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from service.config import parse_networks
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.storage.rate_limits import counters_at
 from tests.api.client import Api
 from tests.support.application import create_app, rate_limits
@@ -31,7 +31,7 @@ Applications = Callable[..., Api]
 
 
 @pytest.fixture
-def application(games: GameService, redis_url: str) -> Applications:
+def application(games: GamesFacade, redis_url: str) -> Applications:
     """An application with these banned networks and limits."""
 
     def make(proxies: int = 0, **limits: int) -> Api:

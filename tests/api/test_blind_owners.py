@@ -48,7 +48,7 @@ from tests.api.saved_games import (
 from tests.api.test_blindness import hidden_from, refused_moves, versions_of
 from tests.support.table import Json, round_over
 
-Tell = Callable[[], None]
+Publish = Callable[[], None]
 
 OF_A_GAME = (
     "",
@@ -136,13 +136,13 @@ def events_of(game: Game, snapshot: Snapshot) -> list[EventEnvelope]:
     return [decode_event(version, game.created_at, each) for version, each in enumerate(data, 1)]
 
 
-def tell_anew(server: redis.Redis, app: str, game: str, tell: Tell) -> None:
+def publish_anew(server: redis.Redis, app: str, game: str, publish: Publish) -> None:
     """Have a messenger tell the application of this game as if it knew nothing yet, and of no other game."""
-    tell()
+    publish()
     known = [name for name in server.scan_iter(f"domino:{{{app}}}:*") if name != keys.application(app)]
     server.delete(*known, *server.scan_iter("domino:{lobby}*"), b"-")
     server.zadd(keys.REMINDERS["outbox"][shard_of(game) or 0], {game: 1})
-    tell()
+    publish()
 
 
 def streamed(api: Api, path: str, key: str, version: int) -> bytes:
@@ -168,14 +168,14 @@ def told(api: Api, path: str, key: str) -> tuple[int, object, bytes]:
 
 @pytest.mark.parametrize("variant", variants())
 def test_an_application_reads_the_same_whatever_is_hidden(
-    api: Api, server: redis.Redis, app_key: str, tell: Tell, variant: str
+    api: Api, server: redis.Redis, app_key: str, publish: Publish, variant: str
 ) -> None:
     for saved_game in Match(api, server, app_key, variant).stages():
         table, answers, streams = saved_game.table, [], []
         paths = [*(table.path + path for path in OF_A_GAME), *OF_ALL_GAMES]
         for snapshot in alike(saved_game, None):
             restore(server, table.id, snapshot)
-            tell_anew(server, app_key[4:28], table.id, tell)
+            publish_anew(server, app_key[4:28], table.id, publish)
             answers.append({path: told(api, path, app_key) for path in paths})
             streams.append(
                 [streamed(api, path, app_key, snapshot.version) for path in (f"{table.path}/events", "/v1/feed")]

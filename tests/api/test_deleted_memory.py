@@ -20,7 +20,7 @@ import pytest
 from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
-from service.backends.facade import ApplicationService
+from service.backends.facade import BackendsFacade
 from service.bots.choice import choose_move
 from service.bots.knowledge import tile_set
 from service.bots.opening import _opening_hands
@@ -176,7 +176,7 @@ def add_hands(traces: Traces, repository: GameRepository, game_id: str) -> None:
 class Worker:
     """A web worker that asks which games were deleted when it is told to."""
 
-    def __init__(self, store: RedisStore, feed: RedisEventFeed, apps: ApplicationService) -> None:
+    def __init__(self, store: RedisStore, feed: RedisEventFeed, apps: BackendsFacade) -> None:
         self._made_of = store, feed, apps
         self.games = build_games(store, feed, [SECRET], TTL_SECONDS)
         self.app: Application = create_app(self.games, Streams(keepalive_seconds=0.1), apps=apps)
@@ -192,7 +192,7 @@ class Worker:
 
 
 @pytest.fixture
-def worker(store: RedisStore, feed: RedisEventFeed, apps: ApplicationService) -> Worker:
+def worker(store: RedisStore, feed: RedisEventFeed, apps: BackendsFacade) -> Worker:
     return Worker(store, feed, apps)
 
 

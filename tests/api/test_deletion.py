@@ -17,8 +17,8 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.backends.facade import ApplicationService
-from service.games.facade import GameService
+from service.backends.facade import BackendsFacade
+from service.games.facade import GamesFacade
 from service.games.model.errors import Gone
 from service.games.model.game import TokenChanged
 from service.games.model.seats import Remote, Seats
@@ -176,7 +176,7 @@ def test_requests_that_are_repeated_after_the_deletion_are_answered_with_410(api
 # What is left in Redis
 
 
-def secrets_of(table: Table, games: GameService) -> dict[str, bytes]:
+def secrets_of(table: Table, games: GamesFacade) -> dict[str, bytes]:
     """What must not be found once the game is deleted, as it is stored."""
     game = games.access._repository.load(table.id)
     assert game is not None
@@ -207,7 +207,7 @@ def secrets_of(table: Table, games: GameService) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("phase", [*PHASES, "with everything"])
 def test_no_key_of_redis_has_anything_of_a_deleted_game(
-    api: Api, server: redis.Redis, games: GameService, app_key: str, phase: str
+    api: Api, server: redis.Redis, games: GamesFacade, app_key: str, phase: str
 ) -> None:
     clear(server)
     if phase == "with everything":
@@ -227,7 +227,7 @@ def test_no_key_of_redis_has_anything_of_a_deleted_game(
 
 
 def test_a_remote_player_leaves_neither_address_nor_secret(
-    api: Api, server: redis.Redis, games: GameService, app_key: str
+    api: Api, server: redis.Redis, games: GamesFacade, app_key: str
 ) -> None:
     clear(server)
     table = owned(api, app_key)
@@ -267,7 +267,7 @@ def test_the_digests_of_requests_are_all_that_is_left_beside_the_tombstone(
 
 
 @pytest.fixture
-def followed(store: RedisStore, feed: RedisEventFeed, apps: ApplicationService) -> tuple[Api, Api]:
+def followed(store: RedisStore, feed: RedisEventFeed, apps: BackendsFacade) -> tuple[Api, Api]:
     """Two workers: clients follow at the first one."""
 
     def worker() -> Api:
@@ -407,7 +407,7 @@ def test_moves_joins_and_deletion_at_the_same_time_leave_a_deleted_game(
 
 
 def test_the_owner_of_a_deleted_game_is_known_to_those_who_have_to_tell(
-    api: Api, games: GameService, app_key: str
+    api: Api, games: GamesFacade, app_key: str
 ) -> None:
     table = owned(api, app_key)
     version = table.view()["version"]

@@ -15,7 +15,7 @@ import pytest
 import redis
 
 from service.backends import erasures as erasures_module
-from service.backends.facade import ApplicationService
+from service.backends.facade import BackendsFacade
 from service.games.model.game import Game
 from service.games.model.schedule import bot_turn, remote_turn
 from service.storage import erasures as redis_erasures
@@ -29,7 +29,7 @@ from tests.api.redis_contents import clear, keys_with
 from tests.api.saved_games import decoded, shortest, take_snapshot
 from tests.support.table import Json, match_finished, round_over, seat_to_move
 
-Tell = Callable[[], None]
+Publish = Callable[[], None]
 MARK = "marked-4711"
 ADA = {"name": f"Ada {MARK}", "ref": f"user-ada-{MARK}"}
 BOB, CLEO = {"name": "Bob", "ref": "user-bob"}, {"name": "Cleo", "ref": "user-cleo"}
@@ -144,14 +144,14 @@ def join(api: Api, table: Table, name: str = "Bob", **headers: Any) -> Json:
 @pytest.mark.parametrize("lags", [False, True], ids=["listed", "not yet listed"])
 @pytest.mark.parametrize("phase", PHASES)
 def test_nothing_of_a_person_is_left_in_any_game(
-    api: Api, *, app_key: str, server: redis.Redis, eraser: Eraser, tell: Tell, phase: str, lags: bool
+    api: Api, *, app_key: str, server: redis.Redis, eraser: Eraser, publish: Publish, phase: str, lags: bool
 ) -> None:
     hook = {"url": "https://club.example/hooks", "events": ["game.turn", "game.joined"]}
     told(api.post("/v1/webhooks", hook, token=app_key, headers=KEY), 201)
     table = in_phase(api, app_key, phase)
     before, state = api.get(table.path, token=app_key).get_json(), stored(server, table).state
     if not lags:
-        tell()
+        publish()
     assert keys_with(server, MARK.encode())
 
     erase(api, app_key)
@@ -176,7 +176,7 @@ def test_nothing_of_a_person_is_left_in_any_game(
             same = {name: value for name, value in was.items() if name not in ("name", "ref", "away", "bank")}
             assert {name: value for name, value in now.items() if name not in ("away", "bank")} == {**same, **named}
     assert stored(server, table).state == state
-    tell()
+    publish()
     (listed,) = api.get("/v1/games", token=app_key).get_json()["games"]
     assert [each.get("name") for each in listed["players"]] == [each.get("name") for each in view["players"]]
     assert MARK not in api.get("/v1/feed", token=app_key).text + api.get("/v1/lobby").text + str(everything(api, table))
@@ -422,11 +422,11 @@ def test_a_rematch_that_is_begun_during_the_erasure_has_nothing_of_a_person(
 
 
 def test_no_other_person_and_no_other_application_loses_anything(
-    api: Api, *, app_key: str, other_key: str, server: redis.Redis, eraser: Eraser, tell: Tell
+    api: Api, *, app_key: str, other_key: str, server: redis.Redis, eraser: Eraser, publish: Publish
 ) -> None:
     mine, theirs = owned(api, app_key), owned(api, other_key)
     similar = owned(api, app_key, [{**ADA, "ref": f"{ADA['ref']}0"}, BOB])
-    tell()
+    publish()
     before = [server.dump(keys.state(each.id)) for each in (theirs, similar)]
     erase(api, app_key)
     eraser.run()
@@ -439,11 +439,11 @@ def test_no_other_person_and_no_other_application_loses_anything(
 
 
 def test_more_games_than_are_done_at_a_time_are_done_in_turn(
-    api: Api, *, app_key: str, server: redis.Redis, eraser: Eraser, tell: Tell, monkeypatch: pytest.MonkeyPatch
+    api: Api, *, app_key: str, server: redis.Redis, eraser: Eraser, publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(erasures_module, "MOST_GAMES", 3)
     games = [owned(api, app_key) for _ in range(10)]
-    tell()
+    publish()
     games += [owned(api, app_key) for _ in range(5)]
     erase(api, app_key)
     named: list[int] = []
@@ -483,13 +483,13 @@ def test_it_is_done_only_when_no_game_has_the_person(
     assert is_gone(api, app_key)
 
 
-def test_a_game_that_was_created_later_is_new(api: Api, app_key: str, eraser: Eraser, tell: Tell) -> None:
+def test_a_game_that_was_created_later_is_new(api: Api, app_key: str, eraser: Eraser, publish: Publish) -> None:
     owned(api, app_key)
     erase(api, app_key)
     eraser.run()
     assert is_gone(api, app_key)
     table = owned(api, app_key)
-    tell()
+    publish()
     eraser.run()
     assert not is_gone(api, app_key)
     assert api.view(table, 0)["players"][0]["name"] == ADA["name"]
@@ -500,11 +500,11 @@ def test_a_game_that_was_created_later_is_new(api: Api, app_key: str, eraser: Er
 
 @pytest.mark.parametrize("lost", ["deleted", "expired", "lost"])
 def test_a_game_that_is_gone_itself_holds_nothing_up(
-    api: Api, *, app_key: str, server: redis.Redis, eraser: Eraser, tell: Tell, lost: str
+    api: Api, *, app_key: str, server: redis.Redis, eraser: Eraser, publish: Publish, lost: str
 ) -> None:
     table = owned(api, app_key)
     other = owned(api, app_key)
-    tell()
+    publish()
     if lost == "deleted":
         assert api.delete(table.path, token=app_key).status_code == 204
     else:
@@ -537,10 +537,10 @@ def test_a_game_that_nobody_can_read_holds_up_nothing_but_that_a_person_counts_a
 
 
 def test_a_broken_game_of_the_application_holds_up_none_of_its_others(
-    api: Api, app_key: str, server: redis.Redis, eraser: Eraser, tell: Tell
+    api: Api, app_key: str, server: redis.Redis, eraser: Eraser, publish: Publish
 ) -> None:
     tables = [owned(api, app_key) for _ in range(3)]
-    tell()
+    publish()
     with broken(server, keys.state(tables[1].id), b"["):
         erase(api, app_key)
         for _ in range(4):
@@ -593,9 +593,9 @@ def test_the_request_may_be_repeated_and_nobody_has_to_be_there(api: Api, app_ke
 
 
 @pytest.mark.parametrize("ref", ["user/17", "..a", "50%25", "%C3%9Cnal", "a%3Fb=c%23d", "%252F", "名前"])
-def test_any_ref_may_be_erased(api: Api, app_key: str, eraser: Eraser, tell: Tell, ref: str) -> None:
+def test_any_ref_may_be_erased(api: Api, app_key: str, eraser: Eraser, publish: Publish, ref: str) -> None:
     table = owned(api, app_key, [{"name": "Ada", "ref": unquote(ref)}, BOB])
-    tell()
+    publish()
     erase(api, app_key, ref)
     eraser.run()
     assert is_gone(api, app_key, ref)
@@ -633,15 +633,15 @@ def test_so_many_people_are_erased_at_a_time(
 
 
 def test_applications_take_turns_and_the_fault_of_one_holds_no_other_up(
-    api: Api, apps: ApplicationService, eraser: Eraser, tell: Tell, monkeypatch: pytest.MonkeyPatch
+    api: Api, apps: BackendsFacade, eraser: Eraser, publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(erasures_module, "MOST_GAMES", 1)
-    created = [apps.applications.create(f"Application {number}") for number in range(3)]
+    created = [apps.backends.create(f"Application {number}") for number in range(3)]
     games = {each.key: [owned(api, each.key) for _ in range(4)] for each in created}
-    tell()
+    publish()
     for each in created:
         erase(api, each.key)
-    go_on, broken = eraser.erasures.go_on, created[0].application.id
+    go_on, broken = eraser.erasures.go_on, created[0].backend.id
 
     def failing(app: str) -> bool:
         if app == broken:

@@ -15,7 +15,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.engine.events import Dealt, Drew
 from service.engine.variants import variants
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.games.store.codec import decode_event
 from service.storage import keys
 from service.storage.event_frames import events_of
@@ -394,7 +394,7 @@ def test_many_streams_of_one_seat_receive_the_same_events(watched: Watched, othe
     assert len(set(heard)) == 1
 
 
-def test_a_stream_without_events_sends_keepalives(games: GameService, saved_games: SavedGames) -> None:
+def test_a_stream_without_events_sends_keepalives(games: GamesFacade, saved_games: SavedGames) -> None:
     assert KEEPALIVE_SECONDS < 15 - 3, "and the store may take three seconds to answer"
     saved_game = saved_games.at("domino", "early")
     watched = Watched(games, alive=0.01)
@@ -408,7 +408,7 @@ def test_a_stream_without_events_sends_keepalives(games: GameService, saved_game
     watched.until(0)
 
 
-def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GameService, saved_games: SavedGames) -> None:
+def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GamesFacade, saved_games: SavedGames) -> None:
     saved_game = saved_games.at("domino", "early")
     watched, version = Watched(games, StreamLimits(2)), saved_game.snapshot.version
     api, path = watched.api, f"{saved_game.table.path}/events"
@@ -431,7 +431,7 @@ def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GameSe
 
 @pytest.mark.parametrize("limits", [StreamLimits(100, by_game=2), StreamLimits(100, by_address=2)])
 def test_one_game_and_one_address_cannot_take_all_streams(
-    limits: StreamLimits, games: GameService, saved_games: SavedGames
+    limits: StreamLimits, games: GamesFacade, saved_games: SavedGames
 ) -> None:
     table, other = saved_games.at("domino", "early").table, saved_games.at("fido", "early").table
     watched = Watched(games, limits)
@@ -536,7 +536,7 @@ def test_a_match_that_is_over_ends_a_stream_also_where_a_token_was_changed_since
 
 
 def test_a_stream_ends_when_its_game_is_gone(
-    redis_url: str, games: GameService, feed: RedisEventFeed, server: redis.Redis
+    redis_url: str, games: GamesFacade, feed: RedisEventFeed, server: redis.Redis
 ) -> None:
     store = RedisStore(SingleNodeTopology(connect(redis_url)), 1)
     watched = Watched(build_games(store, feed, [SECRET], 1), alive=0.05)

@@ -12,7 +12,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.backends.keys import KEY_PREFIX
-from service.backends.webhooks.ports import Attempt
+from service.backends.webhooks.ports import DeliveryAttempt
 from service.storage.rate_limits import PREFIX
 from service.storage.redis.topology import SingleNodeTopology
 from service.storage.webhooks import RedisWebhooks
@@ -88,7 +88,7 @@ def _redeliver(given: Given) -> Post:
     app, webhook = given.app_key.removeprefix(KEY_PREFIX)[:24], path.rpartition("/")[2]
     endpoint = given.webhooks.read(app, webhook)
     assert endpoint is not None
-    given.webhooks.log(endpoint, Attempt("msg_1", "game.turn", None, START, 84, 204, None, 0, START))
+    given.webhooks.log(endpoint, DeliveryAttempt("msg_1", "game.turn", None, START, 84, 204, None, 0, START))
     return Post(given.api, f"{path}/deliveries/msg_1/attempts", {}, given.app_key)
 
 

@@ -16,13 +16,13 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.backends.facade import ApplicationService
+from service.backends.facade import BackendsFacade
 from service.backends.index import feed
 from service.backends.index.feed import Feeds
 from service.engine.tiles import TILES
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.storage import keys
-from service.storage.backends import RedisApplications
+from service.storage.backends import RedisBackends
 from service.storage.feed import RedisFeed
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.calls import RedisCalls
@@ -36,7 +36,7 @@ from tests.api.client import Api, Table, status_and_code
 from tests.api.followers import LINES, PATIENCE, SSE
 from tests.support.application import build_apps, create_app
 
-Tell = Callable[[], None]
+Publish = Callable[[], None]
 Item = dict[str, Any]
 SEATS = ({"name": "Ada", "ref": "user-ada"}, {"name": "Bob", "ref": "user-bob"})
 
@@ -104,7 +104,7 @@ def streams() -> Streams:
 
 
 @pytest.fixture
-def worker(games: GameService, apps: ApplicationService, streams: Streams) -> Application:
+def worker(games: GamesFacade, apps: BackendsFacade, streams: Streams) -> Application:
     """A worker with a limit of streams and fast keep-alives."""
     return create_app(games, streams, apps=apps)
 
@@ -114,12 +114,12 @@ def watching(worker: Application) -> Api:
     return Api(worker.test_client(use_cookies=False))
 
 
-def test_a_page_tells_each_event_of_each_game(api: Api, app_key: str, tell: Tell) -> None:
+def test_a_page_tells_each_event_of_each_game(api: Api, app_key: str, publish: Publish) -> None:
     assert page(api, app_key) == {"items": [], "cursor": "0-0", "more": False}
     one, two = create(api, app_key, ref="one"), create(api, app_key)
     for table in (one, two, one):
         table.make_legal_move()
-        tell()
+        publish()
     told = page(api, app_key)
     assert told["cursor"] == told["items"][-1]["cursor"]
     for table in (one, two):
@@ -135,17 +135,17 @@ def test_a_page_tells_each_event_of_each_game(api: Api, app_key: str, tell: Tell
         assert [item.get("ref") for item in items] == [{one.id: "one"}.get(table.id)] * len(items)
 
 
-def test_an_item_tells_the_deadline_of_the_view(api: Api, app_key: str, tell: Tell) -> None:
+def test_an_item_tells_the_deadline_of_the_view(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key, clock={"turn": 60})
-    tell()
+    publish()
     assert page(api, app_key)["items"][-1]["deadline"] == table.view()["turn"]["deadline"]
 
 
-def test_pages_lead_to_each_other(api: Api, app_key: str, tell: Tell) -> None:
+def test_pages_lead_to_each_other(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key)
     for _ in range(5):
         table.make_legal_move()
-    tell()
+    publish()
     count = table.view()["version"]
     found: list[int] = []
     query: dict[str, Any] = {"limit": 3}
@@ -159,26 +159,26 @@ def test_pages_lead_to_each_other(api: Api, app_key: str, tell: Tell) -> None:
     assert page(api, app_key, after=query["after"]) == {"items": [], "cursor": query["after"], "more": False}
 
 
-def test_after_the_latest_comes_only_what_is_new(api: Api, app_key: str, tell: Tell) -> None:
+def test_after_the_latest_comes_only_what_is_new(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key)
-    tell()
+    publish()
     latest = page(api, app_key, after="latest")
     assert (latest["items"], latest["more"]) == ([], False)
     table.make_legal_move()
-    tell()
+    publish()
     assert versions(page(api, app_key, after=latest["cursor"])["items"]) == [3]
 
 
 def test_a_long_poll_answers_when_something_happens(
-    api: Api, watching: Api, app_key: str, tell: Tell, crowd: ThreadPoolExecutor
+    api: Api, watching: Api, app_key: str, publish: Publish, crowd: ThreadPoolExecutor
 ) -> None:
     table = create(api, app_key)
-    tell()
+    publish()
     cursor = page(api, app_key, after="latest")["cursor"]
     began = monotonic()
     waiting = crowd.submit(page, watching, app_key, after=cursor, wait=25, limit=1)
     table.make_legal_move()
-    tell()
+    publish()
     told = waiting.result(PATIENCE)
     assert monotonic() - began < PATIENCE
     assert versions(told["items"]) == [3]
@@ -193,10 +193,10 @@ def test_a_long_poll_ends_after_its_time(api: Api, app_key: str) -> None:
 
 @pytest.mark.parametrize("headers", [SSE, LINES], ids=["sse", "lines"])
 def test_a_stream_tells_what_was_and_what_comes(
-    api: Api, watching: Api, app_key: str, tell: Tell, headers: Mapping[str, str]
+    api: Api, watching: Api, app_key: str, publish: Publish, headers: Mapping[str, str]
 ) -> None:
     table = create(api, app_key)
-    tell()
+    publish()
     with closing(stream(watching, app_key, headers)) as answer:
         assert answer.headers["Content-Type"] == headers["Accept"]
         assert answer.headers["X-Accel-Buffering"] == "no"
@@ -205,7 +205,7 @@ def test_a_stream_tells_what_was_and_what_comes(
         assert versions(first) == [1, 2]
         for version in (3, 4, 5):
             table.make_legal_move()
-            tell()
+            publish()
             (item,) = read(chunks, 1)
             assert (item["game"], item["version"]) == (table.id, version)
     assert first == page(api, app_key, limit=2)["items"]
@@ -215,31 +215,31 @@ def test_a_stream_tells_what_was_and_what_comes(
 
 
 def test_a_hint_of_the_messenger_wakes_a_stream(
-    api: Api, watching: Api, app_key: str, tell: Tell, monkeypatch: pytest.MonkeyPatch
+    api: Api, watching: Api, app_key: str, publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed, "POLL_SECONDS", 1000.0)  # without a hint nothing would come
     table = create(api, app_key)
     with closing(stream(watching, app_key, SSE)) as answer:
         chunks = answer.iter_encoded()
-        tell()
+        publish()
         assert versions(read(chunks, 2)) == [1, 2]
         for version in (3, 4):
             table.make_legal_move()
-            tell()
+            publish()
             assert versions(read(chunks, 1)) == [version]
 
 
 def test_a_stream_that_begins_with_the_latest_says_where_that_is(
-    api: Api, watching: Api, app_key: str, tell: Tell
+    api: Api, watching: Api, app_key: str, publish: Publish
 ) -> None:
     table = create(api, app_key)
-    tell()
+    publish()
     cursor = page(api, app_key, after="latest")["cursor"]
     with closing(stream(watching, app_key, SSE, "?after=latest")) as answer:
         chunks = answer.iter_encoded()
         assert next(chunks).decode() == f"retry: 1000\nid: {cursor}\n\n"
         table.make_legal_move()
-        tell()
+        publish()
         assert versions(read(chunks, 1)) == [3]
 
 
@@ -255,41 +255,43 @@ def test_a_stream_without_items_is_kept_alive(
         assert 0.5 < monotonic() - began < PATIENCE
 
 
-def test_last_event_id_overrides_after(api: Api, app_key: str, tell: Tell) -> None:
+def test_last_event_id_overrides_after(api: Api, app_key: str, publish: Publish) -> None:
     create(api, app_key)
-    tell()
+    publish()
     first, second = page(api, app_key)["items"]
     answer = api.get(f"/v1/feed?after={second['cursor']}", token=app_key, headers={"Last-Event-ID": first["cursor"]})
     assert answer.get_json()["items"] == [second]
 
 
-def test_another_worker_goes_on_from_the_cursor(api: Api, app_key: str, tell: Tell, redis_url: str, app: Flask) -> None:
+def test_another_worker_goes_on_from_the_cursor(
+    api: Api, app_key: str, publish: Publish, redis_url: str, app: Flask
+) -> None:
     table = create(api, app_key)
-    tell()
+    publish()
     cursor = page(api, app_key)["cursor"]
     nodes = SingleNodeTopology(connect(redis_url))
-    with closing(RedisEventFeed(nodes)) as hints:
-        feeds = Feeds(RedisFeed(RedisCalls(nodes)), hints, system_clock)
-        restarted = build_apps(RedisApplications(nodes), feed=feeds)
+    with closing(RedisEventFeed(nodes)) as notifications:
+        feeds = Feeds(RedisFeed(RedisCalls(nodes)), notifications, system_clock)
+        restarted = build_apps(RedisBackends(nodes), feed=feeds)
         games = app.extensions["domino"].games
         other = Api(create_app(games, apps=restarted).test_client(use_cookies=False))
         with closing(stream(other, app_key, SSE, last=cursor)) as answer:
             chunks = answer.iter_encoded()
             next(chunks)
             table.make_legal_move()
-            tell()
+            publish()
             assert versions(read(chunks, 1)) == [3]
 
 
 def test_where_items_are_no_longer_kept_the_first_one_says_so(
-    api: Api, app_key: str, tell: Tell, server: redis.Redis
+    api: Api, app_key: str, publish: Publish, server: redis.Redis
 ) -> None:
     table = create(api, app_key)
-    tell()
+    publish()
     first = page(api, app_key, limit=1)["cursor"]
     for _ in range(4):
         table.make_legal_move()
-    tell()
+    publish()
     server.xtrim(keys.feed(app_key[4:28]), maxlen=2, approximate=False)
     told = page(api, app_key, after=first)
     (reset,) = told["items"]
@@ -303,12 +305,12 @@ def test_where_items_are_no_longer_kept_the_first_one_says_so(
     assert items[1:] == kept
 
 
-def test_a_deleted_game_is_told_and_its_refs_are_told_no_more(api: Api, app_key: str, tell: Tell) -> None:
+def test_a_deleted_game_is_told_and_its_refs_are_told_no_more(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key, ref="match-1")
-    tell()
+    publish()
     assert "match-1" in api.get("/v1/feed", token=app_key).text
     assert api.delete(table.path, token=app_key).status_code == 204
-    tell()
+    publish()
     text = api.get("/v1/feed", token=app_key).text
     assert not any(ref in text for ref in ("match-1", "user-ada", "user-bob"))
     items = page(api, app_key)["items"]
@@ -317,20 +319,20 @@ def test_a_deleted_game_is_told_and_its_refs_are_told_no_more(api: Api, app_key:
 
 
 def test_nothing_of_a_deleted_game_but_its_id_is_stored_in_the_feed(
-    api: Api, app_key: str, tell: Tell, server: redis.Redis
+    api: Api, app_key: str, publish: Publish, server: redis.Redis
 ) -> None:
     table = create(api, app_key, ref="match-1")
-    tell()
+    publish()
     items: Any = server.xrange(keys.feed(app_key[4:28]))
     stored = b"".join(fields[b"item"] for _, fields in items)
     assert table.id.encode() in stored
     assert not any(secret in stored for secret in (b"match-1", b"user-ada", b"Ada"))
 
 
-def test_no_application_is_told_of_another_ones_games(api: Api, app_key: str, other_key: str, tell: Tell) -> None:
+def test_no_application_is_told_of_another_ones_games(api: Api, app_key: str, other_key: str, publish: Publish) -> None:
     create(api, app_key)
     api.create("domino", 2)
-    tell()
+    publish()
     cursor = page(api, app_key, limit=1)["cursor"]
     assert page(api, other_key)["items"] == []
     assert [item["type"] for item in page(api, other_key, after=cursor)["items"]] == ["reset"]
@@ -339,11 +341,11 @@ def test_no_application_is_told_of_another_ones_games(api: Api, app_key: str, ot
         assert status_and_code(api.get("/v1/feed", token=token)) == (401, "unauthorized")
 
 
-def test_no_item_tells_a_tile_a_name_or_a_secret(api: Api, app_key: str, tell: Tell) -> None:
+def test_no_item_tells_a_tile_a_name_or_a_secret(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key)
     while table.view()["status"] == "playing":
         table.make_legal_move()
-    tell()
+    publish()
     text = api.get("/v1/feed?limit=1000", token=app_key).text
     assert not any(f'"{tile.name}"' in text for tile in TILES)
     assert not any(secret in text for secret in ("Ada", "Bob", *table.tokens.values(), app_key, app_key[4:28]))
@@ -372,9 +374,9 @@ def test_other_parameters_are_refused(api: Api, app_key: str, query: str) -> Non
     assert status_and_code(api.get(f"/v1/feed?{query}", token=app_key)) == (422, "invalid")
 
 
-def test_a_cursor_from_the_future_is_answered_by_a_reset(api: Api, app_key: str, tell: Tell) -> None:
+def test_a_cursor_from_the_future_is_answered_by_a_reset(api: Api, app_key: str, publish: Publish) -> None:
     create(api, app_key)
-    tell()
+    publish()
     told = page(api, app_key, after="9" * 18 + "-0")
     assert [item["type"] for item in told["items"]] == ["reset"]
     assert told["cursor"] == page(api, app_key, after="latest")["cursor"]
@@ -386,9 +388,7 @@ def test_head_waits_for_nothing(watching: Api, app_key: str) -> None:
         assert (answer.status_code, answer.data) == (200, b"")
 
 
-def test_streams_count_by_application(
-    games: GameService, apps: ApplicationService, app_key: str, other_key: str
-) -> None:
+def test_streams_count_by_application(games: GamesFacade, apps: BackendsFacade, app_key: str, other_key: str) -> None:
     limited = create_app(games, Streams(StreamLimits(100, by_game=2)), apps=apps)
     api = Api(limited.test_client(use_cookies=False))
     for _ in range(2):  # a closed stream leaves its place to another one
@@ -428,7 +428,7 @@ def until(happened: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("headers", [SSE, LINES], ids=["sse", "lines"])
 def test_a_revoked_key_ends_its_streams(
-    apps: ApplicationService,
+    apps: BackendsFacade,
     watching: Api,
     app_key: str,
     headers: Mapping[str, str],
@@ -438,33 +438,33 @@ def test_a_revoked_key_ends_its_streams(
     with closing(stream(watching, app_key, headers)) as answer:
         chunks = answer.iter_encoded()
         next(chunks)
-        apps.applications.revoke(app_key[4:28])
+        apps.backends.revoke(app_key[4:28])
         assert items_in(rest(chunks)) == []
 
 
 def test_nothing_is_told_to_a_revoked_key(
-    apps: ApplicationService, api: Api, watching: Api, app_key: str, tell: Tell
+    apps: BackendsFacade, api: Api, watching: Api, app_key: str, publish: Publish
 ) -> None:
     table = create(api, app_key)
-    tell()
+    publish()
     with closing(stream(watching, app_key, LINES, "?after=latest")) as answer:
         chunks = answer.iter_encoded()
         next(chunks)
-        apps.applications.revoke(app_key[4:28])
+        apps.backends.revoke(app_key[4:28])
         table.make_legal_move()
-        tell()
+        publish()
         assert items_in(rest(chunks)) == []
 
 
 def test_a_key_that_is_revoked_ends_its_long_poll(
-    apps: ApplicationService, watching: Api, app_key: str, streams: Streams, monkeypatch: pytest.MonkeyPatch
+    apps: BackendsFacade, watching: Api, app_key: str, streams: Streams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.web.http.streams.CHECK_SECONDS", 0.1)
     answers: list[TestResponse] = []
     poll = Thread(target=lambda: answers.append(watching.get("/v1/feed?wait=25", token=app_key)))
     poll.start()
     until(lambda: len(streams._open) == 1)
-    apps.applications.revoke(app_key[4:28])
+    apps.backends.revoke(app_key[4:28])
     poll.join(PATIENCE)
     (answer,) = answers
     assert status_and_code(answer) == (401, "unauthorized")

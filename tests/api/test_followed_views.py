@@ -13,7 +13,7 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.games.ports import EventRange, StorageUnavailable, StoredGame
 from service.storage import keys
 from service.storage.games import RedisStore
@@ -282,7 +282,7 @@ def test_a_follower_that_lags_behind_is_shown_the_newest_view_alone(
 
 
 def test_all_that_ask_for_the_same_write_share_one_read_but_no_failure(
-    counting: CountingStore, counted: Watched, other_worker: Api, games: GameService, crowd: ThreadPoolExecutor
+    counting: CountingStore, counted: Watched, other_worker: Api, games: GamesFacade, crowd: ThreadPoolExecutor
 ) -> None:
     table = other_worker.create("domino", 2)
     write_id = games.access.authenticate(table.id, None).game.write_id
@@ -303,7 +303,7 @@ def test_all_that_ask_for_the_same_write_share_one_read_but_no_failure(
 
 
 def test_a_write_that_another_one_replaced_after_a_failover_is_not_shown(
-    counted: Watched, server: redis.Redis, saved_games: SavedGames, other_worker: Api, games: GameService
+    counted: Watched, server: redis.Redis, saved_games: SavedGames, other_worker: Api, games: GamesFacade
 ) -> None:
     saved_game = saved_games.at("domino", "early")
     counted.api.make_legal_move(saved_game.table)  # the worker remembers this one, …
@@ -466,7 +466,7 @@ def test_a_finished_match_is_not_waited_for_and_head_never_waits(watched: Watche
 
 
 def test_polls_of_the_view_count_as_streams_and_end_when_the_worker_drains(
-    games: GameService, saved_games: SavedGames, crowd: ThreadPoolExecutor
+    games: GamesFacade, saved_games: SavedGames, crowd: ThreadPoolExecutor
 ) -> None:
     saved_game = saved_games.at("domino", "early")
     query = f"?after={saved_game.snapshot.version}&wait=25"

@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.backends.facade import ApplicationService
+from service.backends.facade import BackendsFacade
 from service.web.http.body import MAX_BODY_BYTES
 from tests.api.client import Api, Table
 from tests.api.test_bad_input import JSON, MALFORMED, StoreContents, as_stream, contents
@@ -86,7 +86,7 @@ class Target(NamedTuple):
     table: Table
     endpoints: tuple[Endpoint, ...]
     key: str
-    apps: ApplicationService
+    apps: BackendsFacade
     store: StoreContents
 
     def contents(self) -> Any:
@@ -95,13 +95,13 @@ class Target(NamedTuple):
 
     def own(self) -> Any:
         """All that the store holds of them."""
-        application = self.apps.applications.authenticate(self.key)
+        application = self.apps.backends.authenticate(self.key)
         return application, self.apps.webhooks.all(application.id), self.store.now(self.table)[1]
 
 
 @pytest.fixture
 def target(
-    app: Flask, api: Api, apps: ApplicationService, app_key: str, contents: StoreContents, tell: Callable[[], None]
+    app: Flask, api: Api, apps: BackendsFacade, app_key: str, contents: StoreContents, publish: Callable[[], None]
 ) -> Target:
     table, gone = (create(api, app_key) for _ in range(2))
     seat = seat_to_move(api.view(table))
@@ -109,7 +109,7 @@ def target(
     assert api.delete(gone.path, token=app_key).status_code == 204
     assert api.delete(f"/v1/webhooks/{gone_webhook}", token=app_key).status_code == 204
     assert api.delete("/v1/players/user-gone", token=app_key).status_code == 202
-    tell()
+    publish()
     here = {"<game>": table.id, "<webhook>": webhook}
     there = {"<game>": gone.id, "<webhook>": gone_webhook, "<ref:ref>": "user-gone"}
     methods: dict[str, set[str]] = {}

@@ -18,10 +18,10 @@ import redis
 from limits.storage import MemoryStorage, RedisClusterStorage, RedisSentinelStorage, RedisStorage, Storage
 from werkzeug.test import TestResponse
 
-from service.backends.facade import ApplicationService
+from service.backends.facade import BackendsFacade
 from service.devserver.embedded import EmbeddedServer
 from service.engine.events import Played
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.storage.rate_limits import counters_at
 from service.web.docs.routes import READS_PER_FILE
 from service.web.http.body import BODY_UNIT_BYTES, MAX_BODY_BYTES
@@ -66,7 +66,7 @@ Workers = Callable[..., list[Api]]
 
 
 @pytest.fixture
-def workers(games: GameService, apps: ApplicationService, redis_url: str, clock: Clock, address: str) -> Workers:
+def workers(games: GamesFacade, apps: BackendsFacade, redis_url: str, clock: Clock, address: str) -> Workers:
     """Applications on the same server, each with these limits."""
 
     def make(count: int = 1, proxies: int = 0, **limits: int) -> list[Api]:
@@ -246,10 +246,10 @@ def test_an_application_creates_and_joins_by_a_quota_of_its_own(
 
 
 def test_all_keys_and_workers_of_an_application_count_together(
-    workers: Workers, apps: ApplicationService, app_key: str
+    workers: Workers, apps: BackendsFacade, app_key: str
 ) -> None:
     one, another = workers(2, app_games=2, app=2)
-    new = apps.applications.rotate(app_key[4:28]).key
+    new = apps.backends.rotate(app_key[4:28]).key
     assert create_with(one, app_key).status_code == 201
     assert create_with(another, new).status_code == 201
     assert create_with(one, new).status_code == 429

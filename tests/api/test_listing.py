@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import redis
 
-from service.backends.facade import ApplicationService
+from service.backends.facade import BackendsFacade
 from service.backends.index.listing import LOBBY_SECONDS, Listing
 from service.backends.index.ports import LobbyEntry, LobbyQuery
 from service.engine.tiles import TILES
-from service.games.facade import GameService
-from service.storage.backends import RedisApplications
+from service.games.facade import GamesFacade
+from service.storage.backends import RedisBackends
 from service.storage.index import MOST_FOR_ALL
 from service.storage.index_cursor import encode_cursor
 from service.storage.redis.connection import connect
@@ -25,7 +25,7 @@ from tests.api.redis_contents import keys_with
 from tests.support.application import build_apps, create_app, rate_limits
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 
-Tell = Callable[[], None]
+Publish = Callable[[], None]
 SEATS = ({"name": "Ada", "ref": "user-ada"}, {"name": "Bob", "ref": "user-bob"})
 
 
@@ -48,19 +48,19 @@ def page(api: Api, key: str, query: str = "") -> Any:
     return answer.get_json()
 
 
-def test_an_application_lists_its_games_newest_first(api: Api, app_key: str, tell: Tell) -> None:
+def test_an_application_lists_its_games_newest_first(api: Api, app_key: str, publish: Publish) -> None:
     assert page(api, app_key) == {"games": []}
     tables = [create(api, app_key) for _ in range(3)]
     api.create("domino", 2)
     tables[0].make_legal_move()
-    tell()
+    publish()
     assert listed(api, app_key) == [tables[0].id, tables[2].id, tables[1].id]
 
 
-def test_a_listed_game_is_what_its_view_says(api: Api, app_key: str, tell: Tell) -> None:
+def test_a_listed_game_is_what_its_view_says(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key, ref="match-1", clock={"turn": 60})
     table.make_legal_move()
-    tell()
+    publish()
     (game,) = page(api, app_key)["games"]
     view = api.get(table.path, token=app_key).get_json()
     for name in ("id", "ref", "variant", "status", "version", "round", "to_act", "winners", "updated_at", "expires_at"):
@@ -70,11 +70,11 @@ def test_a_listed_game_is_what_its_view_says(api: Api, app_key: str, tell: Tell)
         assert player == {name: seen[name] for name in ("seat", "name", "ref", "kind", "total", "in")}
 
 
-def test_games_are_filtered_by_each_parameter(api: Api, app_key: str, tell: Tell) -> None:
+def test_games_are_filtered_by_each_parameter(api: Api, app_key: str, publish: Publish) -> None:
     first = create(api, app_key, ref="one")
     second = create(api, app_key, [{"name": "Ada", "ref": "user-ada"}, {"open": True}], ref="two")
     third = create(api, app_key, [{"name": "Cleo", "ref": "user-cleo"}, *[{"bot": "greedy"}] * 2], variant="fido")
-    tell()
+    publish()
     one, two, three = first.id, second.id, third.id
     assert listed(api, app_key, "ref=one") == [one]
     assert listed(api, app_key, "player_ref=user-ada") == [two, one]
@@ -94,31 +94,31 @@ def test_games_are_filtered_by_each_parameter(api: Api, app_key: str, tell: Tell
     ]
 
 
-def test_the_games_that_wait_for_a_person_come_most_urgent_first(api: Api, app_key: str, tell: Tell) -> None:
+def test_the_games_that_wait_for_a_person_come_most_urgent_first(api: Api, app_key: str, publish: Publish) -> None:
     both = [{"name": "Ada", "ref": "user-ada"}, {"name": "Ada too", "ref": "user-ada"}]
     patient = create(api, app_key, both)
     late, soon = create(api, app_key, both, clock={"turn": 900}), create(api, app_key, both, clock={"turn": 60})
     waiting = create(api, app_key, [*both[:1], {"open": True}])
-    tell()
+    publish()
     order = [soon.id, late.id, patient.id]
     assert listed(api, app_key, "player_ref=user-ada&to_act=true") == order
     assert waiting.id in listed(api, app_key, "player_ref=user-ada")
 
 
-def test_whoever_has_moved_is_no_longer_waited_for(api: Api, app_key: str, tell: Tell) -> None:
+def test_whoever_has_moved_is_no_longer_waited_for(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key)
-    tell()
+    publish()
     for _ in range(6):
         for ref, seat in (("user-ada", 0), ("user-bob", 1)):
             waits = listed(api, app_key, f"player_ref={ref}&to_act=true") == [table.id]
             assert waits == (seat in table.view()["to_act"])
         table.make_legal_move()
-        tell()
+        publish()
 
 
-def test_pages_lead_to_each_other(api: Api, app_key: str, tell: Tell) -> None:
+def test_pages_lead_to_each_other(api: Api, app_key: str, publish: Publish) -> None:
     games = {create(api, app_key).id for _ in range(7)}
-    tell()
+    publish()
     found: list[str] = []
     query = "limit=3"
     for _ in range(3):
@@ -130,9 +130,9 @@ def test_pages_lead_to_each_other(api: Api, app_key: str, tell: Tell) -> None:
     assert set(found) == games
 
 
-def test_no_application_sees_anything_of_another(api: Api, app_key: str, other_key: str, tell: Tell) -> None:
+def test_no_application_sees_anything_of_another(api: Api, app_key: str, other_key: str, publish: Publish) -> None:
     table = create(api, app_key, ref="match-1")
-    tell()
+    publish()
     cursor_page = page(api, app_key, "limit=1")
     for query in ("", "ref=match-1", "player_ref=user-ada", "player_ref=user-ada&to_act=true"):
         assert page(api, other_key, query) == {"games": []}
@@ -140,21 +140,21 @@ def test_no_application_sees_anything_of_another(api: Api, app_key: str, other_k
     assert "next" not in cursor_page
 
 
-def test_no_tile_and_no_secret_is_listed(api: Api, app_key: str, tell: Tell) -> None:
+def test_no_tile_and_no_secret_is_listed(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key)
     for _ in range(8):
         table.make_legal_move()
-    tell()
+    publish()
     text = api.get("/v1/games", token=app_key).text
     assert not any(f'"{tile.name}"' in text for tile in TILES)
     assert not any(token in text for token in table.tokens.values())
 
 
-def test_a_deleted_game_is_not_listed(api: Api, app_key: str, tell: Tell) -> None:
+def test_a_deleted_game_is_not_listed(api: Api, app_key: str, publish: Publish) -> None:
     table, other = create(api, app_key, ref="match-1"), create(api, app_key)
-    tell()
+    publish()
     assert api.delete(table.path, token=app_key).status_code == 204
-    tell()
+    publish()
     assert listed(api, app_key) == listed(api, app_key, "player_ref=user-ada") == [other.id]
 
 
@@ -234,10 +234,10 @@ def lobby(api: Api, query: str = "", key: str | None = None) -> dict[str, Any]:
     return {game["id"]: game for game in answer.get_json()["games"]}
 
 
-def test_a_public_game_is_in_the_lobby_until_its_seats_are_taken(api: Api, app_key: str, tell: Tell) -> None:
+def test_a_public_game_is_in_the_lobby_until_its_seats_are_taken(api: Api, app_key: str, publish: Publish) -> None:
     seats = [{"name": "Ada", "ref": "user-ada"}, {"open": True, "ref": "user-bob"}, {"bot": "greedy"}]
     table = create(api, app_key, seats, public=True, ref="match-1")
-    tell()
+    publish()
     shown = lobby(api)[table.id]
     assert shown["players"] == [
         {"seat": 0, "kind": "human", "name": "Ada"},
@@ -252,27 +252,29 @@ def test_a_public_game_is_in_the_lobby_until_its_seats_are_taken(api: Api, app_k
         assert not [ref for ref in ("user-ada", "user-bob", "match-1") if ref in text]
     joined = api.post(f"{table.path}/players", {"name": "Bob", "join_code": shown["join_code"]})
     assert joined.status_code == 201
-    tell()
+    publish()
     assert table.id not in lobby(api)
     assert table.id not in lobby(api, key=app_key)
 
 
 @pytest.mark.parametrize("public", [True, "all", "app"])
-def test_a_game_says_in_which_lobby_it_is(api: Api, app_key: str, other_key: str, tell: Tell, public: Any) -> None:
+def test_a_game_says_in_which_lobby_it_is(
+    api: Api, app_key: str, other_key: str, publish: Publish, public: Any
+) -> None:
     table = create(api, app_key, PEOPLE, public=public)
-    tell()
+    publish()
     assert (table.id in lobby(api)) is (public != "app")
     assert table.id in lobby(api, key=app_key)
     assert table.id not in lobby(api, key=other_key)
     code = api.post(f"{table.path}/join-code", token=app_key).get_json()["join_code"]
-    tell()
+    publish()
     assert lobby(api, key=app_key)[table.id]["join_code"] == code
 
 
-def test_a_game_that_is_not_public_is_in_no_lobby(api: Api, app_key: str, tell: Tell) -> None:
+def test_a_game_that_is_not_public_is_in_no_lobby(api: Api, app_key: str, publish: Publish) -> None:
     tables = [create(api, app_key, PEOPLE), create(api, app_key, PEOPLE, public=False)]
     tables.append(create(api, None, [{"name": "Ada"}, {"open": True}]))
-    tell()
+    publish()
     assert not {table.id for table in tables} & {*lobby(api), *lobby(api, key=app_key)}
 
 
@@ -293,25 +295,25 @@ def test_without_a_key_no_game_is_in_a_lobby(api: Api, public: str) -> None:
     assert (*status_and_code(answer), answer.get_json()["reason"]) == (422, "invalid", "needs_key")
 
 
-def test_a_deleted_game_leaves_the_lobbies(api: Api, app_key: str, tell: Tell, server: redis.Redis) -> None:
+def test_a_deleted_game_leaves_the_lobbies(api: Api, app_key: str, publish: Publish, server: redis.Redis) -> None:
     tables = [create(api, app_key, PEOPLE, public=public) for public in ("all", "app")]
-    tell()
+    publish()
     ids = {table.id for table in tables}
     assert ids <= lobby(api, key=app_key).keys()
     for table in tables:
         api.delete(table.path, token=app_key)
-    tell()
+    publish()
     assert not ids & {*lobby(api), *lobby(api, key=app_key)}
     for table in tables:
         assert keys_with(server, str(table.join_code).encode()) == []
 
 
 def test_one_application_does_not_fill_the_lobby_for_everybody(
-    api: Api, app_key: str, other_key: str, tell: Tell
+    api: Api, app_key: str, other_key: str, publish: Publish
 ) -> None:
     first = create(api, other_key, PEOPLE, public=True)
     games = [create(api, app_key, PEOPLE, public=True).id for _ in range(MOST_FOR_ALL + 2)]
-    tell()
+    publish()
     shown = list(lobby(api))
     own = [game for game in shown if game in games]
     assert own == games[:1:-1]
@@ -319,7 +321,7 @@ def test_one_application_does_not_fill_the_lobby_for_everybody(
     assert list(lobby(api, key=app_key)) == games[::-1]
     newest = lobby(api)[games[-1]]
     api.post(f"/v1/games/{newest['id']}/players", {"name": "Bob", "join_code": newest["join_code"]})
-    tell()
+    publish()
     own = [game for game in lobby(api) if game in games]
     assert own == games[-2:0:-1]
 
@@ -328,11 +330,11 @@ def test_one_application_does_not_fill_the_lobby_for_everybody(
 def test_pages_of_a_lobby_lead_to_each_other(
     api: Api,
     app_key: str,
-    tell: Tell,
+    publish: Publish,
     with_key: bool,  # a parameter of the test
 ) -> None:
     games = [create(api, app_key, PEOPLE, public=True).id for _ in range(5)]
-    tell()
+    publish()
     found: list[str] = []
     query = "?limit=2&variant=domino"
     while True:
@@ -347,10 +349,10 @@ def test_pages_of_a_lobby_lead_to_each_other(
 
 
 def test_the_lobby_for_everybody_may_be_kept_by_caches_and_that_of_an_application_not(
-    api: Api, app_key: str, tell: Tell
+    api: Api, app_key: str, publish: Publish
 ) -> None:
     table = create(api, app_key, PEOPLE, public="app")
-    tell()
+    publish()
     tags = set()
     for key, caching in ((None, "public, no-cache"), (app_key, "private, no-cache")):
         answer = api.get("/v1/lobby", token=key)
@@ -370,8 +372,8 @@ def test_a_wrong_key_gets_no_lobby_and_the_token_of_a_seat_that_for_everybody(ap
     assert api.get("/v1/lobby", token=table.tokens[0]).data == api.get("/v1/lobby").data
 
 
-def test_where_only_applications_create_games_everybody_reads_the_lobby(games: GameService, redis_url: str) -> None:
-    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
+def test_where_only_applications_create_games_everybody_reads_the_lobby(games: GamesFacade, redis_url: str) -> None:
+    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
     app = create_app(games, apps=build_apps(store, needed_for_games=True))
     assert Api(app.test_client(use_cookies=False)).get("/v1/lobby").get_json() == {"games": []}
 
@@ -418,7 +420,7 @@ def test_other_pages_of_lobbies_are_read_each_time(more: dict[str, Any]) -> None
 
 
 def test_pages_of_the_lobby_that_are_not_kept_count_as_reads_of_the_address(
-    games: GameService, apps: ApplicationService, app_key: str
+    games: GamesFacade, apps: BackendsFacade, app_key: str
 ) -> None:
     app = create_app(games, apps=apps, limits=rate_limits(clock=lambda: 90.0, read=2))
     api = Api(app.test_client(use_cookies=False))

@@ -16,12 +16,12 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.backends.facade import ApplicationService
+from service.backends.facade import BackendsFacade
 from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.games.model.game import Game
 from service.games.model.seats import Remote
-from service.storage.backends import RedisApplications
+from service.storage.backends import RedisBackends
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.http.stream_formats import NDJSON, SSE
@@ -233,11 +233,11 @@ def test_an_idempotency_key_belongs_to_its_application(api: Api, app_key: str, o
     assert not any("Idempotent-Replayed" in answer.headers for answer in answers)
 
 
-def test_a_rotated_key_repeats_what_the_old_one_created(api: Api, apps: ApplicationService, app_key: str) -> None:
+def test_a_rotated_key_repeats_what_the_old_one_created(api: Api, apps: BackendsFacade, app_key: str) -> None:
     body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}]}
     headers = {"Idempotency-Key": str(uuid4())}
     first = api.post("/v1/games", body, token=app_key, headers=headers)
-    new = apps.applications.rotate(app_key[4:28]).key
+    new = apps.backends.rotate(app_key[4:28]).key
     assert api.post("/v1/games", body, token=new, headers=headers).data == first.data
 
 
@@ -340,8 +340,8 @@ def test_no_player_is_asked_at_an_address_that_is_not_public(api: Api, app_key: 
     assert [(each["field"], each["reason"]) for each in answer.get_json()["causes"]] == [("players.2.url", reason)]
 
 
-def test_the_operator_may_allow_players_in_a_network(games: GameService, redis_url: str, app_key: str) -> None:
-    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
+def test_the_operator_may_allow_players_in_a_network(games: GamesFacade, redis_url: str, app_key: str) -> None:
+    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
     apps = build_apps(store, networks=[ip_network("10.0.0.0/8")])
     api = Api(create_app(games, apps=apps).test_client(use_cookies=False))
     for url, status in (("http://10.1.2.3:8080/move", 201), ("http://11.1.2.3:8080/move", 422)):
@@ -349,7 +349,7 @@ def test_the_operator_may_allow_players_in_a_network(games: GameService, redis_u
         assert api.post("/v1/games", {"variant": "domino", "players": players}, token=app_key).status_code == status
 
 
-def test_a_stream_ends_when_the_key_is_revoked(api: Api, apps: ApplicationService, app_key: str) -> None:
+def test_a_stream_ends_when_the_key_is_revoked(api: Api, apps: BackendsFacade, app_key: str) -> None:
     table = Table(api, api.post("/v1/games", BODY, token=app_key).get_json())
     answer: TestResponse = api.ask_unchecked(
         "GET", f"{table.path}/events?view=true", token=app_key, headers={"Accept": "application/x-ndjson"}
@@ -359,7 +359,7 @@ def test_a_stream_ends_when_the_key_is_revoked(api: Api, apps: ApplicationServic
     while '"type":"view"' not in seen:
         seen += text_of(next(chunks))
     assert GAME in seen
-    apps.applications.revoke(app_key[4:28])
+    apps.backends.revoke(app_key[4:28])
     api.take_seat(table)
     told_more = (line for chunk in chunks for line in text_of(chunk).splitlines() if line.strip())
     assert next(told_more, None) is None
@@ -369,7 +369,7 @@ def test_a_stream_ends_when_the_key_is_revoked(api: Api, apps: ApplicationServic
 @pytest.mark.parametrize("media_type", [SSE, NDJSON])
 @pytest.mark.parametrize("view", ["", "?view=true"])
 def test_a_quiet_stream_ends_when_the_key_is_revoked(
-    api: Api, apps: ApplicationService, app_key: str, media_type: str, view: str, monkeypatch: pytest.MonkeyPatch
+    api: Api, apps: BackendsFacade, app_key: str, media_type: str, view: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.web.events.stream.CHECK_SECONDS", 0.1)
     table = Table(api, api.post("/v1/games", BODY, token=app_key).get_json())
@@ -378,7 +378,7 @@ def test_a_quiet_stream_ends_when_the_key_is_revoked(
     )
     chunks = iter(answer.response)
     seen = text_of(next(chunks))
-    apps.applications.revoke(app_key[4:28])
+    apps.backends.revoke(app_key[4:28])
     began = monotonic()
     seen += "".join(map(text_of, chunks))
     assert monotonic() - began < KEEPALIVE_SECONDS / 2
@@ -388,12 +388,12 @@ def test_a_quiet_stream_ends_when_the_key_is_revoked(
 
 @pytest.mark.parametrize("path", ["?after={}&wait=25", "/events?after={}&wait=25"])
 def test_a_long_poll_ends_when_the_key_is_revoked(
-    api: Api, apps: ApplicationService, app_key: str, path: str, monkeypatch: pytest.MonkeyPatch
+    api: Api, apps: BackendsFacade, app_key: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.web.http.streams.CHECK_SECONDS", 0.1)
     table = Table(api, api.post("/v1/games", BODY, token=app_key).get_json())
     wanted = f"{table.path}{path.format(api.get(table.path, token=app_key).get_json()['version'])}"
-    revoke = Timer(0.3, apps.applications.revoke, [app_key[4:28]])
+    revoke = Timer(0.3, apps.backends.revoke, [app_key[4:28]])
     revoke.start()
     began = monotonic()
     answer = api.get(wanted, token=app_key)
@@ -412,7 +412,7 @@ def test_a_game_of_nobody_says_nothing_of_applications(api: Api, app_key: str) -
     assert api.get(table.path).headers["ETag"].endswith('-s"')
 
 
-def test_a_rematch_names_the_game_that_it_follows(api: Api, app_key: str, tell: Callable[[], None]) -> None:
+def test_a_rematch_names_the_game_that_it_follows(api: Api, app_key: str, publish: Callable[[], None]) -> None:
     body = {"variant": "domino", "players": [{"name": "Ada", "ref": ADA}, {"name": "Bo"}], "rules": shortest("domino")}
     old = Table(api, api.post("/v1/games", body | {"ref": GAME}, token=app_key).get_json())
     api.play_until(old, match_finished, Random(1))
@@ -424,7 +424,7 @@ def test_a_rematch_names_the_game_that_it_follows(api: Api, app_key: str, tell: 
     for token in (None, app_key, *new.tokens.values()):
         assert api.get(new.path, token=token).get_json()["rematch_of"] == old.id
         assert "rematch_of" not in api.get(old.path, token=token).get_json()
-    tell()
+    publish()
     games = api.get("/v1/games", token=app_key).get_json()["games"]
     assert {each["id"]: each.get("rematch_of") for each in games} == {old.id: None, new.id: old.id}
     items = api.get("/v1/feed?limit=1000", token=app_key).get_json()["items"]

@@ -160,21 +160,21 @@ def test_everybody_sees_the_new_name_and_nobody_the_old_one(api: Api, app_key: s
 
 
 def test_no_key_of_redis_has_a_name_that_was_replaced(
-    api: Api, app_key: str, server: redis.Redis, tell: Callable[[], None]
+    api: Api, app_key: str, server: redis.Redis, publish: Callable[[], None]
 ) -> None:
     table = owned(api, app_key, [{"name": "Dorothea"}, {"open": True}], public=True, rules=shortest("domino"))
-    tell()
+    publish()
     rename(api, table, 0, app_key, name="Emmeline")
-    tell()
+    publish()
     api.take_seat(table, "Wilhelmina")
     rename(api, table, 1, app_key, name="Josephine")
-    tell()
+    publish()
     for _ in range(2):
         assert keys_with(server, b"Josephine")
         for name in (b"Dorothea", b"Wilhelmina"):
             assert not keys_with(server, name)
         api.play_until(table, match_finished, Random(1))  # and its events are compacted
-        tell()
+        publish()
 
 
 def test_a_name_that_was_given_in_between_is_not_shown_either(api: Api, app_key: str, table: Table) -> None:

@@ -13,7 +13,7 @@ from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import shortest
 from tests.support.table import match_finished
 
-Tell = Callable[[], None]
+Publish = Callable[[], None]
 ADA, BOB = {"name": "Ada Lovelace", "ref": "user-ada"}, {"name": "Bob Bernoulli", "ref": "user-bob"}
 
 
@@ -35,10 +35,10 @@ def kept(api: Api, key: str, ref: str = "user-ada", query: str = "") -> Any:
     return answer.get_json()
 
 
-def test_a_person_s_games_seats_names_and_results_are_told(api: Api, app_key: str, tell: Tell) -> None:
+def test_a_person_s_games_seats_names_and_results_are_told(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key, ref="match-1", rules=shortest("domino"))
     api.play_until(table, match_finished, Random(1))
-    tell()
+    publish()
     view = api.get(table.path, token=app_key).get_json()
     standings = {each["seat"]: each for each in api.score(table)["standings"]}
     for ref, seat in (("user-ada", 0), ("user-bob", 1)):
@@ -56,29 +56,29 @@ def test_a_person_s_games_seats_names_and_results_are_told(api: Api, app_key: st
         }
 
 
-def test_a_person_in_two_seats_and_in_an_open_one_is_told_of_each(api: Api, app_key: str, tell: Tell) -> None:
+def test_a_person_in_two_seats_and_in_an_open_one_is_told_of_each(api: Api, app_key: str, publish: Publish) -> None:
     create(api, app_key, [ADA, BOB, {**ADA, "name": "Ada too"}, {"open": True, "ref": "user-ada"}])
-    tell()
+    publish()
     (game,) = kept(api, app_key)["games"]
     named = [(each["seat"], each["kind"], each.get("name")) for each in game["seats"]]
     assert named == [(0, "human", "Ada Lovelace"), (2, "human", "Ada too"), (3, "open", None)]
     assert all("rank" not in each for each in game["seats"])
 
 
-def test_nothing_is_told_of_those_who_sit_beside_a_person(api: Api, app_key: str, tell: Tell) -> None:
+def test_nothing_is_told_of_those_who_sit_beside_a_person(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key)
     table.make_legal_move()
-    tell()
+    publish()
     text = api.get(path_of("user-ada"), token=app_key).text
     assert "Bob" not in text
     assert "user-bob" not in text
     assert not any(token in text for token in table.tokens.values())
 
 
-def test_the_pages_about_a_person_lead_to_each_other(api: Api, app_key: str, tell: Tell) -> None:
+def test_the_pages_about_a_person_lead_to_each_other(api: Api, app_key: str, publish: Publish) -> None:
     games = {create(api, app_key).id for _ in range(7)}
     create(api, app_key, [BOB, {"bot": "greedy"}])
-    tell()
+    publish()
     found: list[str] = []
     query = "?limit=3"
     for _ in range(3):
@@ -90,18 +90,18 @@ def test_the_pages_about_a_person_lead_to_each_other(api: Api, app_key: str, tel
 
 
 @pytest.mark.parametrize("ref", ["user/17", "/users//17/", "..a", "50%", "Ünal", "a?b=c#d", "a+b", "%2F", "名前"])
-def test_any_ref_may_be_asked_for(api: Api, app_key: str, tell: Tell, ref: str) -> None:
+def test_any_ref_may_be_asked_for(api: Api, app_key: str, publish: Publish, ref: str) -> None:
     table = create(api, app_key, [{"name": "Ada", "ref": ref}, BOB])
-    tell()
+    publish()
     page = kept(api, app_key, ref)
     assert (page["ref"], page["games"][0]["id"]) == (ref, table.id)
 
 
 def test_nobody_else_s_person_is_told_apart_from_one_who_does_not_exist(
-    api: Api, app_key: str, other_key: str, tell: Tell
+    api: Api, app_key: str, other_key: str, publish: Publish
 ) -> None:
     create(api, app_key)
-    tell()
+    publish()
     answers = [api.get(path_of(ref), token=other_key) for ref in ("user-ada", "user-eve", "x" * 100, "a b")]
     assert {status_and_code(each) for each in answers} == {(404, "not_found")}
     assert {each.get_json()["reason"] for each in answers} == {"no_such_person"}
@@ -109,9 +109,9 @@ def test_nobody_else_s_person_is_told_apart_from_one_who_does_not_exist(
     assert status_and_code(api.get(path_of("user-eve"), token=app_key)) == (404, "not_found")
 
 
-def test_people_are_told_to_applications_only(api: Api, app_key: str, tell: Tell) -> None:
+def test_people_are_told_to_applications_only(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key)
-    tell()
+    publish()
     for token in (None, table.tokens[0], app_key[:-1]):
         assert status_and_code(api.get(path_of("user-ada"), token=token)) == (401, "unauthorized")
 

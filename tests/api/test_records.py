@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.engine.variants import variants
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.records.parser import parse_record
 from service.records.record import ARRANGED, PROVABLE
 from service.records.verification import verify
@@ -207,7 +207,7 @@ def test_a_text_that_is_no_record_is_refused_with_line_and_column(
         assert complaint.startswith(place)
 
 
-def test_parsing_a_long_record_yields_to_other_requests(games: GameService) -> None:
+def test_parsing_a_long_record_yields_to_other_requests(games: GamesFacade) -> None:
     breaths = []
     api = Api(create_app(games, yield_control=lambda: breaths.append(1)).test_client(use_cookies=False))
     head = (

@@ -12,7 +12,7 @@ import redis
 from werkzeug.test import TestResponse
 
 from service.engine.variants import variants
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.games.model.game import Game
 from service.games.model.tokens import hash_secret
 from service.games.ports import StorageUnavailable
@@ -28,7 +28,7 @@ from tests.api.saved_games import SavedGames, count_keys, decoded, shortest, tak
 from tests.api.timed import TimedApi, types_of
 from tests.support.application import build_apps, create_app
 from tests.support.games import build_games
-from tests.support.stores.memory_applications import MemoryApplications
+from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.table import Json, match_finished, seat_to_move
 
 
@@ -298,9 +298,9 @@ def test_only_players_of_the_game_have_a_rematch(api: Api, finished: FinishedGam
 
 
 def test_where_only_applications_create_games_nobodys_game_has_no_rematch(
-    api: Api, games: GameService, app_key: str, server: redis.Redis, finished: FinishedGames
+    api: Api, games: GamesFacade, app_key: str, server: redis.Redis, finished: FinishedGames
 ) -> None:
-    apps = build_apps(MemoryApplications(), needed_for_games=True)
+    apps = build_apps(MemoryBackends(), needed_for_games=True)
     strict = Api(create_app(games, apps=apps).test_client(use_cookies=False))
     old = finished.copy()
     before = take_snapshot(server, old.id), count_keys(server)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.web.http.stream_formats import NDJSON, SSE
 from tests.api.client import Api, Table, content_of, status_and_code
 from tests.api.saved_games import shortest
@@ -178,7 +178,7 @@ def test_a_repeated_join_is_answered_again_whatever_the_code_is_by_then(api: Api
     assert status_and_code(api.post(path, body | {"name": "Cem"}, headers=headers)) == (422, "key_reused")
 
 
-def test_nobody_counts_in_a_limit_who_is_told_that_there_is_no_game(games: GameService) -> None:
+def test_nobody_counts_in_a_limit_who_is_told_that_there_is_no_game(games: GamesFacade) -> None:
     """Else the headers of the limit would tell that there is one."""
     api = Api(create_app(games, limits=rate_limits(create=5)).test_client(use_cookies=False))
     table = create(api, players=OPEN)
@@ -199,10 +199,10 @@ def test_a_rematch_has_as_many_spectators_as_the_game_before(api: Api) -> None:
 
 
 def test_what_the_lobby_shows_of_a_public_game_is_told_to_everybody(
-    api: Api, app_key: str, tell: Callable[[], None]
+    api: Api, app_key: str, publish: Callable[[], None]
 ) -> None:
     table = create(api, app_key, OPEN, public=True)
-    tell()
+    publish()
     (shown,) = [each for each in api.get("/v1/lobby").get_json()["games"] if each["id"] == table.id]
     assert api.get(table.path).status_code == 404
     joined = api.post(f"{table.path}/players", {"name": "Bo", "join_code": shown["join_code"]})

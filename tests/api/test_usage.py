@@ -7,10 +7,10 @@ from typing import Any
 
 import redis
 
-from service.backends.facade import ApplicationService
+from service.backends.facade import BackendsFacade
 from service.backends.keys import MAX_KEYS
 from service.backends.webhooks.endpoints import MOST_WEBHOOKS
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
 from service.storage.webhooks import RedisWebhooks
@@ -33,31 +33,31 @@ def used(server: redis.Redis, tables: list[Table]) -> int:
 
 
 def test_usage_counts_the_games_of_an_application_and_the_bytes_that_the_server_uses_for_them(
-    api: Api, app_key: str, other_key: str, server: redis.Redis, tell: Callable[[], None]
+    api: Api, app_key: str, other_key: str, server: redis.Redis, publish: Callable[[], None]
 ) -> None:
     assert usage(api, app_key) == {"games": 0, "bytes": 0, "messages": 0}
     tables = [Table(api, api.post("/v1/games", GAME, token=app_key).get_json()) for _ in range(3)]
-    tell()
+    publish()
     first = usage(api, app_key)
     assert first == {"games": 3, "bytes": used(server, tables), "messages": 0}
     assert first["bytes"] > 1_500
     for _ in range(6):
         seat = seat_to_move(api.view(tables[0]))
         api.move(tables[0], seat, api.moves(tables[0], seat)[0])
-    tell()
+    publish()
     later = usage(api, app_key)
     assert later == {"games": 3, "bytes": used(server, tables), "messages": 0}
     assert later["bytes"] > first["bytes"]
     assert api.ask("DELETE", tables.pop(0).path, token=app_key).status_code == 204
-    tell()
+    publish()
     assert usage(api, app_key) == {"games": 2, "bytes": used(server, tables), "messages": 0}
     assert usage(api, other_key) == {"games": 0, "bytes": 0, "messages": 0}
 
 
 def test_messages_that_wait_are_counted_for_each_endpoint(
-    api: Api, app_key: str, apps: ApplicationService, server: redis.Redis, tell: Callable[[], None]
+    api: Api, app_key: str, apps: BackendsFacade, server: redis.Redis, publish: Callable[[], None]
 ) -> None:
-    kept, app = RedisWebhooks(SingleNodeTopology(server)), apps.applications.authenticate(app_key).id
+    kept, app = RedisWebhooks(SingleNodeTopology(server)), apps.backends.authenticate(app_key).id
     wanted = {"url": "https://club.example/hooks", "events": ["game.turn"]}
     for _ in range(2):
         made = api.post("/v1/webhooks", wanted, token=app_key).get_json()["id"]
@@ -65,14 +65,14 @@ def test_messages_that_wait_are_counted_for_each_endpoint(
         assert kept.replace(before, before._replace(status="active", is_verified=True))
     for _ in range(3):
         api.post("/v1/games", GAME, token=app_key)
-    tell()
+    publish()
     assert usage(api, app_key)["messages"] == 6
     (due, *_) = kept.due(before, 1 << 53, 10)
-    kept.told(before, due, due.version, done=True)
+    kept.mark_notified(before, due, due.version, done=True)
     assert usage(api, app_key)["messages"] == 5
 
 
-def test_the_limits_are_those_that_hold(api: Api, app_key: str, games: GameService, apps: ApplicationService) -> None:
+def test_the_limits_are_those_that_hold(api: Api, app_key: str, games: GamesFacade, apps: BackendsFacade) -> None:
     without = api.get("/v1/app", token=app_key).get_json()["limits"]
     assert (without["keys"], without["webhooks"]) == (MAX_KEYS, MOST_WEBHOOKS)
     assert not without.keys() & {"requests_per_minute", "games_per_minute"}

@@ -15,7 +15,7 @@ from tests.api.client import Api, Table, status_and_code
 from tests.api.redis_contents import keys_with
 from tests.api.saved_games import decoded, take_snapshot
 
-Tell = Callable[[], None]
+Publish = Callable[[], None]
 KEY = {"Idempotency-Key": "a-key-of-the-application"}
 GAME, CLEO = "match-17", "user-cleo"
 SECOND_BEGINS = "rain"
@@ -47,10 +47,10 @@ def test_an_application_takes_an_open_seat_for_a_user_without_the_code(api: Api,
     assert CLEO not in api.get(table.path).text + api.get(table.path, token=table.tokens[0]).text
 
 
-def test_whatever_follows_is_told_of_the_user(api: Api, app_key: str, server: redis.Redis, tell: Tell) -> None:
+def test_whatever_follows_is_told_of_the_user(api: Api, app_key: str, server: redis.Redis, publish: Publish) -> None:
     table = owned(api, app_key, seed=SECOND_BEGINS)
     take_seat(api, table, app_key, ref=CLEO)
-    tell()
+    publish()
     waiting_for = [{"seat": 1, "ref": CLEO}]
     (listed,) = api.get(f"/v1/games?player_ref={CLEO}&to_act=true", token=app_key).get_json()["games"]
     assert (listed["id"], listed["waiting_for"]) == (table.id, waiting_for)
@@ -153,7 +153,7 @@ def listed_code(api: Api, table: Table, key: str) -> str | None:
 def test_the_owner_is_told_the_join_code_while_a_seat_is_open(
     api: Api,
     app_key: str,
-    tell: Tell,
+    publish: Publish,
     public: bool,  # a parameter of the test
 ) -> None:
     answer = api.post(
@@ -163,27 +163,27 @@ def test_the_owner_is_told_the_join_code_while_a_seat_is_open(
     code = answer["join_code"]
     assert answer["game"]["join_code"] == code
     assert answer["game"] == api.get(table.path, token=app_key).get_json()
-    tell()
+    publish()
     assert listed_code(api, table, app_key) == code
     code = api.post(f"{table.path}/join-code", token=app_key).get_json()["join_code"]
-    tell()
+    publish()
     assert code_of(api, table, app_key) == listed_code(api, table, app_key) == code != answer["join_code"]
     renamed = api.ask("PATCH", f"{table.path}/players/0", json={"ref": CLEO}, token=app_key).get_json()
     assert renamed["join_code"] == code
     assert take_seat(api, table, None, join_code=code).status_code == 201
-    tell()
+    publish()
     assert code_of(api, table, app_key) == listed_code(api, table, app_key) == code
     assert take_seat(api, table, app_key).status_code == 201
-    tell()
+    publish()
     assert code_of(api, table, app_key) is listed_code(api, table, app_key) is None
     assert code not in api.get(f"{table.path}/events?view=true", token=app_key).text
 
 
-def test_nobody_else_is_told_the_join_code(api: Api, app_key: str, tell: Tell, server: redis.Redis) -> None:
+def test_nobody_else_is_told_the_join_code(api: Api, app_key: str, publish: Publish, server: redis.Redis) -> None:
     players = [{"name": "Ada", "ref": CLEO}, {"open": True}]
     table = owned(api, app_key, players=players)
     code = str(table.join_code)
-    tell()
+    publish()
     for token in (None, table.tokens[0]):
         for path in ("", "?text=true", "/events?view=true", "/events?after=1000000", "/score", "/record"):
             answer = api.get(table.path + path, token=token)
@@ -195,7 +195,7 @@ def test_nobody_else_is_told_the_join_code(api: Api, app_key: str, tell: Tell, s
     assert code not in api.get("/v1/lobby").text
     assert code in api.get(f"{table.path}/events?after=1000000", token=app_key).text, "the owner's view, after a reset"
     assert take_seat(api, table, app_key).status_code == 201
-    tell()
+    publish()
     assert keys_with(server, code.encode()) == []
 
 

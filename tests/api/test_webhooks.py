@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import redis
 
-from service.backends.facade import ApplicationService
+from service.backends.facade import BackendsFacade
 from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
 from service.backends.webhooks.messages import MESSAGE_TYPES
-from service.backends.webhooks.ports import AskedMessage, Attempt, Webhook
+from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, Webhook
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
 from service.storage.webhooks import RedisWebhooks
@@ -180,8 +180,8 @@ def test_an_unknown_type_of_sample_is_refused_with_those_that_there_are(kind: An
 class Tried:
     """An endpoint of an application, and attempts that were made."""
 
-    def __init__(self, api: Api, key: str, apps: ApplicationService, server: redis.Redis) -> None:
-        self._app = apps.applications.authenticate(key).id
+    def __init__(self, api: Api, key: str, apps: BackendsFacade, server: redis.Redis) -> None:
+        self._app = apps.backends.authenticate(key).id
         self._webhooks = apps.webhooks
         self._kept = RedisWebhooks(SingleNodeTopology(server))
         self._id = create(api, key)["id"]
@@ -192,12 +192,12 @@ class Tried:
         return self._webhooks.get(self._app, self._id)
 
     def log(self, message: str, kind: str, game: str | None) -> None:
-        tried = Attempt(message, kind, game, 1_800_000_000_500, 84, 204, None, 2, 1_800_000_000_000)
+        tried = DeliveryAttempt(message, kind, game, 1_800_000_000_500, 84, 204, None, 2, 1_800_000_000_000)
         self._kept.log(self.endpoint, tried)
 
 
 @pytest.fixture
-def tried(api: Api, app_key: str, apps: ApplicationService, server: redis.Redis) -> Tried:
+def tried(api: Api, app_key: str, apps: BackendsFacade, server: redis.Redis) -> Tried:
     return Tried(api, app_key, apps, server)
 
 
@@ -244,8 +244,8 @@ def test_the_document_describes_every_message_with_an_example_that_fits() -> Non
         assert message.example["type"] == message.name
 
 
-def test_an_application_is_deleted_with_its_endpoints(api: Api, apps: ApplicationService, server: redis.Redis) -> None:
-    application, _, key, _ = apps.applications.create("Club")
+def test_an_application_is_deleted_with_its_endpoints(api: Api, apps: BackendsFacade, server: redis.Redis) -> None:
+    application, _, key, _ = apps.backends.create("Club")
     create(api, key)
     create(api, key)
     apps.delete(application.id)

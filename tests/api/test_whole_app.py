@@ -16,7 +16,7 @@ from service.engine.errors import Refusal
 from service.texts import LANGUAGES
 from service.web.access import AccessRule
 from service.web.operation import Operation, operation_of
-from service.web.problems.answers import PROBLEMS, problem_description, problem_title
+from service.web.problems.table import PROBLEMS, problem_description, problem_title
 from tests.api.client import ANYWHERE, Api
 
 FILES_OF_PAGES = {"/client/<path:name>", "/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path:filename>"}

@@ -138,7 +138,7 @@ class Hooked:
             self.owned.new_repository(),
             self.sender,
             Sources(self.clock, self.random.randbytes, lambda: self.jitter),
-            observe=lambda attempt: self.metrics.delivered(attempt.error or "ok"),
+            observe=lambda attempt: self.metrics.count_delivery(attempt.error or "ok"),
         )
         context = LeaseContext(
             self.reached,
@@ -163,10 +163,10 @@ class Hooked:
         assert found.status == "active"
         return found
 
-    def follow(self, *games: str) -> None:
+    def publish(self, *games: str) -> None:
         """Let the index follow games."""
         for game in games:
-            self.outbox.follow(game)
+            self.outbox.publish(game)
             self.now += 1  # what is new twice in a millisecond is due in the next one
 
     def deliver(self) -> None:

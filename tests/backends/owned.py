@@ -116,7 +116,7 @@ class Owned:
             self.repository.transact(self.game(game_id), decide)
 
 
-class Told:
+class Published:
     """What an application can read."""
 
     def __init__(self, index: GameIndex, lobby: Lobby) -> None:
@@ -163,6 +163,6 @@ def listing_of(games: Sequence[Game], app: str) -> list[dict[str, Any]]:
     ]
 
 
-def outbox_of(owned: Owned, told: Told) -> Outbox:
+def outbox_of(owned: Owned, published: Published) -> Outbox:
     """A messenger's way of following games, in a process of its own."""
-    return Outbox(owned.new_repository(), told.index, told.lobby, owned.clock)
+    return Outbox(owned.new_repository(), published.index, published.lobby, owned.clock)

@@ -27,7 +27,7 @@ from service.storage.index import RedisIndex, RedisLobby
 from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
-from tests.backends.owned import Told
+from tests.backends.owned import Published
 from tests.backends.test_feed_law import make_all_due
 from tests.backends.test_index_law import APPS, TTL, World, clear
 from tests.conftest import Figures
@@ -58,12 +58,12 @@ class FailingOver(World):
     def __init__(self, cluster: Cluster, topology: Topology, random: Random, *, vote: bool = False) -> None:
         calls = RedisCalls(topology, replicated=True)
         reminders = RedisReminders(topology)
-        told = Told(RedisIndex(calls, TTL), RedisLobby(calls))
+        published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
         store = RedisStore(topology, TTL, replicated=True)
         self.cluster, self.topology, self.vote = cluster, topology, vote
         self.failovers = 0
         self.wanted = 0
-        super().__init__(store, reminders, told, feed=self.read_feed, clock=reminders.server_time, random=random)
+        super().__init__(store, reminders, published, feed=self.read_feed, clock=reminders.server_time, random=random)
 
     def read_feed(self, app: str) -> list[dict[str, Any]]:
         (items,) = self.topology.call(keys.feed(app), (b"XRANGE", keys.feed(app), b"-", b"+"))
@@ -91,9 +91,9 @@ class FailingOver(World):
             self.run(STEPS)
             self.wanted = self.failovers + 1
             while self.failovers < self.wanted:
-                self.tell(10)
+                self.publish(10)
                 self.act()
-            self.tell(10)  # after the last failover no move has a game told once more
+            self.publish(10)  # after the last failover no move has a game told once more
             until(self.cluster.is_whole)
         rate, between = self.faults.rate, self.faults.between
         self.settle(lambda: make_all_due(self.topology))

@@ -18,7 +18,7 @@ from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import standings
 from service.games.ports import EventNotification, StorageUnavailable
 from service.games.store.codec import encode_tombstone
-from tests.backends.owned import APP, START, Owned, Told, application, outbox_of
+from tests.backends.owned import APP, START, Owned, Published, application, outbox_of
 from tests.support.stores.memory_feed import MemoryFeed
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
@@ -38,7 +38,7 @@ class Table(Owned):
         super().__init__(self.memory, lambda: self.now)
         self.listeners: dict[str, list[Listener]] = {}
         self.index = MemoryIndex(TTL, lambda: self.now / 1000, self.hint)
-        self.outbox = outbox_of(self, Told(self.index, MemoryLobby(lambda: self.now / 1000)))
+        self.outbox = outbox_of(self, Published(self.index, MemoryLobby(lambda: self.now / 1000)))
         self.feeds = Feeds(MemoryFeed(self.index), self, lambda: self.now)
 
     def watch(self, app: str, listener: Listener) -> Callable[[], None]:
@@ -49,13 +49,13 @@ class Table(Owned):
         for listener in self.listeners.get(app, []):
             listener(None)
 
-    def follow(self, *games: str) -> None:
+    def publish(self, *games: str) -> None:
         for game in games:
-            self.outbox.follow(game)
+            self.outbox.publish(game)
 
     def delete(self, game: str) -> None:
         self.memory.delete(game, encode_tombstone(APP), self.now)
-        self.follow(game)
+        self.publish(game)
 
     def items(self, app: str = APP, after: str | None = None, limit: int = 1000) -> list[dict[str, Any]]:
         return items_of(self.feeds.page(app, after, limit))
@@ -75,7 +75,7 @@ def table() -> Table:
 
 def test_an_item_says_what_a_spectator_knows_with_refs(table: Table) -> None:
     game = table.create(("anna", None), ref="club", clock=ClockSettings(turn=60_000))
-    table.follow(game)
+    table.publish(game)
     dealt = table.items()[-1]
     (seat,) = table.game(game).to_act
     assert dealt == {
@@ -93,10 +93,10 @@ def test_an_item_says_what_a_spectator_knows_with_refs(table: Table) -> None:
 
 def test_whoever_is_to_act_is_told_with_the_ref_of_the_seat(table: Table) -> None:
     game = table.create(("anna", "ben"))
-    table.follow(game)
+    table.publish(game)
     for _ in range(8):
         table.play(game)
-        table.follow(game)
+        table.publish(game)
         last = table.items()[-1]
         to_act = list(table.game(game).to_act)
         assert last["to_act"] == to_act
@@ -107,7 +107,7 @@ def test_the_item_of_the_end_tells_the_results_with_the_refs_of_now(table: Table
     game = table.create(("anna", "ben"))
     while table.game(game).status != "finished":
         table.play(game)
-    table.follow(game)
+    table.publish(game)
     (finished,) = [item for item in table.items() if item["type"] == "finished"]
     stored = table.game(game)
     assert finished["winners"] == list(stored.state.winners)
@@ -124,7 +124,7 @@ def test_pages_lead_to_each_other_and_say_whether_there_is_more(table: Table) ->
     game = table.create()
     for _ in range(4):
         table.play(game)
-    table.follow(game)
+    table.publish(game)
     count = table.game(game).version
     for limit in range(1, count + 2):
         versions, after, more = [], None, True
@@ -138,17 +138,17 @@ def test_pages_lead_to_each_other_and_say_whether_there_is_more(table: Table) ->
 
 def test_after_the_latest_only_what_comes_is_told(table: Table) -> None:
     game = table.create()
-    table.follow(game)
+    table.publish(game)
     page = table.feeds.page(APP, LATEST)
     assert page.items == ()
     table.play(game)
-    table.follow(game)
+    table.publish(game)
     assert table.items(after=page.cursor)[0]["type"] in ("played", "drew", "passed")
 
 
 def test_refs_of_a_deleted_game_are_told_no_more(table: Table) -> None:
     deleted, other = table.create(("anna", "ben"), ref="club"), table.create(("carl", None), ref="league")
-    table.follow(deleted, other)
+    table.publish(deleted, other)
     before = table.items()
     table.delete(deleted)
     items = table.items()
@@ -167,7 +167,7 @@ def test_refs_of_a_deleted_game_are_told_no_more(table: Table) -> None:
 
 
 def test_no_stored_item_has_a_ref(table: Table) -> None:
-    table.follow(table.create(("anna", "ben"), ref="club"))
+    table.publish(table.create(("anna", "ben"), ref="club"))
     stored = b"".join(table.index.items[APP])
     assert not any(ref in stored for ref in (b"anna", b"ben", b"club", b"Player"))
 
@@ -176,7 +176,7 @@ def test_no_item_has_a_tile_or_a_name(table: Table) -> None:
     game = table.create(("anna", "ben"))
     for _ in range(40):
         table.play(game)
-    table.follow(game)
+    table.publish(game)
     text = orjson.dumps(table.items())
     assert not any(f'"{tile.name}"'.encode() in text for tile in TILES)
     assert b"Player" not in text
@@ -186,10 +186,10 @@ def test_no_item_has_a_tile_or_a_name(table: Table) -> None:
 
 def test_where_items_are_lost_the_first_says_so_and_what_is_kept_follows(table: Table) -> None:
     game = table.create()
-    table.follow(game)
+    table.publish(game)
     for _ in range(6):
         table.play(game)
-    table.follow(game)
+    table.publish(game)
     table.index.trim(APP, 3)
     table.now += 1000
     page = table.feeds.page(APP, "1-0", 2)
@@ -202,7 +202,7 @@ def test_where_items_are_lost_the_first_says_so_and_what_is_kept_follows(table: 
 def test_an_application_is_told_of_its_own_games_only(table: Table) -> None:
     other = application(2)
     mine, theirs, nobodys = table.create(), table.create(app=other), table.create(app=None)
-    table.follow(mine, theirs, nobodys)
+    table.publish(mine, theirs, nobodys)
     assert {item["game"] for item in table.items()} == {mine}
     assert {item["game"] for item in table.items(other)} == {theirs}
     assert table.items(other, table.items()[-1]["cursor"]) == []
@@ -218,7 +218,7 @@ def test_a_reader_is_given_each_item_once_and_in_order(table: Table) -> None:
     for _ in range(5):
         for _ in range(4):
             table.play(game)
-        table.follow(game)
+        table.publish(game)
         while (page := reader.wait(0.1)) is not None:
             versions += [item["version"] for item in items_of(page)]
     assert versions == list(range(1, table.game(game).version + 1))
@@ -230,7 +230,7 @@ def test_a_hint_wakes_a_reader_at_once(table: Table, monkeypatch: pytest.MonkeyP
     game = table.create()
     reader = table.feeds.follow(APP, "0-0")
     assert reader.wait(0) is None
-    writer = Thread(target=lambda: table.follow(game))
+    writer = Thread(target=lambda: table.publish(game))
     writer.start()
     assert len(items_of(reader.wait(LONG))) == 2
     writer.join()
@@ -245,7 +245,7 @@ def test_a_lost_hint_delays_a_reader_by_seconds_only(table: Table, monkeypatch: 
     reader = table.feeds.follow(APP, "0-0")
     assert reader.wait(0) is None
     table.listeners.clear()
-    table.follow(game)
+    table.publish(game)
     began = monotonic()
     assert len(items_of(reader.wait(LONG))) == 2
     assert monotonic() - began < LONG / 2

@@ -24,7 +24,7 @@ from service.storage.index import RedisIndex, RedisLobby
 from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
-from tests.backends.owned import START, Told
+from tests.backends.owned import START, Published
 from tests.backends.test_index_law import APPS, LEASE, TTL, World, clear
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
@@ -57,9 +57,9 @@ class Client:
         else:
             self.reader = self.reader or self.feeds.follow(self.app, self.cursor, self.random.choice([1, 3, 100]))
             self.reader.recheck()
-            told = self.reader.wait(0)
-            if told is not None:
-                self.take(told.items, told.cursor)
+            published = self.reader.wait(0)
+            if published is not None:
+                self.take(published.items, published.cursor)
 
     def take(self, items: tuple[tuple[str, bytes], ...], cursor: str) -> None:
         self.received += [orjson.loads(item) for _, item in items]
@@ -91,7 +91,7 @@ class Read(World):
         games = self.existing()
         for client in self.clients:
             client.finish()
-            self.feed = lambda app, told=client.received: told  # type: ignore[misc]
+            self.feed = lambda app, published=client.received: published  # type: ignore[misc]
             self.judge_feed(
                 client.app, [game for game in games if game.ownership is not None and game.ownership.app == client.app]
             )
@@ -110,8 +110,8 @@ def test_in_memory_whatever_fails_the_feed_tells_each_event_once(seed: int) -> N
 
     store = MemoryStore(TTL, lambda: now / 1000)
     index = MemoryIndex(TTL, lambda: now / 1000)
-    told = Told(index, MemoryLobby(lambda: now / 1000))
-    world = Read(MemoryFeed(index), store, store, told, clock=clock, random=Random(seed))
+    published = Published(index, MemoryLobby(lambda: now / 1000))
+    world = Read(MemoryFeed(index), store, store, published, clock=clock, random=Random(seed))
     for _ in range(3):
         world.run(STEPS)
         now += LEASE
@@ -141,9 +141,9 @@ def topology(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def test_on_redis_whatever_fails_the_feed_tells_each_event_once(topology: Topology) -> None:
     calls, reminders = RedisCalls(topology), RedisReminders(topology)
     clear(topology)
-    told = Told(RedisIndex(calls, TTL), RedisLobby(calls))
+    published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
     store = RedisStore(topology, TTL)
-    world = Read(RedisFeed(calls), store, reminders, told, clock=reminders.server_time, random=Random(1))
+    world = Read(RedisFeed(calls), store, reminders, published, clock=reminders.server_time, random=Random(1))
     world.run(STEPS)
     world.settle(lambda: make_all_due(topology))
     world.judge_clients()

@@ -30,7 +30,7 @@ from service.storage.index import MOST_FOR_ALL, RedisIndex, RedisLobby
 from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
-from tests.backends.owned import START, Owned, Told, application, listing_of
+from tests.backends.owned import START, Owned, Published, application, listing_of
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
@@ -100,7 +100,7 @@ class World:
         self,
         store: Store,
         reminders: ReminderQueue,
-        told: Told,
+        published: Published,
         *,
         feed: Callable[[str], list[dict[str, Any]]],
         clock: Callable[[], int],
@@ -108,7 +108,7 @@ class World:
         rate: float = 0.1,
     ) -> None:
         self.owned = Owned(store, clock, str(random.random()))
-        self.reminders, self.told, self.feed, self.random = reminders, told, feed, random
+        self.reminders, self.published, self.feed, self.random = reminders, published, feed, random
         self.games: list[str] = []
         self.deleted: dict[str, str] = {}
         self.faults = Faults(random, rate)
@@ -150,18 +150,18 @@ class World:
             try:
                 self.act()
                 if self.random.random() < 0.5:
-                    self.tell(1)
+                    self.publish(1)
             finally:
                 self.depth -= 1
 
-    def tell(self, limit: int) -> None:
+    def publish(self, limit: int) -> None:
         """A messenger takes some games, and follows them until it is killed."""
-        index, lobby = FaultyIndex(self.told.index, self.faults), FaultyLobby(self.told.lobby, self.faults)
+        index, lobby = FaultyIndex(self.published.index, self.faults), FaultyLobby(self.published.lobby, self.faults)
         outbox = Outbox(self.owned.new_repository(), index, lobby, self.owned.clock)  # type: ignore[arg-type]
         try:
             for taken in self.reminders.take("outbox", limit, LEASE):
                 try:
-                    again = outbox.follow(taken.game).again
+                    again = outbox.publish(taken.game).again
                 except (StorageUnavailable, OutcomeUnknown):
                     again = self.owned.clock()
                 self.faults.call(lambda: None, writes=False)
@@ -174,14 +174,14 @@ class World:
             if self.random.random() < 0.6:
                 self.act()
             else:
-                self.tell(self.random.choice([1, 2, 10]))
+                self.publish(self.random.choice([1, 2, 10]))
 
     def settle(self, pass_time: Callable[[], None]) -> None:
         """No more faults: leases end, and everything that is due is done."""
         self.faults.rate, self.faults.between = 0.0, lambda: None
         for _ in range(4):
             pass_time()
-            self.tell(10_000)
+            self.publish(10_000)
 
     def existing(self) -> list[Game]:
         found = []
@@ -196,13 +196,13 @@ class World:
         """Compare what was told with the games."""
         games = self.existing()
         for app in APPS:
-            assert self.told.games(app) == listing_of(games, app)
+            assert self.published.games(app) == listing_of(games, app)
             own = [game for game in games if game.ownership is not None and game.ownership.app == app]
             for ref in ("anna", "ben", "carl"):
                 with_ref = [game for game in own if ref in [seat.ref for seat in game.seats]]
-                assert self.told.games(app, player_ref=ref) == listing_of(with_ref, app)
+                assert self.published.games(app, player_ref=ref) == listing_of(with_ref, app)
                 waiting = {game.id for game in own if ref in [game.seats[seat].ref for seat in game.to_act]}
-                assert set(self.told.ids(app, player_ref=ref, waiting=True)) == waiting
+                assert set(self.published.ids(app, player_ref=ref, waiting=True)) == waiting
             self.judge_feed(app, own)
         shown: set[str] = set()
         for app in APPS:
@@ -214,11 +214,11 @@ class World:
                 and game.ownership.app == app
                 and game.ownership.public is not None
             ]
-            assert set(self.told.public(app)) == {game.id for game in own}
+            assert set(self.published.public(app)) == {game.id for game in own}
             for_all = [game for game in own if game.ownership is not None and game.ownership.public == "all"]
             newest = sorted(for_all, key=lambda each: (each.created_at, each.id), reverse=True)[:MOST_FOR_ALL]
             shown |= {game.id for game in newest}
-        assert set(self.told.public()) == shown
+        assert set(self.published.public()) == shown
 
     def judge_feed(self, app: str, own: list[Game]) -> None:
         versions: dict[str, list[int]] = {}
@@ -232,8 +232,8 @@ class World:
         for game in own:
             assert versions.pop(game.id) == list(range(1, game.version + 1))
         assert sorted(deleted) == sorted(game for game, owner in self.deleted.items() if owner == app)
-        for each, told in versions.items():  # of those that were deleted perhaps not all was told before
-            assert told == list(range(1, len(told) + 1))
+        for each, published in versions.items():  # of those that were deleted perhaps not all was told before
+            assert published == list(range(1, len(published) + 1))
             assert each in self.deleted
 
 
@@ -253,12 +253,12 @@ def test_in_memory_whatever_fails_the_index_is_right_in_the_end(seed: int) -> No
 
     store = MemoryStore(TTL, lambda: now / 1000)
     index = MemoryIndex(TTL, lambda: now / 1000)
-    told = Told(index, MemoryLobby(lambda: now / 1000))
+    published = Published(index, MemoryLobby(lambda: now / 1000))
 
     def feed(app: str) -> list[dict[str, Any]]:
         return [orjson.loads(item) for item in index.items.get(app, [])]
 
-    world = World(store, store, told, feed=feed, clock=clock, random=random)
+    world = World(store, store, published, feed=feed, clock=clock, random=random)
     world.run(STEPS)
     pass_time(LEASE)
     world.run(STEPS)
@@ -274,8 +274,8 @@ def test_in_memory_whatever_fails_the_index_is_right_in_the_end(seed: int) -> No
     pass_time(TTL * 500)
     left = world.existing()
     for app in APPS:
-        assert world.told.games(app) == listing_of(left, app)
-    assert world.told.public() == []
+        assert world.published.games(app) == listing_of(left, app)
+    assert world.published.public() == []
 
 
 @pytest.fixture(scope="module", params=["redis", "cluster"])
@@ -295,7 +295,7 @@ def test_on_redis_whatever_fails_the_index_is_right_in_the_end(seed: int, topolo
     calls = RedisCalls(topology)
     reminders = RedisReminders(topology)
     clear(topology)
-    told = Told(RedisIndex(calls, TTL), RedisLobby(calls))
+    published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
 
     def feed(app: str) -> list[dict[str, Any]]:
         (items,) = topology.call(keys.feed(app), (b"XRANGE", keys.feed(app), b"-", b"+"))
@@ -308,7 +308,7 @@ def test_on_redis_whatever_fails_the_index_is_right_in_the_end(seed: int, topolo
                 topology.call(key, (b"ZADD", key, 0, game))
 
     store = RedisStore(topology, TTL)
-    world = World(store, reminders, told, feed=feed, clock=reminders.server_time, random=Random(seed))
+    world = World(store, reminders, published, feed=feed, clock=reminders.server_time, random=Random(seed))
     world.run(STEPS)
     world.settle(pass_time)
     world.judge()

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from service.backends.index import outbox as outbox_module
-from service.backends.index.outbox import LOBBY_REFRESH_MS, Followed
+from service.backends.index.outbox import LOBBY_REFRESH_MS, Publication
 from service.backends.index.ports import LOBBY_MS, IndexEntry, IndexPosition
 from service.backends.index.summaries import NO_DEADLINE
 from service.engine.tiles import TILES
@@ -16,7 +16,7 @@ from service.games.model.clock import ClockSettings
 from service.games.model.timestamps import format_rfc3339
 from service.games.store.codec import encode_tombstone
 from service.storage.index import MOST_FOR_ALL
-from tests.backends.owned import APP, START, Owned, Told, application, listing_of, outbox_of
+from tests.backends.owned import APP, START, Owned, Published, application, listing_of, outbox_of
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
 
@@ -31,11 +31,11 @@ class Table(Owned):
         self.memory = MemoryStore(TTL, lambda: self.now / 1000)
         super().__init__(self.memory, lambda: self.now)
         self.index = MemoryIndex(TTL, lambda: self.now / 1000)
-        self.told = Told(self.index, MemoryLobby(lambda: self.now / 1000))
-        self.outbox = outbox_of(self, self.told)
+        self.published = Published(self.index, MemoryLobby(lambda: self.now / 1000))
+        self.outbox = outbox_of(self, self.published)
 
-    def follow(self, game: str) -> Followed:
-        return self.outbox.follow(game)
+    def publish(self, game: str) -> Publication:
+        return self.outbox.publish(game)
 
     def feed(self, app: str = APP) -> list[dict[str, Any]]:
         return [orjson.loads(item) for item in self.index.items.get(app, [])]
@@ -60,11 +60,11 @@ def test_a_write_to_a_game_of_an_application_leaves_a_reminder(table: Table) -> 
 
 def test_a_followed_game_is_listed_as_a_spectator_sees_it_with_refs(table: Table) -> None:
     game = table.create(("anna", None), ref="club", clock=ClockSettings(turn=60_000))
-    followed = table.follow(game)
-    assert followed == Followed(START, due=False, again=None)
+    followed = table.publish(game)
+    assert followed == Publication(START, due=False, again=None)
     stored = table.game(game)
     seat = stored.to_act[0]
-    assert table.told.games() == [
+    assert table.published.games() == [
         {
             "id": game,
             "ref": "club",
@@ -87,12 +87,12 @@ def test_a_followed_game_is_listed_as_a_spectator_sees_it_with_refs(table: Table
 
 def test_the_feed_keeps_each_event_once_in_order_and_without_refs(table: Table) -> None:
     game = table.create(("anna", "ben"), ref="club")
-    table.follow(game)
+    table.publish(game)
     for _ in range(5):
         table.now += 1000
         table.play(game)
-    table.follow(game)
-    table.follow(game)
+    table.publish(game)
+    table.publish(game)
     feed, stored = table.feed(), table.game(game)
     assert [item["version"] for item in feed] == list(range(1, stored.version + 1))
     assert [item["type"] for item in feed[:2]] == ["created", "dealt"]
@@ -107,7 +107,7 @@ def test_the_feed_tells_the_deadline_only_where_it_is_the_current_one(table: Tab
     game = table.create(clock=ClockSettings(turn=60_000))
     for _ in range(3):
         table.play(game)
-    table.follow(game)
+    table.publish(game)
     *earlier, last = table.feed()
     assert not any("deadline" in item for item in earlier)
     assert last["deadline"] == format_rfc3339(START + 60_000)
@@ -117,8 +117,8 @@ def test_nothing_hidden_is_in_the_index_or_the_feed(table: Table) -> None:
     game = table.create(("anna", "ben"), variant="domino")
     for _ in range(12):
         table.play(game)
-    table.follow(game)
-    text = b"".join(table.index.items[APP]) + orjson.dumps(table.told.games())
+    table.publish(game)
+    text = b"".join(table.index.items[APP]) + orjson.dumps(table.published.games())
     assert not any(f'"{tile.name}"'.encode() in text for tile in TILES)
     fields = {name for item in table.feed() for name in item}
     assert fields <= {"game", "version", "type", "seat", "to_act", "deadline", "at"}
@@ -126,14 +126,14 @@ def test_nothing_hidden_is_in_the_index_or_the_feed(table: Table) -> None:
 
 def test_a_game_that_is_followed_waits_for_whoever_is_to_act(table: Table) -> None:
     game = table.create(("anna", "ben"))
-    table.follow(game)
+    table.publish(game)
     refs = ["anna", "ben"]
     for _ in range(4):
         seat = table.game(game).to_act[0]
-        assert table.told.ids(player_ref=refs[seat], waiting=True) == [game]
-        assert table.told.ids(player_ref=refs[1 - seat], waiting=True) == []
+        assert table.published.ids(player_ref=refs[seat], waiting=True) == [game]
+        assert table.published.ids(player_ref=refs[1 - seat], waiting=True) == []
         table.play(game)
-        table.follow(game)
+        table.publish(game)
 
 
 def test_a_deadline_is_more_urgent_than_none_and_the_sooner_the_more(table: Table) -> None:
@@ -142,26 +142,26 @@ def test_a_deadline_is_more_urgent_than_none_and_the_sooner_the_more(table: Tabl
         table.now += 1
         clock = None if turn is None else ClockSettings(turn=turn)
         games[name] = table.create(("anna", "anna"), clock=clock)
-        table.follow(games[name])
+        table.publish(games[name])
     expected = [games[name] for name in ("soon", "late", "none", "later none")]
-    assert table.told.ids(player_ref="anna", waiting=True) == expected
+    assert table.published.ids(player_ref="anna", waiting=True) == expected
     assert START + 10**11 < NO_DEADLINE
 
 
 def test_a_game_of_nobody_is_told_to_nobody(table: Table) -> None:
     game = table.create(app=None)
-    assert table.follow(game) == Followed()
-    assert table.feed() == table.told.games() == []
+    assert table.publish(game) == Publication()
+    assert table.feed() == table.published.games() == []
 
 
 def test_no_application_is_told_of_the_games_of_another(table: Table) -> None:
     other = application(2)
     mine, theirs = table.create(("anna", "ben")), table.create(("anna", "carl"), app=other)
-    table.follow(mine)
-    table.follow(theirs)
-    assert table.told.ids() == table.told.ids(player_ref="anna") == [mine]
-    assert table.told.ids(other) == table.told.ids(other, player_ref="anna") == [theirs]
-    assert table.told.ids(player_ref="carl") == table.told.ids(other, player_ref="ben") == []
+    table.publish(mine)
+    table.publish(theirs)
+    assert table.published.ids() == table.published.ids(player_ref="anna") == [mine]
+    assert table.published.ids(other) == table.published.ids(other, player_ref="anna") == [theirs]
+    assert table.published.ids(player_ref="carl") == table.published.ids(other, player_ref="ben") == []
     assert {item["game"] for item in table.feed(other)} == {theirs}
 
 
@@ -179,13 +179,13 @@ def test_a_long_history_is_told_in_pages(table: Table, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(table.index, "put", counted)
     table.index.endpoints[APP] = {"hook"}
-    again = table.follow(game).again
+    again = table.publish(game).again
     assert again == START
     assert puts == [3, 6, 9, 12, 15]
-    while (again := table.follow(game).again) is not None:
+    while (again := table.publish(game).again) is not None:
         pass
     assert [item["version"] for item in table.feed()] == list(range(1, table.game(game).version + 1))
-    assert table.told.games() == listing_of([table.game(game)], APP)
+    assert table.published.games() == listing_of([table.game(game)], APP)
 
 
 def test_the_index_never_goes_back(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,13 +199,13 @@ def test_the_index_never_goes_back(table: Table, monkeypatch: pytest.MonkeyPatch
         if not done:
             done.append(True)
             table.play(game)
-            outbox_of(table, table.told).follow(game)
+            outbox_of(table, table.published).publish(game)
         return loaded
 
     monkeypatch.setattr(slow._repository, "load", stalled)
-    assert slow.follow(game) == Followed()
+    assert slow.publish(game) == Publication()
     assert [item["version"] for item in table.feed()] == list(range(1, table.game(game).version + 1))
-    assert table.told.games() == listing_of([table.game(game)], APP)
+    assert table.published.games() == listing_of([table.game(game)], APP)
 
 
 @pytest.mark.parametrize("lost", [1, 3])
@@ -215,71 +215,71 @@ def test_after_a_failover_that_lost_moves_the_index_shows_the_game_as_it_is(lost
     before = table.memory._games[game]
     for _ in range(lost):
         table.play(game)
-    table.follow(game)
-    told = table.feed()
+    table.publish(game)
+    published = table.feed()
     table.memory._games[game] = before
     table.now += 1000
     table.play(game)
-    assert table.follow(game).told == table.now
-    assert table.told.games() == listing_of([table.game(game)], APP)
+    assert table.publish(game).published_at == table.now
+    assert table.published.games() == listing_of([table.game(game)], APP)
     version = table.game(game).version
-    assert [item["version"] for item in table.feed()[len(told) :]] == [version]
-    assert table.index.told[APP, "hook"][game] == version - 1
-    assert table.follow(game) == Followed()
+    assert [item["version"] for item in table.feed()[len(published) :]] == [version]
+    assert table.index.notified[APP, "hook"][game] == version - 1
+    assert table.publish(game) == Publication()
 
 
 def test_an_expired_game_is_followed_no_more(table: Table) -> None:
     game = table.create()
-    table.follow(game)
+    table.publish(game)
     table.now += TTL * 1000
-    assert table.follow(game) == Followed()
-    assert table.told.games() == []
+    assert table.publish(game) == Publication()
+    assert table.published.games() == []
 
 
 def test_endpoints_are_due_for_what_follows_their_activation(table: Table) -> None:
     game = table.create()
-    assert not table.follow(game).due
+    assert not table.publish(game).due
     table.index.endpoints[APP] = {"hook"}
     table.play(game)
     version = table.game(game).version
-    assert table.follow(game).due
-    assert table.index.told[APP, "hook"] == {game: 2}
+    assert table.publish(game).due
+    assert table.index.notified[APP, "hook"] == {game: 2}
     assert table.index.position(APP, game) == IndexPosition(version, table.game(game).write_id, ("hook",))
 
 
 def test_a_deleted_game_leaves_the_index_and_its_deletion_is_told_once(table: Table) -> None:
     game, other = table.create(ref="club"), table.create()
     table.index.endpoints[APP] = {"hook"}
-    table.follow(game)
-    table.follow(other)
-    told = table.feed()
+    table.publish(game)
+    table.publish(other)
+    published = table.feed()
     table.now += 1000
     table.memory.delete(game, encode_tombstone(APP), table.now)
     version = table.game(other).version + 1
     for _ in range(2):
-        table.follow(game)
-    assert table.feed()[len(told) :] == [
+        table.publish(game)
+    assert table.feed()[len(published) :] == [
         {"game": game, "version": version, "type": "deleted", "at": format_rfc3339(table.now)}
     ]
-    assert table.told.ids() == table.told.ids(player_ref="anna") == [other]
-    assert table.told.ids(ref="club") == []
+    assert table.published.ids() == table.published.ids(player_ref="anna") == [other]
+    assert table.published.ids(ref="club") == []
     assert game in table.index.due[APP, "hook"]
 
 
 def test_a_game_that_is_deleted_before_it_was_followed_is_told_of(table: Table) -> None:
     game = table.create()
     table.memory.delete(game, encode_tombstone(APP), table.now)
-    assert not table.follow(game).due
+    assert not table.publish(game).due
     assert [item["type"] for item in table.feed()] == ["deleted"]
-    assert table.told.ids() == []
+    assert table.published.ids() == []
 
 
 def test_a_deleted_game_leaves_the_lobby(table: Table) -> None:
     game = table.create(("anna",), open_seats=1)
-    table.follow(game)
+    table.publish(game)
     table.memory.delete(game, encode_tombstone(APP), table.now)
-    table.follow(game)
-    assert table.told.public() == []
+    table.publish(game)
+    assert table.published.public() == []
 
 
 # The lobby
@@ -287,8 +287,8 @@ def test_a_deleted_game_leaves_the_lobby(table: Table) -> None:
 
 def test_a_public_game_is_in_the_lobby_while_seats_are_open(table: Table) -> None:
     game = table.create(("anna",), open_seats=2, ref="club")
-    assert table.follow(game).again == table.now + LOBBY_REFRESH_MS
-    (entry,) = table.told.in_lobby(variant="domino")
+    assert table.publish(game).again == table.now + LOBBY_REFRESH_MS
+    (entry,) = table.published.in_lobby(variant="domino")
     rules = entry.pop("rules")
     assert rules["limit"] == 100
     assert entry == {
@@ -300,18 +300,18 @@ def test_a_public_game_is_in_the_lobby_while_seats_are_open(table: Table) -> Non
         "created_at": format_rfc3339(START),
     }
     table.join(game)
-    table.follow(game)
-    assert [each["open_seats"] for each in table.told.in_lobby()] == [1]
+    table.publish(game)
+    assert [each["open_seats"] for each in table.published.in_lobby()] == [1]
     table.join(game)
-    assert table.follow(game).again is None
-    assert table.told.public() == []
+    assert table.publish(game).again is None
+    assert table.published.public() == []
 
 
 def test_a_game_that_is_not_public_is_never_in_the_lobby(table: Table) -> None:
     game = table.create(("anna",), open_seats=1, public=None)
-    assert table.follow(game).again is None
-    assert table.told.ids(statuses=("waiting",)) == [game]
-    assert table.told.public() == table.told.public(APP) == []
+    assert table.publish(game).again is None
+    assert table.published.ids(statuses=("waiting",)) == [game]
+    assert table.published.public() == table.published.public(APP) == []
 
 
 def test_a_game_is_in_the_lobby_of_its_application_and_for_everybody_if_it_says_so(table: Table) -> None:
@@ -321,42 +321,42 @@ def test_a_game_is_in_the_lobby_of_its_application_and_for_everybody_if_it_says_
     table.now += 1
     other = table.create(("anna",), app=application(2), open_seats=1)
     for game in (for_app, for_all, other):
-        assert table.follow(game).again == table.now + LOBBY_REFRESH_MS
-    assert table.told.public() == [other, for_all]
-    assert table.told.public(APP) == [for_all, for_app]
-    assert table.told.public(application(2)) == [other]
+        assert table.publish(game).again == table.now + LOBBY_REFRESH_MS
+    assert table.published.public() == [other, for_all]
+    assert table.published.public(APP) == [for_all, for_app]
+    assert table.published.public(application(2)) == [other]
     table.join(for_app)
     table.memory.delete(for_all, encode_tombstone(APP), table.now)
     for game in (for_app, for_all):
-        table.follow(game)
-    assert table.told.public() == [other]
-    assert table.told.public(APP) == []
+        table.publish(game)
+    assert table.published.public() == [other]
+    assert table.published.public(APP) == []
 
 
 def test_of_many_games_others_follow_when_seats_of_the_newest_are_taken(table: Table) -> None:
     games: list[str] = []
     for _ in range(MOST_FOR_ALL + 2):
         games.insert(0, table.create((), open_seats=2))
-        table.follow(games[0])
+        table.publish(games[0])
         table.now += 1
-    assert table.told.public() == games[:MOST_FOR_ALL]
-    assert table.told.public(APP) == games
+    assert table.published.public() == games[:MOST_FOR_ALL]
+    assert table.published.public(APP) == games
     for game in games[:2]:
         for _ in range(2):
             table.join(game)
-        table.follow(game)
-    assert table.told.public() == table.told.public(APP) == games[2:]
+        table.publish(game)
+    assert table.published.public() == table.published.public(APP) == games[2:]
 
 
 def test_a_game_stays_in_the_lobby_as_long_as_it_is_followed(table: Table) -> None:
     game = table.create(("anna",), open_seats=1)
-    table.follow(game)
+    table.publish(game)
     for _ in range(10):
         table.now += LOBBY_REFRESH_MS
-        assert table.follow(game) == Followed(again=table.now + LOBBY_REFRESH_MS)
-    assert table.told.public() == [game]
+        assert table.publish(game) == Publication(again=table.now + LOBBY_REFRESH_MS)
+    assert table.published.public() == [game]
     table.now += LOBBY_MS
-    assert table.told.public() == []
+    assert table.published.public() == []
 
 
 def test_a_slow_messenger_does_not_bring_a_full_game_back_to_the_lobby(
@@ -367,9 +367,9 @@ def test_a_slow_messenger_does_not_bring_a_full_game_back_to_the_lobby(
 
     def stalled(current: Any) -> Any:
         table.join(game)
-        outbox_of(table, table.told).follow(game)
+        outbox_of(table, table.published).publish(game)
         return show(current)
 
     monkeypatch.setattr(table.outbox, "_show", stalled)
-    table.follow(game)
-    assert table.told.public() == []
+    table.publish(game)
+    assert table.published.public() == []

@@ -17,7 +17,7 @@ from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
 from service.storage.scan import RedisScan
-from tests.backends.owned import APP, Owned, Told, application, listing_of, outbox_of
+from tests.backends.owned import APP, Owned, Published, application, listing_of, outbox_of
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.support.background import Background
@@ -34,15 +34,15 @@ class Table(Owned):
         super().__init__(RedisStore(topology, TTL), self.reminders.server_time)
         calls = RedisCalls(topology)
         self.index = RedisIndex(calls, TTL)
-        self.told = Told(self.index, RedisLobby(calls))
-        self.outbox: Outbox = outbox_of(self, self.told)
+        self.published = Published(self.index, RedisLobby(calls))
+        self.outbox: Outbox = outbox_of(self, self.published)
         self.scan = RedisScan(topology)
 
-    def tell(self) -> None:
+    def publish(self) -> None:
         """Follow all games that are due."""
         while taken := self.reminders.take("outbox", 100, 10_000):
             for each in taken:
-                again = self.outbox.follow(each.game).again
+                again = self.outbox.publish(each.game).again
                 self.reminders.reschedule("outbox", each.game, each.leased, again)
 
     def reindex(self, app: str | None = None) -> Progress:
@@ -62,7 +62,7 @@ class Table(Owned):
 
     def listed(self, games: list[str], app: str = APP) -> bool:
         """Whether the listing is that of these games."""
-        return self.told.games(app) == listing_of([self.game(game) for game in games], app)
+        return self.published.games(app) == listing_of([self.game(game) for game in games], app)
 
 
 @pytest.fixture(scope="module", params=["redis", "cluster"])
@@ -80,14 +80,14 @@ def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 @pytest.fixture
 def table(url: str) -> Iterator[Table]:
     table = Table(open_topology(url))
-    table.tell()
+    table.publish()
     yield table
     for game in list(table.scan.games()):
         for key in keys.of_game(game):
             table.topology.call(key, (b"DEL", key))
     for app in list(table.scan.applications()):
         table.lose_index(app)
-    table.tell()
+    table.publish()
 
 
 def test_a_lost_index_is_rebuilt_and_tells_nothing_again(table: Table) -> None:
@@ -95,18 +95,18 @@ def test_a_lost_index_is_rebuilt_and_tells_nothing_again(table: Table) -> None:
     nobodys, other = table.create(app=None), table.create(app=application(2))
     for game in games:
         table.play(game)
-    table.tell()
+    table.publish()
     table.lose_index()
-    assert table.told.games() == []
+    assert table.published.games() == []
     progress = table.reindex()
     assert (progress.indexed, progress.removed) == (13, 0)
     assert table.listed(games)
-    assert table.told.ids(player_ref="person 3") == [games[3]]
-    assert table.told.ids(application(2)) == [other]
-    assert nobodys not in table.told.ids()
+    assert table.published.ids(player_ref="person 3") == [games[3]]
+    assert table.published.ids(application(2)) == [other]
+    assert nobodys not in table.published.ids()
     assert table.feed() == 0
     table.play(games[0])
-    table.tell()
+    table.publish()
     assert table.feed() == 1
     assert table.listed(games)
 
@@ -115,7 +115,7 @@ def test_what_was_not_told_yet_is_left_to_the_messenger(table: Table) -> None:
     known, new = table.create(), table.create()
     taken = table.reminders.take("outbox", 100, 10_000)
     (mine,) = [each for each in taken if each.game == known]
-    table.outbox.follow(known)
+    table.outbox.publish(known)
     table.reminders.reschedule("outbox", known, mine.leased, None)
     for each in taken:
         if each.game == new:
@@ -123,26 +123,26 @@ def test_what_was_not_told_yet_is_left_to_the_messenger(table: Table) -> None:
     before = table.feed()
     table.play(known)
     assert table.reindex().indexed == 0
-    assert table.told.ids() == [known]
-    table.tell()
+    assert table.published.ids() == [known]
+    table.publish()
     assert table.listed([known, new])
     assert table.feed() == before + 2 + table.game(known).version - 2
 
 
 def test_a_game_whose_reminder_was_lost_too_is_followed(table: Table) -> None:
     game = table.create()
-    table.tell()
+    table.publish()
     table.play(game)
     (taken,) = table.reminders.take("outbox", 100, 10_000)
     table.reminders.reschedule("outbox", game, taken.leased, None)
     table.reindex()
-    table.tell()
+    table.publish()
     assert table.listed([game])
 
 
 def test_a_game_that_does_not_exist_any_more_is_removed(table: Table) -> None:
     kept, lost = table.create(), table.create()
-    table.tell()
+    table.publish()
     for key in keys.of_game(lost):
         table.topology.call(key, (b"DEL", key))
     assert table.reindex().removed == 1
@@ -151,53 +151,53 @@ def test_a_game_that_does_not_exist_any_more_is_removed(table: Table) -> None:
 
 def test_a_deleted_game_stays_deleted(table: Table) -> None:
     kept, deleted = table.create(), table.create()
-    table.tell()
+    table.publish()
     table.store.delete(deleted, encode_tombstone(APP), table.clock())
-    table.tell()
+    table.publish()
     assert table.reindex().removed == 0
     assert table.listed([kept])
 
 
 def test_a_deleted_game_whose_reminder_was_lost_is_listed_no_more(table: Table) -> None:
     kept, deleted = table.create(), table.create()
-    table.tell()
-    told = table.feed()
+    table.publish()
+    published = table.feed()
     table.store.delete(deleted, encode_tombstone(APP), table.clock())
     (taken,) = table.reminders.take("outbox", 100, 10_000)
     table.reminders.reschedule("outbox", deleted, taken.leased, None)
     table.reindex()
-    table.tell()
+    table.publish()
     assert table.listed([kept])
     table.reindex()
-    table.tell()
-    assert table.feed() == told + 1
+    table.publish()
+    assert table.feed() == published + 1
 
 
 def test_damaged_lists_are_repaired(table: Table) -> None:
     game = table.create(("anna", "ben"))
-    table.tell()
+    table.publish()
     for kind in ("player", "waiting"):
         for ref in ("anna", "ben"):
             key = keys.listed(APP, kind, ref)
             table.topology.call(key, (b"DEL", key))
     table.reindex()
-    assert table.told.ids(player_ref="anna") == table.told.ids(player_ref="ben") == [game]
+    assert table.published.ids(player_ref="anna") == table.published.ids(player_ref="ben") == [game]
 
 
 def test_one_application_is_rebuilt_alone(table: Table) -> None:
     mine, theirs = table.create(), table.create(app=application(2))
-    table.tell()
+    table.publish()
     table.lose_index()
     table.lose_index(application(2))
     assert table.reindex(APP).indexed == 1
-    assert (table.told.ids(), table.told.ids(application(2))) == ([mine], [])
+    assert (table.published.ids(), table.published.ids(application(2))) == ([mine], [])
     table.reindex()
-    assert table.told.ids(application(2)) == [theirs]
+    assert table.published.ids(application(2)) == [theirs]
 
 
 def test_games_go_on_while_an_index_is_rebuilt(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     games = [table.create() for _ in range(5)]
-    table.tell()
+    table.publish()
     table.lose_index()
     put = table.index.put
     raced = iter(games)
@@ -206,7 +206,7 @@ def test_games_go_on_while_an_index_is_rebuilt(table: Table, monkeypatch: pytest
         for game in raced:  # another process is faster once
             table.play(game)
             monkeypatch.setattr(table.index, "put", put)
-            table.tell()
+            table.publish()
             monkeypatch.setattr(table.index, "put", late)
             break
         return put(*arguments, **more)  # type: ignore[arg-type]
@@ -214,7 +214,7 @@ def test_games_go_on_while_an_index_is_rebuilt(table: Table, monkeypatch: pytest
     monkeypatch.setattr(table.index, "put", late)
     table.reindex()
     monkeypatch.setattr(table.index, "put", put)
-    table.tell()
+    table.publish()
     assert table.listed(games)
 
 
@@ -223,11 +223,11 @@ def test_the_command_says_what_it_has_done(tmp_path: Path) -> None:
     try:
         table = Table(open_topology(server.url))
         table.create()
-        table.tell()
+        table.publish()
         table.lose_index()
         with Background("reindex", server.url, tmp_path) as command:
             assert command.process.wait(30) == 0
         assert "done: 2 entries and games looked at, 1 indexed, 0 removed" in command.log.read_text()
-        assert len(table.told.ids()) == 1
+        assert len(table.published.ids()) == 1
     finally:
         server.stop()

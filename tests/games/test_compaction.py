@@ -19,7 +19,7 @@ from service.engine.variants import variants
 from service.games.access import Access
 from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.games.model.errors import MoveRefused
 from service.games.model.game import Game
 from service.games.model.views import GameView
@@ -88,7 +88,7 @@ class Scene:
         self.opened = self.games.commands.create(GameRequest(VARIANT, people, OPTIONS, SEED)).answer
         self._left = whole_match()[::-1]
 
-    def worker(self, later: RunLater = lambda work: work()) -> GameService:
+    def worker(self, later: RunLater = lambda work: work()) -> GamesFacade:
         return build_games(
             self.store,
             self.store,
@@ -108,7 +108,7 @@ class Scene:
         seat, move = self._left.pop()
         return Access(self.game, seat), MoveCommand(move)
 
-    def move(self, games: GameService | None = None) -> GameView:
+    def move(self, games: GamesFacade | None = None) -> GameView:
         """Make the next move, perhaps by another worker."""
         return (games or self.games).commands.make_move(*self.next()).answer
 

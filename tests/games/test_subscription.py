@@ -19,7 +19,7 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import NotFound, Unauthorized
 from service.games.model.game import TokenChanged
 from service.games.model.views import EventPage, Reset
-from service.games.ports import EventNotification, EventRange, Feed, Listener, StorageUnavailable
+from service.games.ports import EventFeed, EventNotification, EventRange, Listener, StorageUnavailable
 from service.games.queries import subscription as module
 from service.games.queries.subscription import MAX_PENDING, EventSubscription
 from tests.support.games import build_games
@@ -28,7 +28,7 @@ from tests.support.stores.memory_store import MemoryStore
 TTL = 1000
 
 
-class ManualFeed(Feed):
+class ManualFeed(EventFeed):
     """A feed that says what a test lets it say."""
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Clients that play in all games at once and try everything, and the gateway that they use.
 
 Owns what they request, when they repeat it, and what they know: games, tokens, used keys. Does not depend on what is
-behind the gateway: ``GameService`` in one process, or a service over HTTP.
+behind the gateway: ``GamesFacade`` in one process, or a service over HTTP.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from service.games.access import Access
 from service.games.commands.join import JoinCommand
 from service.games.commands.move import Expected, MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.games.model.errors import MoveRefused
 from service.games.model.seats import HUMAN, OPEN_SEAT
 from service.games.ports import OutcomeUnknown, StorageUnavailable
@@ -50,7 +50,7 @@ class Result(NamedTuple):
 class ServiceGateway(Gateway):
     """Calls the use cases as the routes do."""
 
-    def __init__(self, games: GameService) -> None:
+    def __init__(self, games: GamesFacade) -> None:
         self._games = games
 
     def create(self, variant: str, names: Sequence[str | None], key: str | None) -> Response:
@@ -150,7 +150,7 @@ class Simulation:
         for _ in range(self._random.randint(4, 16)):
             client.act()
 
-    def _worker(self, feed: MemoryStore, secrets: Sequence[bytes], skew: int) -> GameService:
+    def _worker(self, feed: MemoryStore, secrets: Sequence[bytes], skew: int) -> GamesFacade:
         """A worker whose clock is ahead by ``skew`` milliseconds."""
         return build_games(
             self.store,

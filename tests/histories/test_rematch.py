@@ -14,7 +14,7 @@ from greenlet import getcurrent, greenlet
 from service.engine.events import Dealt
 from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.games.model.game import Created, Rematched
 from service.games.model.results import SeatToken
 from service.games.model.seats import HUMAN
@@ -63,13 +63,13 @@ def finished() -> Finished:
 
 def service(
     store: FaultyStore | MemoryStore, feed: MemoryStore, random: Random, time: SimulatedTime, secrets: Sequence[bytes]
-) -> GameService:
+) -> GamesFacade:
     return build_games(
         store, feed, clock=lambda: int(time.now), random_bytes=random.randbytes, secrets=secrets, ttl_seconds=TTL
     )
 
 
-def ask(games: GameService, token: str) -> tuple[str, SeatToken]:
+def ask(games: GamesFacade, token: str) -> tuple[str, SeatToken]:
     """Ask until there is an answer: the new game, and the seat there."""
     for _ in range(MOST_TRIES):
         try:
@@ -96,7 +96,7 @@ def simulate(seed: int) -> tuple[Counter[str], list[tuple[str, SeatToken]], Faul
     workers = [service(store, truth, random, time, secrets) for secrets in SECRETS]
     answers: dict[int, tuple[str, SeatToken]] = {}
 
-    def play(place: int, worker: GameService, token: str) -> None:
+    def play(place: int, worker: GamesFacade, token: str) -> None:
         answers[place] = ask(worker, token)
 
     pairs = list(product(old.tokens, workers))

@@ -25,7 +25,7 @@ from service.games.automation.due import Automation
 from service.games.commands.join import JoinCommand
 from service.games.commands.move import Expected, MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.games.model.clock import ClockSettings
 from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.game import EventEnvelope, Game, HostingEvent, Joined
@@ -571,7 +571,7 @@ class Course:
 
     # The parts
 
-    def _service(self, skew: int) -> GameService:
+    def _service(self, skew: int) -> GamesFacade:
         return build_games(
             self.faulty,
             self.store,

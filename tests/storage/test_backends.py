@@ -9,65 +9,65 @@ from typing import Any
 import pytest
 import redis
 
-from service.backends.ports import MOST_REPEATS, Application, ApplicationStore, KeyRecord, Repeat, RepeatKnown
+from service.backends.ports import MOST_REPEATS, Backend, BackendStore, KeyRecord, Repeat, RepeatKnown
 from service.games.model.errors import LimitReached
 from service.games.model.shards import with_shard
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
-from service.storage.backends import RedisApplications
+from service.storage.backends import RedisBackends
 from service.storage.redis.topology import SingleNodeTopology, Topology
-from tests.support.stores.memory_applications import MemoryApplications
+from tests.support.stores.memory_backends import MemoryBackends
 
 
 @pytest.fixture(params=["memory", "redis", "cluster"])
-def store(request: pytest.FixtureRequest) -> Iterator[ApplicationStore]:
+def store(request: pytest.FixtureRequest) -> Iterator[BackendStore]:
     if request.param == "memory":
-        yield MemoryApplications()
+        yield MemoryBackends()
         return
     if request.param == "redis":
         topology: Topology = SingleNodeTopology(request.getfixturevalue("shared_client"))
     else:
         topology = request.getfixturevalue("cluster_topology")
-    yield RedisApplications(topology)
+    yield RedisBackends(topology)
     topology.call(keys.APPLICATIONS, (b"DEL", keys.APPLICATIONS))
 
 
-def new_application(created_at: int = 1, **fields: Any) -> Application:
+def new_application(created_at: int = 1, **fields: Any) -> Backend:
     app = with_shard(secrets.token_urlsafe(16))
     key = KeyRecord("Ab3dEf", secrets.token_bytes(32), created_at)
-    return Application(app, "A café 🀱", created_at, (key,))._replace(**fields)
+    return Backend(app, "A café 🀱", created_at, (key,))._replace(**fields)
 
 
-def test_an_application_is_read_as_it_was_created(store: ApplicationStore) -> None:
+def test_an_application_is_read_as_it_was_created(store: BackendStore) -> None:
     ending = KeyRecord("x", b"\0" * 32, 5, 1_900_000_000_000)
     for application in (new_application(), new_application(keys=()), new_application(keys=(ending, ending))):
         store.create(application)
         assert store.read(application.id) == application
 
 
-def test_an_application_that_was_not_created_is_not_found(store: ApplicationStore) -> None:
+def test_an_application_that_was_not_created_is_not_found(store: BackendStore) -> None:
     assert store.read(new_application().id) is None
 
 
-def test_creating_an_application_again_changes_nothing(store: ApplicationStore) -> None:
+def test_creating_an_application_again_changes_nothing(store: BackendStore) -> None:
     application = new_application()
     store.create(application)
     store.create(application)
     assert store.all() == [application]
 
 
-def test_all_applications_are_listed_the_oldest_first(store: ApplicationStore) -> None:
+def test_all_applications_are_listed_the_oldest_first(store: BackendStore) -> None:
     applications = [new_application(created_at) for created_at in (3, 1, 2)]
     for each in applications:
         store.create(each)
     assert [each.created_at for each in store.all()] == [1, 2, 3]
 
 
-def test_without_applications_the_list_is_empty(store: ApplicationStore) -> None:
+def test_without_applications_the_list_is_empty(store: BackendStore) -> None:
     assert store.all() == []
 
 
-def test_an_application_is_replaced_only_as_it_is(store: ApplicationStore) -> None:
+def test_an_application_is_replaced_only_as_it_is(store: BackendStore) -> None:
     first = new_application()
     store.create(first)
     second = first._replace(name="another")
@@ -78,7 +78,7 @@ def test_an_application_is_replaced_only_as_it_is(store: ApplicationStore) -> No
     assert store.read(first.id) == second
 
 
-def test_a_request_is_kept_with_what_it_writes_and_written_once(store: ApplicationStore) -> None:
+def test_a_request_is_kept_with_what_it_writes_and_written_once(store: BackendStore) -> None:
     first = new_application()
     made = Repeat("create", b"f.s", 1000, b'["salt", "a b"]')
     assert store.create(first, made)
@@ -101,7 +101,7 @@ def test_a_request_is_kept_with_what_it_writes_and_written_once(store: Applicati
     assert store.repeated(first.id, "rotate", 2000) == rotated
 
 
-def test_a_request_is_kept_for_a_day(store: ApplicationStore) -> None:
+def test_a_request_is_kept_for_a_day(store: BackendStore) -> None:
     first = new_application()
     store.create(first, Repeat("create", b"f", 1000, b"[]"))
     later = 1000 + IDEMPOTENCY_TTL * 1000
@@ -112,7 +112,7 @@ def test_a_request_is_kept_for_a_day(store: ApplicationStore) -> None:
     assert store.repeated(first.id, "create", later) == again
 
 
-def test_so_many_requests_are_kept_at_a_time(store: ApplicationStore) -> None:
+def test_so_many_requests_are_kept_at_a_time(store: BackendStore) -> None:
     application = new_application()
     store.create(application)
     for number in range(MOST_REPEATS):
@@ -128,13 +128,13 @@ def test_so_many_requests_are_kept_at_a_time(store: ApplicationStore) -> None:
     assert store.repeated(application.id, "1", 1001) is not None
 
 
-def test_the_first_id_that_is_reserved_under_a_name_stays(store: ApplicationStore) -> None:
+def test_the_first_id_that_is_reserved_under_a_name_stays(store: BackendStore) -> None:
     name = secrets.token_urlsafe(8)
     assert [store.reserve(name, app) for app in ("a", "b")] == ["a", "a"]
     assert store.reserve(f"{name}x", "b") == "b"
 
 
-def test_a_replacement_may_be_made_again(store: ApplicationStore) -> None:
+def test_a_replacement_may_be_made_again(store: BackendStore) -> None:
     first = new_application()
     store.create(first)
     second = first._replace(keys=())
@@ -144,7 +144,7 @@ def test_a_replacement_may_be_made_again(store: ApplicationStore) -> None:
     assert store.replace(second, None)
 
 
-def test_a_deleted_application_is_neither_found_nor_listed(store: ApplicationStore) -> None:
+def test_a_deleted_application_is_neither_found_nor_listed(store: BackendStore) -> None:
     gone, stays = new_application(), new_application()
     for each in (gone, stays):
         store.create(each)
@@ -153,7 +153,7 @@ def test_a_deleted_application_is_neither_found_nor_listed(store: ApplicationSto
     assert store.all() == [stays]
 
 
-def test_a_deleted_application_is_not_brought_back_by_a_replacement(store: ApplicationStore) -> None:
+def test_a_deleted_application_is_not_brought_back_by_a_replacement(store: BackendStore) -> None:
     first = new_application()
     store.create(first)
     assert store.replace(first, None)
@@ -162,7 +162,7 @@ def test_a_deleted_application_is_not_brought_back_by_a_replacement(store: Appli
 
 
 def test_an_id_without_a_record_is_no_application(shared_client: redis.Redis) -> None:
-    store, application = RedisApplications(SingleNodeTopology(shared_client)), new_application()
+    store, application = RedisBackends(SingleNodeTopology(shared_client)), new_application()
     store.create(application)
     shared_client.delete(keys.application(application.id))
     assert store.all() == []
@@ -170,7 +170,7 @@ def test_an_id_without_a_record_is_no_application(shared_client: redis.Redis) ->
 
 
 def test_applications_do_not_expire(shared_client: redis.Redis) -> None:
-    store, application = RedisApplications(SingleNodeTopology(shared_client)), new_application()
+    store, application = RedisBackends(SingleNodeTopology(shared_client)), new_application()
     store.create(application)
     assert shared_client.ttl(keys.application(application.id)) == -1
     assert shared_client.ttl(keys.APPLICATIONS) == -1

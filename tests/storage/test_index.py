@@ -57,7 +57,7 @@ class Harness(Protocol):
     def due(self, endpoint: str) -> dict[str, int]:
         """When an endpoint is to be told of which games."""
 
-    def told(self, endpoint: str) -> dict[str, int]:
+    def notified(self, endpoint: str) -> dict[str, int]:
         """Up to which version an endpoint knows which games."""
 
     def pass_lobby_time(self) -> None:
@@ -84,8 +84,8 @@ class MemoryHarness:
     def due(self, endpoint: str) -> dict[str, int]:
         return self.memory.due.get((self.app, endpoint), {})
 
-    def told(self, endpoint: str) -> dict[str, int]:
-        return self.memory.told.get((self.app, endpoint), {})
+    def notified(self, endpoint: str) -> dict[str, int]:
+        return self.memory.notified.get((self.app, endpoint), {})
 
     def pass_lobby_time(self) -> None:
         self.time += LOBBY_MS / 1000
@@ -115,8 +115,8 @@ class RedisHarness:
         pairs = self.call(key, b"ZRANGE", key, 0, -1, b"WITHSCORES")
         return {game.decode(): int(at) for game, at in zip(pairs[::2], pairs[1::2], strict=True)}
 
-    def told(self, endpoint: str) -> dict[str, int]:
-        key = keys.webhook(self.app, endpoint, "told")
+    def notified(self, endpoint: str) -> dict[str, int]:
+        key = keys.webhook(self.app, endpoint, "notified")
         pairs = self.call(key, b"HGETALL", key)
         return {game.decode(): int(version) for game, version in zip(pairs[::2], pairs[1::2], strict=True)}
 
@@ -194,7 +194,7 @@ class Games:
         variant: str = "domino",
         status: str = "playing",
         items: Sequence[bytes] = (),
-        told: int | None = None,
+        notified: int | None = None,
         size: int = 0,
     ) -> bool:
         """Put a game that was written so many milliseconds after the beginning."""
@@ -202,7 +202,7 @@ class Games:
         position = index.position(app, game)
         entry = self.entry(game, at, version=version, ref=ref, players=players or {}, variant=variant, status=status)
         entry = entry._replace(bytes=size)
-        return index.put(app, entry, items, position.endpoints, position=position, told=told)
+        return index.put(app, entry, items, position.endpoints, position=position, notified=notified)
 
     def entry(
         self,
@@ -395,7 +395,7 @@ def test_a_deleted_game_is_listed_no_more_and_known_as_deleted(harness: Harness,
     for query in queries:
         assert games.found(**query) == []
     assert harness.feed() == [b"deleted"]
-    assert harness.told("hook") == {game: 0}
+    assert harness.notified("hook") == {game: 0}
 
 
 def test_no_application_sees_the_games_of_another(harness: Harness, games: Games) -> None:
@@ -427,10 +427,10 @@ def test_endpoints_are_due_and_know_the_version_before(harness: Harness, games: 
     before = harness.now()
     games.put(game, version=5)
     for endpoint in ("one", "two"):
-        assert harness.told(endpoint) == {game: 2}
+        assert harness.notified(endpoint) == {game: 2}
         assert before <= harness.due(endpoint)[game] <= harness.now()
     games.put(game, version=6)
-    assert harness.told("one") == {game: 2}
+    assert harness.notified("one") == {game: 2}
 
 
 def test_what_is_new_gives_a_due_game_another_time(harness: Harness, games: Games) -> None:
@@ -446,14 +446,14 @@ def test_endpoints_are_told_again_of_what_follows_a_version(harness: Harness, ga
     game = new_id()
     harness.activate("hook")
     games.put(game, version=9)
-    games.put(game, version=8, told=7)
-    assert harness.told("hook") == {game: 7}
+    games.put(game, version=8, notified=7)
+    assert harness.notified("hook") == {game: 7}
 
 
 def test_an_endpoint_that_is_no_longer_active_is_not_told(harness: Harness, games: Games) -> None:
     game, app = new_id(), harness.app
     assert harness.index.put(app, games.entry(game), (), ("gone",), position=START)
-    assert harness.told("gone") == harness.due("gone") == {}
+    assert harness.notified("gone") == harness.due("gone") == {}
 
 
 def test_all_games_of_an_index_can_be_read(harness: Harness, games: Games) -> None:
@@ -701,9 +701,9 @@ def test_games_that_have_expired_are_removed_little_by_little(redis_harness: Red
     games.put(living, version=2, size=8)
     assert redis_harness.index.usage(redis_harness.app)[:2] == (1, 8)
     assert redis_harness.index.games(redis_harness.app, None)[0] == [living]
-    assert list(redis_harness.due("hook")) == list(redis_harness.told("hook")) == [living]
+    assert list(redis_harness.due("hook")) == list(redis_harness.notified("hook")) == [living]
     of_app = [each.removeprefix(keys.state(redis_harness.app)) for each in keys_of(redis_harness)]
-    assert of_app == [b":bytes", b":endpoints", b":games", b":index", b":webhook:hook:due", b":webhook:hook:told"]
+    assert of_app == [b":bytes", b":endpoints", b":games", b":index", b":webhook:hook:due", b":webhook:hook:notified"]
 
 
 def test_every_key_of_the_index_expires_as_a_game_does(redis_harness: RedisHarness) -> None:

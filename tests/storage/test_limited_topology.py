@@ -9,7 +9,7 @@ from typing import Any
 
 import redis
 
-from service.backends.webhooks.ports import Attempt, DueGame, Webhook
+from service.backends.webhooks.ports import DeliveryAttempt, DueGame, Webhook
 from service.storage.redis.connection import MAX_CONNECTIONS, Command, connect
 from service.storage.redis.limited import LimitedTopology
 from service.storage.redis.topology import SingleNodeTopology
@@ -58,11 +58,11 @@ def test_what_many_attempts_ask_of_the_store_waits_before_it_takes_a_connection(
     webhooks, reminders = RedisWebhooks(limited), RedisReminders(limited)
     webhook = Webhook("name", APP, "https://example.org", (), "active", 1, b"secret")
     due = DueGame("game", 1, 0, 0, 0)
-    attempt = Attempt("msg_1", "game.turn", "game", 1, 1, 200, None, 1, 1)
+    attempt = DeliveryAttempt("msg_1", "game.turn", "game", 1, 1, 200, None, 1, 1)
     calls = (
         lambda: webhooks.read(APP, "name"),
         lambda: webhooks.due(webhook, 1, 1),
-        lambda: webhooks.told(webhook, due, 1, done=True),
+        lambda: webhooks.mark_notified(webhook, due, 1, done=True),
         lambda: webhooks.log(webhook, attempt),
         lambda: webhooks.release(webhook, 1.0, None, games=False),
         lambda: reminders.is_set("webhooks", f"{APP}.name"),

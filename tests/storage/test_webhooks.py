@@ -10,7 +10,7 @@ import pytest
 
 from service.backends.index.ports import GameIndex, IndexEntry
 from service.backends.ports import Repeat, RepeatKnown
-from service.backends.webhooks.ports import AskedMessage, Attempt, DueGame, Webhook, WebhookStore
+from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
 from service.games.model.shards import shard_of, with_shard
 from service.games.reminders import ReminderQueue
 from service.storage import keys
@@ -72,7 +72,7 @@ class MemoryHarness(Harness):
         return self._memory.reminder("webhooks", name_of(webhook))
 
     def names(self, app: str) -> list[str]:
-        kept = self._index.due, self._index.told
+        kept = self._index.due, self._index.notified
         return [name for each in kept for owner, name in each if owner == app]
 
 
@@ -151,8 +151,8 @@ def new_webhook(harness: Harness, app: str | None = None, *, active: bool = True
     return after
 
 
-def attempt(number: int = 0) -> Attempt:
-    return Attempt(f"msg_{number}", "game.turn", "g", 1_000 + number, 12, None, "timeout", 17, 900)
+def attempt(number: int = 0) -> DeliveryAttempt:
+    return DeliveryAttempt(f"msg_{number}", "game.turn", "g", 1_000 + number, 12, None, "timeout", 17, 900)
 
 
 def due(harness: Harness, webhook: Webhook) -> list[DueGame]:
@@ -239,18 +239,18 @@ def test_a_game_is_due_with_the_version_that_the_endpoint_knows(harness: Harness
     harness.make_due(webhook, "g", 3)
     harness.make_due(webhook, "g", 7)
     game = only_due(harness, webhook)
-    assert (game.game, game.told, game.failures) == ("g", 3, 0)
+    assert (game.game, game.notified, game.failures) == ("g", 3, 0)
     assert harness.store.due(webhook, game.at - 1_000, 100) == []
 
 
 def test_a_game_that_was_told_is_not_due(harness: Harness) -> None:
     webhook = new_webhook(harness)
     harness.make_due(webhook, "g", 3)
-    harness.store.told(webhook, only_due(harness, webhook), 5, done=True, attempt=attempt())
+    harness.store.mark_notified(webhook, only_due(harness, webhook), 5, done=True, attempt=attempt())
     assert due(harness, webhook) == []
     assert harness.store.attempts(webhook) == [attempt()]
     harness.make_due(webhook, "g", 5)
-    assert only_due(harness, webhook).told == 5
+    assert only_due(harness, webhook).notified == 5
 
 
 def test_a_game_that_has_gone_on_meanwhile_stays_due(harness: Harness) -> None:
@@ -258,19 +258,19 @@ def test_a_game_that_has_gone_on_meanwhile_stays_due(harness: Harness) -> None:
     harness.make_due(webhook, "g", 3)
     taken = only_due(harness, webhook)
     harness.make_due(webhook, "g", 5)
-    harness.store.told(webhook, taken, 5, done=True)
-    assert only_due(harness, webhook).told == 5
+    harness.store.mark_notified(webhook, taken, 5, done=True)
+    assert only_due(harness, webhook).notified == 5
 
 
 def test_what_an_endpoint_knows_never_goes_back(harness: Harness) -> None:
     webhook = new_webhook(harness)
     harness.make_due(webhook, "g", 3)
     taken = only_due(harness, webhook)
-    harness.store.told(webhook, taken, 9, done=False)
-    harness.store.told(webhook, taken, 6, done=False)
-    assert only_due(harness, webhook).told == 9
-    harness.store.told(webhook, taken, 9, done=True)
-    harness.store.told(webhook, taken, 6, done=False)
+    harness.store.mark_notified(webhook, taken, 9, done=False)
+    harness.store.mark_notified(webhook, taken, 6, done=False)
+    assert only_due(harness, webhook).notified == 9
+    harness.store.mark_notified(webhook, taken, 9, done=True)
+    harness.store.mark_notified(webhook, taken, 6, done=False)
     assert due(harness, webhook) == []
 
 
@@ -278,16 +278,16 @@ def test_a_failed_game_is_put_off_and_its_failures_are_counted(harness: Harness)
     webhook = new_webhook(harness)
     harness.make_due(webhook, "g", 3)
     at = harness.queue.server_time() + 5_000
-    harness.store.failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt(1))
+    harness.store.mark_failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt(1))
     harness.make_due(webhook, "g", 4)  # does not bring it forward
     assert due(harness, webhook) == []
     (game,) = harness.store.due(webhook, at + 1, 10)
-    assert game == DueGame("g", at + 1, told=3, version=5, failures=1)
-    harness.store.failed(webhook, game, at + 5, count=False, attempt=None)
+    assert game == DueGame("g", at + 1, notified=3, version=5, failures=1)
+    harness.store.mark_failed(webhook, game, at + 5, count=False, attempt=None)
     (game,) = harness.store.due(webhook, at + 5, 10)
     assert game.failures == 1
-    harness.store.told(webhook, game, 4, done=False, attempt=attempt(2))
-    assert harness.store.due(webhook, at + 5, 10) == [DueGame("g", at + 5, told=4, version=5, failures=0)]
+    harness.store.mark_notified(webhook, game, 4, done=False, attempt=attempt(2))
+    assert harness.store.due(webhook, at + 5, 10) == [DueGame("g", at + 5, notified=4, version=5, failures=0)]
     assert harness.store.attempts(webhook) == [attempt(2), attempt(1)]
 
 
@@ -295,10 +295,10 @@ def test_games_that_were_put_off_are_due_again_when_an_endpoint_resumes(harness:
     webhook = new_webhook(harness)
     harness.make_due(webhook, "g", 3)
     at = harness.queue.server_time() + 500_000
-    harness.store.failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt())
+    harness.store.mark_failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt())
     assert harness.store.replace(webhook, webhook._replace(failures=0, asked=()), resume=True)
     game = only_due(harness, webhook)
-    assert (game.told, game.failures) == (3, 0)
+    assert (game.notified, game.failures) == (3, 0)
 
 
 def test_the_last_hundred_attempts_are_kept(harness: Harness) -> None:
@@ -315,7 +315,7 @@ def test_the_earliest_games_come_first(harness: Harness) -> None:
     now = harness.queue.server_time()
     for name, at in (("a", now - 5), ("b", now - 9)):
         game = next(each for each in due(harness, webhook) if each.game == name)
-        harness.store.failed(webhook, game, at, count=False, attempt=attempt())
+        harness.store.mark_failed(webhook, game, at, count=False, attempt=attempt())
     assert [each.game for each in harness.store.due(webhook, now, 1)] == ["b"]
     assert [each.game for each in harness.store.due(webhook, now, 2)] == ["b", "a"]
 
@@ -326,11 +326,11 @@ def test_games_that_have_expired_are_forgotten(harness: Harness) -> None:
         harness.make_due(webhook, name, 1)
     now = harness.queue.server_time()
     old = next(each for each in due(harness, webhook) if each.game == "old")
-    harness.store.failed(webhook, old, now - 1_000_000, count=False, attempt=attempt())
+    harness.store.mark_failed(webhook, old, now - 1_000_000, count=False, attempt=attempt())
     harness.store.forget(webhook, now - 500_000)
     assert [each.game for each in due(harness, webhook)] == ["new"]
     harness.make_due(webhook, "old", 8)
-    assert {each.game: each.told for each in due(harness, webhook)} == {"new": 1, "old": 8}
+    assert {each.game: each.notified for each in due(harness, webhook)} == {"new": 1, "old": 8}
 
 
 def test_a_lease_is_only_changed_by_who_has_it(harness: Harness) -> None:
@@ -356,14 +356,14 @@ def test_a_released_endpoint_is_due_when_its_next_game_is(harness: Harness) -> N
     webhook = new_webhook(harness)
     harness.make_due(webhook, "g", 1)
     at = harness.queue.server_time() + 9_000
-    harness.store.failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt())
+    harness.store.mark_failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt())
     for not_before, expected in ((None, at), (at - 5, at), (at + 5, at + 5)):
         force_due(harness, webhook)
         harness.store.release(webhook, lease(harness, webhook), not_before, games=True)
         assert harness.reminder(webhook) == expected
     force_due(harness, webhook)
     leased = lease(harness, webhook)
-    harness.store.told(webhook, DueGame("g", at, told=1, version=2, failures=1), 3, done=True)
+    harness.store.mark_notified(webhook, DueGame("g", at, notified=1, version=2, failures=1), 3, done=True)
     harness.store.release(webhook, leased, at, games=True)
     assert harness.reminder(webhook) is None
 

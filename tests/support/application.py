@@ -10,16 +10,16 @@ from typing import Final
 
 from limits.storage import MemoryStorage, Storage
 
-from service.backends.facade import ApplicationService, Policy
+from service.backends.facade import BackendsFacade, Policy
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.people import People
-from service.backends.keys import Applications
-from service.backends.ports import ApplicationStore, Erasure, ErasureStore
+from service.backends.keys import Backends
+from service.backends.ports import BackendStore, Erasure, ErasureStore
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.ports import WebhookStore
-from service.games.facade import GameService
-from service.games.ports import Clock, RandomBytes
+from service.games.facade import GamesFacade
+from service.games.ports import RandomBytes, TimeSource
 from service.games.store.idempotency import Idempotency
 from service.outgoing.addresses import check_url
 from service.storage.redis.server_clock import system_clock
@@ -29,7 +29,7 @@ from service.web.http.streams import Streams
 from service.web.metrics import Metrics
 from service.web.problems.bans import Network
 from service.web.rate_limits import Limits, RateLimits
-from tests.support.stores.memory_applications import MemoryApplications
+from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.memory_feed import MemoryFeed
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
@@ -39,10 +39,10 @@ TTL_SECONDS: Final = 3600
 
 
 def create_app(
-    games: GameService,
+    games: GamesFacade,
     streams: Streams | None = None,
     *,
-    apps: ApplicationService | None = None,
+    apps: BackendsFacade | None = None,
     metrics: Metrics | None = None,
     limits: RateLimits | None = None,
     proxies: int = 0,
@@ -53,7 +53,7 @@ def create_app(
     """The application for these games; without ``apps`` no key is valid, and there are no limits but those given."""
     parts = WebParts(
         games,
-        apps or build_apps(MemoryApplications()),
+        apps or build_apps(MemoryBackends()),
         limits or rate_limits(),
         streams or Streams(),
         metrics,
@@ -74,10 +74,10 @@ def rate_limits(
 
 
 def build_apps(
-    store: ApplicationStore,
+    store: BackendStore,
     secrets: Sequence[bytes] = (),
     *,
-    clock: Clock = system_clock,
+    clock: TimeSource = system_clock,
     random_bytes: RandomBytes = os.urandom,
     open_to_all: bool = False,
     needed_for_games: bool = False,
@@ -86,15 +86,15 @@ def build_apps(
     webhooks: WebhookStore | None = None,
     feed: Feeds | None = None,
     people: People | None = None,
-) -> ApplicationService:
+) -> BackendsFacade:
     """The applications of a store; what is left out is in memory, and empty. No name of a host is looked up.
 
     Without ``secrets``, a request under an idempotency key cannot be repeated elsewhere.
     """
     idempotency = Idempotency(secrets or [os.urandom(32)])
     index, games = MemoryIndex(TTL_SECONDS), MemoryStore(TTL_SECONDS)
-    return ApplicationService(
-        Applications(store, clock=clock, random_bytes=random_bytes, idempotency=idempotency),
+    return BackendsFacade(
+        Backends(store, clock=clock, random_bytes=random_bytes, idempotency=idempotency),
         Webhooks(
             webhooks or MemoryWebhooks(games, index),
             check_url=check_url,

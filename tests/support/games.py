@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from service.games.facade import GameService
-from service.games.ports import Clock, Feed, RandomBytes, RunLater, Runtime, Store, sequential_runtime
+from service.games.facade import GamesFacade
+from service.games.ports import EventFeed, RandomBytes, RunLater, Runtime, Store, TimeSource, sequential_runtime
 from service.games.reminders import JudgedTime, ReminderKind, ReminderQueue, TakenReminder
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
@@ -39,7 +39,7 @@ class NoReminders(ReminderQueue):
 
 
 def build_repository(
-    store: Store, clock: Clock = system_clock, random_bytes: RandomBytes = os.urandom
+    store: Store, clock: TimeSource = system_clock, random_bytes: RandomBytes = os.urandom
 ) -> GameRepository:
     """The games of a store, in which nothing is done later and every read is admitted."""
     runtime = sequential_runtime(clock, random_bytes)
@@ -48,20 +48,20 @@ def build_repository(
 
 def build_games(
     store: Store,
-    feed: Feed,
+    feed: EventFeed,
     secrets: Sequence[bytes],
     ttl_seconds: int,
     *,
-    clock: Clock = system_clock,
+    clock: TimeSource = system_clock,
     random_bytes: RandomBytes = os.urandom,
     reminders: ReminderQueue | None = None,
     yield_control: Callable[[], None] = lambda: None,
     run_later: RunLater = lambda work: work(),
     observe: Callable[[Committed], None] = lambda _: None,
     admit_read: Callable[[int], None] = lambda _: None,
-) -> GameService:
+) -> GamesFacade:
     """The use cases on a store."""
     runtime = Runtime(clock, random_bytes, yield_control, run_later)
     repository = GameRepository(store, runtime, observe=observe, admit_read=admit_read)
     queue = NoReminders() if reminders is None else reminders
-    return GameService(repository, feed, queue, runtime, secrets=secrets, ttl_seconds=ttl_seconds)
+    return GamesFacade(repository, feed, queue, runtime, secrets=secrets, ttl_seconds=ttl_seconds)

@@ -18,7 +18,6 @@ LONG_MODULES: Final = {
     "config.py": "one list of all settings with their meanings, which --help and the documentation print",
     "engine/layout.py": "one tree with its proof: nine worked examples",
     "engine/referee.py": "legal moves, decisions and their effects, which call each other for every move",
-    "engine/variants/latin.py": "one game is one file: six tables with their house rules",
 }
 
 LONG_FUNCTIONS: Final = {

@@ -209,21 +209,21 @@ def time_out(stage: Stage) -> Traces:
     return {"scheduler, time-out": _step_that(stage.scheduler, is_over)}
 
 
-def told(stage: Stage) -> Traces:
-    """The outbox tells an application of one new event."""
+def publication(stage: Stage) -> Traces:
+    """The outbox publishes one new event to an application."""
     table = Table(stage.client, key=stage.key)
     for number in range(MOST_MOVES):
         before = table.view["version"]
         table.move()
         with traced() as calls:
-            followed = stage.outbox.follow(table.id)
-        assert followed.told is not None
+            published = stage.outbox.publish(table.id)
+        assert published.published_at is not None
         if number >= WARM_UP_MOVES and table.laid and table.view["version"] == before + 1:
             return {"outbox, one event": Trace(tuple(calls))}
     raise RuntimeError("no tile was laid")
 
 
-WAYS: Final = (moves, creation, reading, bots, time_out, told)
+WAYS: Final = (moves, creation, reading, bots, time_out, publication)
 
 
 def trace_ways() -> Traces:

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # it
 from openapi_spec_validator import validate
 
 from service.engine.variants import variants
-from service.web.problems.answers import PROBLEMS
+from service.web.problems.table import PROBLEMS
 from tests.api.saved_games import some_rounds
 from tests.support.contract import PROBLEM, Contract
 from tests.whole.table import Table

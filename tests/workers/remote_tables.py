@@ -14,7 +14,7 @@ from service.backends.remote_players import RemotePlayers
 from service.games.model.clock import ClockSettings
 from service.games.model.schedule import RemoteTurn
 from service.games.model.seats import Remote
-from service.workers.remote_turns import Answer, NoAnswer, Outcome, RemoteTurns
+from service.workers.remote_turns import NoAnswer, Outcome, PlayerAnswer, RemoteTurns
 from service.workers.remote_worker import RemoteWorker
 from tests.support.application import create_app
 from tests.support.remote_games import wanted
@@ -36,18 +36,18 @@ class Asked(NamedTuple):
         return data
 
 
-Behaviour = Callable[[Asked], Answer]
+Behaviour = Callable[[Asked], PlayerAnswer]
 
 
-def first_move(asked: Asked) -> Answer:
-    return Answer(200, orjson.dumps(asked.data["view"]["legal_moves"][0]))
+def first_move(asked: Asked) -> PlayerAnswer:
+    return PlayerAnswer(200, orjson.dumps(asked.data["view"]["legal_moves"][0]))
 
 
 def says(status: int, body: bytes = b"", *, complete: bool = True) -> Behaviour:
-    return lambda _: Answer(status, body, complete)
+    return lambda _: PlayerAnswer(status, body, complete)
 
 
-def nothing(_: Asked) -> Answer:
+def nothing(_: Asked) -> PlayerAnswer:
     raise NoAnswer
 
 
@@ -58,7 +58,7 @@ class Bot:
         self.behaviours = list(behaviours)
         self.asked: list[Asked] = []
 
-    def __call__(self, remote: Remote, message: str, body: bytes, /) -> Answer:
+    def __call__(self, remote: Remote, message: str, body: bytes, /) -> PlayerAnswer:
         asked = Asked(remote, message, body)
         self.asked.append(asked)
         return self.behaviours.pop(0)(asked) if self.behaviours else first_move(asked)

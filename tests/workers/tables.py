@@ -12,7 +12,7 @@ from service.bots.choice import choose_move
 from service.engine.variants import variants
 from service.games.automation.due import Automation
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, GameEvent
 from service.games.model.results import CreatedGame
@@ -61,7 +61,7 @@ def fewest(variant: str) -> int:
 class Hosted:
     """The use cases on a store, without the web."""
 
-    def __init__(self, games: GameService) -> None:
+    def __init__(self, games: GamesFacade) -> None:
         self.games = games
 
     def create(self, wanted: GameRequest) -> CreatedGame:

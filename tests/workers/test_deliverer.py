@@ -67,8 +67,8 @@ def play(hooked: Hooked, game: str, moves: int, follow: int = 1) -> None:
         hooked.now += 1_000
         hooked.owned.play(game)
         if number % follow == 0:
-            hooked.follow(game)
-    hooked.follow(game)
+            hooked.publish(game)
+    hooked.publish(game)
 
 
 def expected(hooked: Hooked, game: str) -> list[tuple[str, int]]:
@@ -94,7 +94,7 @@ def test_an_endpoint_is_told_nothing_before_it_has_answered_a_challenge(hooked: 
     silent = Endpoint(answer())
     webhook = hooked.webhooks.create(APP, f"http://127.0.0.1:{silent.port}/", ["game.turn"]).answer
     game = hooked.owned.create()
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.pass_time(DAY_MS)
     assert len(silent.requests) == MOST_CHALLENGES
     assert hooked.status(webhook) == "unverified"
@@ -128,7 +128,7 @@ def test_messages_arrive_in_order_with_signatures_that_the_public_library_accept
 ) -> None:
     webhook = hooked.register(listener)
     game = hooked.owned.create(open_seats=1)
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.owned.join(game, "cleo")
     play(hooked, game, 400)
     hooked.deliver()
@@ -175,7 +175,7 @@ def test_a_failed_message_is_sent_again_with_growing_pauses(hooked: Hooked) -> N
     listener = Listener(*statuses(500, 302, 404, 200))
     webhook = hooked.register(listener)
     game = hooked.owned.create()
-    hooked.follow(game)
+    hooked.publish(game)
     began = hooked.now
     for passed, count in ((0, 1), (4_900, 1), (200, 2), (29_000, 2), (1_100, 3), (49_000, 3), (1_100, 4)):
         hooked.pass_time(passed)
@@ -192,9 +192,9 @@ def test_while_one_message_of_a_game_fails_the_later_ones_wait(hooked: Hooked) -
     listener = Listener(*statuses(500, 500, 200))
     hooked.register(listener)
     game = hooked.owned.create(open_seats=1)
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.owned.join(game, "cleo")
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.deliver()
     play(hooked, game, 3)
     hooked.pass_time(60_000)
@@ -207,9 +207,9 @@ def test_a_turn_that_fails_after_another_message_of_its_game_is_sent_again(hooke
     listener = Listener(*statuses(200, 500, 200))
     hooked.register(listener)
     game = hooked.owned.create(open_seats=1)
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.owned.join(game)
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.pass_time(60_000)
     assert [each.type for each in listener.received] == ["game.joined", "game.turn", "game.turn"]
     listener.close()
@@ -219,9 +219,9 @@ def test_an_endpoint_that_asks_for_a_pause_gets_it(hooked: Hooked) -> None:
     listener = Listener(*statuses(429, fields=("Retry-After: 600",)), *statuses(200))
     hooked.register(listener)
     games = [hooked.owned.create() for _ in range(3)]
-    hooked.follow(games[0])
+    hooked.publish(games[0])
     hooked.deliver()
-    hooked.follow(*games)
+    hooked.publish(*games)
     hooked.pass_time(590_000)
     assert len(listener.received) == 1
     hooked.pass_time(20_000)
@@ -232,7 +232,7 @@ def test_an_endpoint_that_asks_for_a_pause_gets_it(hooked: Hooked) -> None:
 def test_an_endpoint_cannot_ask_for_more_than_an_hour(hooked: Hooked) -> None:
     listener = Listener(*statuses(503, fields=("Retry-After: 999999",)), *statuses(200))
     hooked.register(listener)
-    hooked.follow(hooked.owned.create())
+    hooked.publish(hooked.owned.create())
     hooked.pass_time(3_601_000)
     assert len(listener.received) == 2
     listener.close()
@@ -241,7 +241,7 @@ def test_an_endpoint_cannot_ask_for_more_than_an_hour(hooked: Hooked) -> None:
 def test_an_endpoint_that_is_gone_is_disabled(hooked: Hooked) -> None:
     listener = Listener(*statuses(410))
     webhook = hooked.register(listener)
-    hooked.follow(hooked.owned.create())
+    hooked.publish(hooked.owned.create())
     hooked.pass_time(DAY_MS)
     assert hooked.status(webhook) == "disabled"
     assert len(listener.received) == 1
@@ -252,7 +252,7 @@ def test_an_endpoint_that_fails_for_three_days_is_disabled_and_complete_once_it_
     listener = Listener(*statuses(500))
     webhook = hooked.register(listener)
     games = [hooked.owned.create(open_seats=1) for _ in range(3)]
-    hooked.follow(*games)
+    hooked.publish(*games)
     for game in games:
         hooked.owned.join(game)
         play(hooked, game, 30)
@@ -265,7 +265,7 @@ def test_an_endpoint_that_fails_for_three_days_is_disabled_and_complete_once_it_
     late = hooked.owned.create()
     for game in games:
         play(hooked, game, 30)
-    hooked.follow(late)
+    hooked.publish(late)
     attempts = len(listener.received)
     hooked.pass_time(DAY_MS)
     assert len(listener.received) == attempts
@@ -294,7 +294,7 @@ def test_an_endpoint_that_was_away_is_told_within_a_minute_of_its_return(
     listener = Listener(*statuses(503))
     webhook = hooked.register(listener)
     waiting = [hooked.owned.create() for _ in range(games)]
-    hooked.follow(*waiting)
+    hooked.publish(*waiting)
     hooked.pass_time(away_ms)
     assert hooked.status(webhook) == "failing"
     assert len(listener.received) < games + FAILURES_UNTIL_FAILING + away_ms / 50_000
@@ -308,10 +308,10 @@ def test_an_endpoint_that_was_away_is_told_within_a_minute_of_its_return(
 def test_a_game_that_was_put_off_for_hours_does_not_keep_an_endpoint_from_being_probed(hooked: Hooked) -> None:
     listener = Listener(*statuses(503))
     webhook = hooked.register(listener)
-    hooked.follow(hooked.owned.create())
+    hooked.publish(hooked.owned.create())
     hooked.pass_time(600_000)
     (due,) = hooked.kept.due(webhook, hooked.now + DAY_MS, 10)
-    hooked.kept.failed(webhook, due, hooked.now + DAY_MS, count=True, attempt=None)
+    hooked.kept.mark_failed(webhook, due, hooked.now + DAY_MS, count=True, attempt=None)
     before = len(listener.received)
     hooked.pass_time(10 * LONGEST_PROBE_PAUSE_MS)
     assert len(listener.received) >= before + 10
@@ -322,13 +322,13 @@ def test_a_failing_endpoint_for_which_nothing_is_left_is_not_looked_at_again(hoo
     listener = Listener(*statuses(503))
     webhook = hooked.register(listener)
     game = hooked.owned.create()
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.pass_time(600_000)
     assert hooked.status(webhook) == "failing"
     hooked.index.due[APP, webhook.id].clear()
     assert hooked.pass_time(DAY_MS) <= 1
     hooked.owned.play(game)
-    hooked.follow(game)
+    hooked.publish(game)
     listener.behaviours[:] = statuses(204)
     hooked.deliver()
     assert hooked.status(webhook) == "active"
@@ -341,7 +341,7 @@ def test_active_opens_an_endpoint_at_once_however_it_fared(hooked: Hooked, becam
     listener = Listener(*statuses(*[503] * failures, 410 if became == "disabled" else 503))
     webhook = hooked.register(listener)
     game = hooked.owned.create()
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.deliver()
     while len(listener.received) < failures + (became == "disabled"):
         hooked.pass_time(1_000)
@@ -360,7 +360,7 @@ def test_active_opens_an_endpoint_at_once_however_it_fared(hooked: Hooked, becam
 def test_active_opens_an_endpoint_that_has_asked_for_a_pause(hooked: Hooked) -> None:
     listener = Listener(*statuses(503, fields=("Retry-After: 3600",)), *statuses(204))
     webhook = hooked.register(listener)
-    hooked.follow(hooked.owned.create())
+    hooked.publish(hooked.owned.create())
     hooked.pass_time(600_000)
     assert len(listener.received) == 1
     hooked.webhooks.change(APP, webhook.id, WebhookChange(active=True))
@@ -376,11 +376,11 @@ def test_a_message_that_alone_fails_is_given_up_after_three_days(hooked: Hooked,
 
     webhook = hooked.register(listener)
     game = hooked.owned.create(open_seats=1)
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.owned.join(game)
     listener.behaviours[:] = [refuse_one]
     other = hooked.owned.create()
-    hooked.follow(game)
+    hooked.publish(game)
     for _ in range(3 * 24 * 4 + 2):
         hooked.now += 1000
         play(hooked, other, 1)
@@ -397,7 +397,7 @@ def test_another_url_has_to_answer_a_challenge_and_then_nothing_is_missing(hooke
     first, second = Listener(), Listener()
     webhook = hooked.register(first)
     game = hooked.owned.create(open_seats=1)
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.webhooks.change(APP, webhook.id, WebhookChange(url="http://127.0.0.1:1/closed"))
     hooked.owned.join(game)
     play(hooked, game, 5)
@@ -415,10 +415,10 @@ def test_another_url_has_to_answer_a_challenge_and_then_nothing_is_missing(hooke
 def test_two_secrets_sign_for_a_day(hooked: Hooked, listener: Listener) -> None:
     webhook = hooked.register(listener)
     new = hooked.webhooks.change_secret(APP, webhook.id).answer
-    hooked.follow(hooked.owned.create())
+    hooked.publish(hooked.owned.create())
     hooked.deliver()
     hooked.now += OVERLAP_MS
-    hooked.follow(hooked.owned.create())
+    hooked.publish(hooked.owned.create())
     hooked.deliver()
     during, after = listener.received
     old_key, new_key = (Verifier(secret_text(each)) for each in (webhook.secret, new.secret))
@@ -461,7 +461,7 @@ def test_a_message_is_sent_again_with_its_id_what_it_told_and_the_secrets_of_now
 ) -> None:
     webhook = hooked.register(listener)
     game = hooked.owned.create(open_seats=1)
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.owned.join(game, "cleo")
     play(hooked, game, 8)
     sample = hooked.webhooks.ping(APP, webhook.id, "game.finished").answer
@@ -494,7 +494,7 @@ def test_a_message_that_was_delivered_may_be_sent_again_and_that_is_sent_again_t
 ) -> None:
     webhook = hooked.register(listener)
     game = hooked.owned.create()
-    hooked.follow(game)
+    hooked.publish(game)
     for _ in range(3):
         hooked.deliver()
         (message,) = {each.id for each in listener.received}
@@ -509,14 +509,14 @@ def test_a_message_that_cannot_be_made_again_holds_up_no_other(hooked: Hooked, l
     webhook = hooked.register(listener)
     games = [hooked.owned.create() for _ in range(2)]
     for game in games:
-        hooked.follow(game)
+        hooked.publish(game)
         hooked.deliver()
     turns = [each.id for each in listener.received]
     for turn in turns:
         hooked.webhooks.send_again(APP, webhook.id, turn, hooked.owned.game)
     spoil(hooked, games[0], damage)
     late = hooked.owned.create()
-    hooked.follow(late)
+    hooked.publish(late)
     hooked.deliver()
     assert [each.id for each in listener.received[2:]] == [turns[1], listener.received[-1].id]
     assert listener.received[-1].data["game"] == late
@@ -529,7 +529,7 @@ def test_a_message_that_cannot_be_made_again_holds_up_no_other(hooked: Hooked, l
 def test_games_of_a_newer_service_are_put_off_and_hold_up_no_other(hooked: Hooked, listener: Listener) -> None:
     hooked.register(listener)
     *newer, game = [hooked.owned.create() for _ in range(2 * MOST_PER_ENDPOINT + 1)]
-    hooked.follow(*newer, game)
+    hooked.publish(*newer, game)
     before = dict(hooked.store._games)
     for each in newer:
         spoil(hooked, each, "newer")
@@ -558,12 +558,12 @@ def spoil(hooked: Hooked, game: str, damage: str) -> None:
 def test_of_a_deleted_game_only_its_deletion_is_sent_again(hooked: Hooked, listener: Listener) -> None:
     webhook = hooked.register(listener)
     game = hooked.owned.create(ref="secret-ref")
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.deliver()
     (turn,) = listener.received
     hooked.webhooks.send_again(APP, webhook.id, turn.id, hooked.owned.game)
     hooked.owned.repository.delete(game, APP)
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.pass_time(60_000)
     deleted = listener.received[-1]
     assert [each.type for each in listener.received] == ["game.turn", "game.deleted"]
@@ -588,7 +588,7 @@ def test_a_rematch_is_told_first_of_its_messages(hooked: Hooked, listener: Liste
     new = rematches.begin(Access(hooked.owned.game(game), 1)).answer.view.id
     told = len(listener.received)
     for each in (new, game):
-        hooked.follow(each)
+        hooked.publish(each)
     hooked.deliver()
     later = [(each.type, each.data["game"], each.data.get("rematch_of")) for each in listener.received[told:]]
     assert later == [("game.created", new, game), ("game.turn", new, None)]
@@ -599,7 +599,7 @@ def test_a_deleted_game_is_told_as_deleted(hooked: Hooked, listener: Listener) -
     game = hooked.owned.create(ref="secret-ref")
     play(hooked, game, 3)
     hooked.owned.repository.delete(game, APP)
-    hooked.follow(game)
+    hooked.publish(game)
     hooked.deliver()
     (message,) = listener.received
     assert message.type == "game.deleted"
@@ -608,7 +608,7 @@ def test_a_deleted_game_is_told_as_deleted(hooked: Hooked, listener: Listener) -
 
 def test_a_deleted_endpoint_gets_nothing(hooked: Hooked, listener: Listener) -> None:
     webhook = hooked.register(listener)
-    hooked.follow(hooked.owned.create())
+    hooked.publish(hooked.owned.create())
     hooked.webhooks.delete(APP, webhook.id)
     hooked.pass_time(DAY_MS)
     assert listener.received == []
@@ -656,7 +656,7 @@ def test_a_failing_endpoint_that_is_slow_to_answer_is_waited_for_without_work(ho
 
     listener = Listener(slow, *statuses(500))
     webhook = hooked.register(listener)
-    hooked.follow(*[hooked.owned.create() for _ in range(3 * MOST_PER_ENDPOINT)])
+    hooked.publish(*[hooked.owned.create() for _ in range(3 * MOST_PER_ENDPOINT)])
     hooked.deliverer._context = hooked.deliverer._context._replace(clock=clock)
     hooked.deliver()
     listener.close()
@@ -673,7 +673,7 @@ def test_a_name_that_leads_elsewhere_at_delivery_is_refused(hooked: Hooked, list
     before = hooked.webhooks.get(APP, webhook.id)
     assert hooked.kept.replace(before, before._replace(url=f"https://{HOST}/"))
     hooked.deliverer = hooked.new_deliverer()
-    hooked.follow(hooked.owned.create())
+    hooked.publish(hooked.owned.create())
     hooked.deliver()
     assert hooked.webhooks.attempts(APP, webhook.id)[0].error == "refused_address"
     assert network.connected == []
@@ -688,7 +688,7 @@ def test_a_name_that_leads_elsewhere_at_delivery_is_refused(hooked: Hooked, list
 class Faulty:
     """A store of which one call fails: before it has an effect, or after, or as if the process were killed there."""
 
-    METHODS = ("read", "due", "told", "failed", "log", "replace", "renew", "release", "forget")
+    METHODS = ("read", "due", "mark_notified", "mark_failed", "log", "replace", "renew", "release", "forget")
 
     def __init__(self, kept: Any) -> None:
         self._kept = kept
@@ -729,7 +729,7 @@ def story(fails_at: int | None, *, after: bool) -> tuple[int, int]:
         faulty[0].calls = 0
         faulty[0].fails_at, faulty[0].after = fails_at, after
         games = [hooked.owned.create(open_seats=1) for _ in range(2)]
-        hooked.follow(*games)
+        hooked.publish(*games)
         for game in games:
             hooked.owned.join(game)
         for _ in range(6):

@@ -22,7 +22,7 @@ from service.workers.loop import Stop
 from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
 from service.workers.outbox_worker import SETTINGS, OutboxWorker
-from tests.backends.owned import APP, START, Owned, Told, listing_of, outbox_of
+from tests.backends.owned import APP, START, Owned, Published, listing_of, outbox_of
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
@@ -40,9 +40,9 @@ class Table(Owned):
         self.memory = MemoryStore(TTL, lambda: self.now / 1000)
         super().__init__(self.memory, lambda: self.now)
         self.index = MemoryIndex(TTL, lambda: self.now / 1000)
-        self.told = Told(self.index, MemoryLobby(lambda: self.now / 1000))
+        self.published = Published(self.index, MemoryLobby(lambda: self.now / 1000))
         self.registry = CollectorRegistry()
-        self.outbox = outbox_of(self, self.told)
+        self.outbox = outbox_of(self, self.published)
         self.woken: list[int] = []
         self.worker = OutboxWorker(
             self.outbox,
@@ -64,11 +64,11 @@ def test_what_was_told_is_forgotten_until_there_is_more(table: Table) -> None:
     game = table.create()
     assert table.worker.step() == SETTINGS.look_seconds[0]
     assert table.reminder(game) is None
-    assert table.told.ids() == [game]
+    assert table.published.ids() == [game]
     table.play(game)
     assert table.reminder(game) == START
     table.worker.step()
-    assert table.told.games() == listing_of([table.game(game)], APP)
+    assert table.published.games() == listing_of([table.game(game)], APP)
 
 
 def test_the_looks_become_rarer_while_there_is_nothing_to_tell(table: Table) -> None:
@@ -83,7 +83,7 @@ def test_while_there_is_more_it_goes_on_at_once(table: Table) -> None:
     games = [table.create() for _ in range(SETTINGS.batch + 1)]
     assert table.worker.step() == 0.0
     table.worker.step()
-    assert sorted(table.told.ids()) == sorted(games)
+    assert sorted(table.published.ids()) == sorted(games)
 
 
 def test_a_game_in_the_lobby_is_looked_at_again(table: Table) -> None:
@@ -117,21 +117,21 @@ def test_while_the_storage_is_away_a_game_is_tried_again(table: Table, monkeypat
     assert table.reminder(game) == START + 2000
     table.now += 2000
     table.worker.step()
-    assert table.told.ids() == [game]
+    assert table.published.ids() == [game]
 
 
 def test_an_error_puts_one_game_off_and_no_other(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     broken, other = table.create(), table.create()
-    follow = table.outbox.follow
+    publish = table.outbox.publish
 
     def failing(game: str) -> Any:
         if game == broken:
             raise ValueError(game)
-        return follow(game)
+        return publish(game)
 
-    monkeypatch.setattr(table.outbox, "follow", failing)
+    monkeypatch.setattr(table.outbox, "publish", failing)
     table.worker.step()
-    assert table.told.ids() == [other]
+    assert table.published.ids() == [other]
     assert table.reminder(broken) == START + 1000
     failures = table.registry.get_sample_value("domino_reminder_failures_total", {"kind": "outbox"})
     assert failures == 1
@@ -200,7 +200,7 @@ class OnRedis(Owned):
         topology = open_topology(server.url)
         super().__init__(RedisStore(topology, TTL), RedisReminders(topology).server_time)
         calls = RedisCalls(topology)
-        self.told = Told(RedisIndex(calls, TTL), RedisLobby(calls))
+        self.published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
 
 
 def waiting(server: RealServer) -> int:
@@ -216,9 +216,9 @@ def test_the_index_follows_games_that_are_played(server: RealServer, tmp_path: P
         for number in range(60):
             owned.play(games[number % 20])
         until(lambda: waiting(server) == 1)
-        assert owned.told.games() == listing_of([owned.game(game) for game in [*games, public]], APP)
-        assert owned.told.ids(player_ref="person 7") == [games[7]]
-        assert owned.told.public() == [public]
+        assert owned.published.games() == listing_of([owned.game(game) for game in [*games, public]], APP)
+        assert owned.published.ids(player_ref="person 7") == [games[7]]
+        assert owned.published.public() == [public]
         assert messenger.stop() == 0
         assert messenger.lines() == []
 
@@ -232,10 +232,10 @@ def test_what_happened_without_a_messenger_is_told_by_the_next_one(server: RealS
     for _ in range(10):
         for game in games:
             owned.play(game)
-    assert owned.told.games() != listing_of([owned.game(game) for game in games], APP)
+    assert owned.published.games() != listing_of([owned.game(game) for game in games], APP)
     with Background("messenger", server.url, tmp_path):
         until(lambda: waiting(server) == 0)
-    assert owned.told.games() == listing_of([owned.game(game) for game in games], APP)
+    assert owned.published.games() == listing_of([owned.game(game) for game in games], APP)
 
 
 def test_a_messenger_waits_for_redis(server: RealServer, tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_a_messenger_waits_for_redis(server: RealServer, tmp_path: Path) -> None
         owned = OnRedis(server)
         owned.play(game)
         until(lambda: waiting(server) == 0)
-        assert owned.told.games() == listing_of([owned.game(game)], APP)
+        assert owned.published.games() == listing_of([owned.game(game)], APP)
         assert messenger.stop() == 0
         assert [line for line in messenger.lines() if line["level"] == "error"] == []
 

@@ -18,7 +18,7 @@ from service.games.commands.erasure import decide_to_erase
 from service.games.model.clock import ClockSettings
 from service.games.model.seats import Seats
 from service.web.moves.remote_messages import MAX_ANSWER_BYTES
-from service.workers.remote_turns import RETRY_SECONDS, TRIES, Answer
+from service.workers.remote_turns import RETRY_SECONDS, TRIES, PlayerAnswer
 from tests.support.background import ROOT
 from tests.workers.remote_tables import Asked, Behaviour, RemoteTable, first_move, nothing, says
 
@@ -49,8 +49,8 @@ FAILED: dict[str, Behaviour] = {
 }
 
 
-def illegal(_: Asked) -> Answer:
-    return Answer(200, PASS)
+def illegal(_: Asked) -> PlayerAnswer:
+    return PlayerAnswer(200, PASS)
 
 
 @pytest.mark.parametrize("status", [200, 201, 202])
@@ -232,7 +232,7 @@ def test_where_the_move_was_posted_meanwhile_the_turn_is_over() -> None:
     table = RemoteTable()
     game_id = table.new()
 
-    def posts(asked: Asked) -> Answer:
+    def posts(asked: Asked) -> PlayerAnswer:
         headers = {"Authorization": f"Bearer {table.tokens[asked.data['seat']]}"}
         move = asked.data["view"]["legal_moves"][0]
         assert table.http.post(f"/v1/games/{game_id}/moves", json=move, headers=headers).status_code == 201
@@ -251,7 +251,7 @@ def test_the_answer_of_a_player_who_was_erased_meanwhile_is_not_made() -> None:
     """A seat that the erasure has left to a computer player stays with it."""
     game_ids: list[str] = []
 
-    def erased(asked: Asked) -> Answer:
+    def erased(asked: Asked) -> PlayerAnswer:
         game = table.game(game_ids[0])
         seat = table.turn(game.id).seat
         seats = [each._replace(ref="bot-1") if at == seat else each for at, each in enumerate(game.seats)]
@@ -268,10 +268,10 @@ def test_the_answer_of_a_player_who_was_erased_meanwhile_is_not_made() -> None:
 
 
 def test_a_move_without_a_version_is_meant_for_the_one_that_was_asked_for() -> None:
-    def without_version(asked: Asked) -> Answer:
+    def without_version(asked: Asked) -> PlayerAnswer:
         move = dict(asked.data["view"]["legal_moves"][0])
         del move["version"]
-        return Answer(200, orjson.dumps(move))
+        return PlayerAnswer(200, orjson.dumps(move))
 
     table = RemoteTable(without_version)
     assert table.make(table.new()) == "moved"

@@ -13,7 +13,7 @@ from service.games.automation.lost_reminders import OVERDUE_MS
 from service.games.model.schedule import remote_turn
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.workers.hosts import LEAST_DELAY_SECONDS, MOST_PER_HOST, Hosts
-from service.workers.remote_turns import ANSWER_SECONDS, RETRY_SECONDS, TRIES, Answer
+from service.workers.remote_turns import ANSWER_SECONDS, RETRY_SECONDS, TRIES, PlayerAnswer
 from service.workers.remote_worker import SETTINGS
 from tests.support.remote_games import APP
 from tests.workers.remote_tables import Asked, RemoteTable, first_move, in_thread, nothing, says
@@ -29,7 +29,7 @@ class Gate:
         self.open = Event()
         self.waiting = 0
 
-    def __call__(self, asked: Asked) -> Answer:
+    def __call__(self, asked: Asked) -> PlayerAnswer:
         self.waiting += 1
         assert self.open.wait(30)
         return first_move(asked)
@@ -74,7 +74,7 @@ def test_a_reminder_without_a_cause_is_removed() -> None:
 def test_a_game_that_is_deleted_while_it_is_asked_for_is_dropped() -> None:
     table = RemoteTable()
 
-    def deletes(asked: Asked) -> Answer:
+    def deletes(asked: Asked) -> PlayerAnswer:
         table.repository.delete(asked.data["game"], APP)
         return first_move(asked)
 
@@ -112,7 +112,7 @@ def test_a_worker_that_is_killed_after_the_answer_is_followed_by_one_that_asks_w
     class Killed(BaseException):
         pass
 
-    def dies(asked: Asked) -> Answer:
+    def dies(asked: Asked) -> PlayerAnswer:
         raise Killed
 
     table = RemoteTable(dies)
@@ -270,7 +270,7 @@ def test_while_the_storage_is_away_the_game_is_looked_at_again(
 
 
 def test_an_error_puts_one_game_off_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
-    def breaks(_: Asked) -> Answer:
+    def breaks(_: Asked) -> PlayerAnswer:
         raise ValueError
 
     table = RemoteTable(breaks)

@@ -1,9 +1,9 @@
 """The application that the examples of the document are recorded from.
 
-It is put together from the adapters of the service, on an embedded server of its own; but its clock is set by whoever
-records, its random bytes are the same in every run, and its endpoints are not asked. So are the cursors of its feed,
-which Redis makes from its own clock: here they are numbers; and the sizes of its games. Does not depend on what is
-recorded.
+It is put together from the adapters of the service, on an embedded server of its own; but its clock is set by the
+program that records, its random bytes are the same in every run, and its endpoints are not asked. So are the cursors of
+its feed, which Redis makes from its own clock: here they are numbers; and the sizes of its games. Does not depend on
+what is recorded.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ import orjson
 from flask import Flask
 from limits.storage import MemoryStorage
 
-from service.backends.facade import ApplicationService, Policy
+from service.backends.facade import BackendsFacade, Policy
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
 from service.backends.index.ports import StoredItems
-from service.backends.keys import Applications
+from service.backends.keys import Backends
 from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.backends.webhooks.endpoints import Webhooks
 from service.devserver.embedded import EmbeddedServer
-from service.games.facade import GameService
+from service.games.facade import GamesFacade
 from service.games.ports import sequential_runtime
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
-from service.storage.backends import RedisApplications
+from service.storage.backends import RedisBackends
 from service.storage.erasures import RedisErasures
 from service.storage.feed import RedisFeed, cursor_of, item_id
 from service.storage.games import RedisStore
@@ -69,11 +69,11 @@ def example_app() -> Iterator[tuple[Flask, AdvanceClock]]:
     """The application, and what advances its clock. Raises ``EmbeddedServerError`` if there is no server to run."""
     with TemporaryDirectory() as folder, EmbeddedServer(Path(folder)) as server:
         topology = open_topology(server.url)
-        with closing(RedisEventFeed(topology)) as hints:
-            yield _build(topology, hints)
+        with closing(RedisEventFeed(topology)) as notifications:
+            yield _build(topology, notifications)
 
 
-def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClock]:
+def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, AdvanceClock]:
     now = _START_MS
 
     def clock() -> int:
@@ -96,7 +96,7 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
         nonlocal now
         now += seconds * 1000
         for taken in sorted(reminders.take("outbox", _MOST_DUE, 1), key=lambda each: (each.due, each.game)):
-            outbox.follow(taken.game)
+            outbox.publish(taken.game)
         for taken in reminders.take("webhooks", _MOST_DUE, 1):
             app, _, name = taken.game.partition(".")
             webhook = webhooks.read(app, name)
@@ -105,13 +105,13 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
                 for asked in webhook.asked[:1]:
                     deliveries.send_asked(webhook, asked)
 
-    games = GameService(repository, hints, reminders, runtime, secrets=[b"example"], ttl_seconds=_TTL_SECONDS)
+    games = GamesFacade(repository, notifications, reminders, runtime, secrets=[b"example"], ttl_seconds=_TTL_SECONDS)
     random_bytes, idempotency = _SameBytes(), Idempotency([b"example"])
-    apps = ApplicationService(
-        Applications(RedisApplications(topology), clock=clock, random_bytes=random_bytes, idempotency=idempotency),
+    apps = BackendsFacade(
+        Backends(RedisBackends(topology), clock=clock, random_bytes=random_bytes, idempotency=idempotency),
         Webhooks(webhooks, check_url=check_url, clock=clock, random_bytes=random_bytes, idempotency=idempotency),
         Listing(index, lobby, ttl=_TTL_SECONDS * 1000),
-        Feeds(_NumberedFeed(calls), hints, clock),
+        Feeds(_NumberedFeed(calls), notifications, clock),
         People(index, RedisErasures(calls), ttl=_TTL_SECONDS * 1000),
         Policy(open_to_all=True, needed_for_games=False, check_player_url=check_url),
     )

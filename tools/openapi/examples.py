@@ -17,7 +17,8 @@ from service.web.fields.moves import MAX_VERSION
 from service.web.http.body import MAX_BODY_BYTES
 from service.web.http.responses import JSON, SVG, TEXT, YAML
 from service.web.http.stream_formats import NDJSON, SSE
-from service.web.problems.answers import PROBLEMS, problem, retry_later
+from service.web.problems.answers import problem, retry_later
+from service.web.problems.table import PROBLEMS
 from tools.openapi.application_examples import use_an_application
 from tools.openapi.session import Example, Examples, Session
 

@@ -55,14 +55,14 @@ def _sample(kind: str) -> dict[str, Any]:
     return _example(kind, sample_data(kind, _AT))
 
 
-_TOLD: Final = "Messages of a game arrive in the order of `version`, each when the one before was taken."
+_ORDER: Final = "Messages of a game arrive in the order of `version`, each when the one before was taken."
 
 MESSAGES: Final = (
     MessageSpec(
         "game.turn",
         "It is somebody's turn",
         "A person's or a remote player's turn has begun: what a push message needs. A turn that is over by the time it "
-        f"could be told is not told. {_TOLD}",
+        f"could be told is not told. {_ORDER}",
         GameMessageSchema,
         _sample("game.turn"),
     ),

@@ -7,8 +7,9 @@ from typing import Any, Final
 from apispec import APISpec
 
 from service.texts import DEFAULT_LANGUAGE
-from service.web.problems.answers import PROBLEM_JSON, PROBLEMS, problem_description
+from service.web.problems.answers import PROBLEM_JSON
 from service.web.problems.schemas import ProblemSchema
+from service.web.problems.table import PROBLEMS, problem_description
 from tools.openapi.headers import QUOTA, headers_section
 from tools.openapi.layout import Example
 from tools.openapi.session import Examples

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from service.backends.index.ports import FeedStore
 from service.backends.index.summaries import reset_item, shown_item
-from service.games.ports import Clock, EventNotification, Feed, StorageUnavailable
+from service.games.ports import EventFeed, EventNotification, StorageUnavailable, TimeSource
 
 LATEST: Final = "latest"
 """In place of a cursor: after everything that has happened so far."""
@@ -29,7 +29,7 @@ READERS_AT_A_TIME: Final = 16
 
 
 class FeedItems(NamedTuple):
-    """Items as the application is told them, each with its cursor, and the cursor to go on from."""
+    """Items as the application gets them, each with its cursor, and the cursor to go on from."""
 
     items: tuple[tuple[str, bytes], ...]
     cursor: str
@@ -37,11 +37,11 @@ class FeedItems(NamedTuple):
 
 
 class Feeds:
-    """The feeds in a store; ``hints`` tells when one goes on."""
+    """The feeds in a store; ``notifications`` say when one goes on."""
 
-    def __init__(self, store: FeedStore, hints: Feed, clock: Clock) -> None:
+    def __init__(self, store: FeedStore, notifications: EventFeed, clock: TimeSource) -> None:
         self._store = store
-        self._hints = hints
+        self._notifications = notifications
         self._clock = clock
         self._slots = BoundedSemaphore(READERS_AT_A_TIME)
 
@@ -67,7 +67,7 @@ class Feeds:
             with self._slots:
                 return self.page(app, cursor, limit)
 
-        return FeedReader(after, read, partial(self._hints.watch, app))
+        return FeedReader(after, read, partial(self._notifications.watch, app))
 
 
 class FeedReader:

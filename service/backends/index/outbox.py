@@ -1,9 +1,9 @@
-"""The outbox of a game: tells its application what has happened in it, in the index, the feed and the lobby.
+"""The outbox of a game: publishes to its application what has happened in it, in the index, the feed and the lobby.
 
-A write to a game of an application leaves a reminder in the same slot; what there is to tell are the events of the game
-since the version up to which the index has followed it. Owns the order of these steps, by which nothing is lost or told
-twice wherever this stops: each is done at least once, and the index accepts each step only from where it is. Does not
-depend on who asks, nor on what is told (``service.backends.index.summaries``).
+A write to a game of an application leaves a reminder in the same slot; what there is to publish are the events of the
+game since the version that the index knows. Owns the order of these steps, by which nothing is lost or published twice
+wherever this stops: each is done at least once, and the index accepts each step only from where it is. Does not depend
+on who asks, nor on what is published (``service.backends.index.summaries``).
 """
 
 from __future__ import annotations
@@ -22,55 +22,55 @@ from service.backends.index.summaries import (
 )
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game, GameEvent, HostingEvent
-from service.games.ports import Clock
+from service.games.ports import TimeSource
 from service.games.store.history import decode
 from service.games.store.repository import GameRepository
 
 PAGE: Final = 1000
-"""Events that are told in one write to the index."""
+"""Events that are published in one write to the index."""
 LOBBY_REFRESH_MS: Final = 120_000
 """Milliseconds after which a game in the lobby is put there again."""
 MOST_STEPS: Final = 5
 """Writes to the index for one game; after that others have their turn."""
 
 
-class Followed(NamedTuple):
-    """What was done for a game. Times in milliseconds since 1970.
+class Publication(NamedTuple):
+    """What was published of a game. Times in milliseconds since 1970.
 
-    ``told``: the time of the write that the index has learned of, ``None`` if it knew it. ``due``: whether an endpoint
-    was made due. ``again``: when the game is to be looked at again, whatever happens in it.
+    ``published_at``: the time of the write that was published to the index, ``None`` if it knew it. ``due``: whether an
+    endpoint was made due. ``again``: when the game is to be looked at again, whatever happens in it.
     """
 
-    told: int | None = None
+    published_at: int | None = None
     due: bool = False
     again: int | None = None
 
 
 class Outbox:
-    """Tells applications of their games."""
+    """Publishes games to their applications."""
 
-    def __init__(self, repository: GameRepository, index: GameIndex, lobby: Lobby, clock: Clock) -> None:
+    def __init__(self, repository: GameRepository, index: GameIndex, lobby: Lobby, clock: TimeSource) -> None:
         self._repository = repository
         self._index = index
         self._lobby = lobby
         self._clock = clock
 
-    def follow(self, game_id: str) -> Followed:
-        """Have the index follow a game to its current version, or to its deletion.
+    def publish(self, game_id: str) -> Publication:
+        """Publish a game up to its current version, or to its deletion.
 
         Nothing is to be done for a game that has expired, or that has no application. Raises
         ``StorageUnavailable`` and ``OutcomeUnknown``; then it is to be done again.
         """
         try:
-            return self._follow(game_id)
+            return self._publish(game_id)
         except NotFound:
-            return Followed()
+            return Publication()
         except Gone as deleted:
-            return self._tell_deleted(game_id, deleted)
+            return self._publish_deletion(game_id, deleted)
 
-    def _follow(self, game_id: str) -> Followed:
-        """As ``follow``, for a game that exists. Raises ``NotFound`` and ``Gone``."""
-        told, due = None, False
+    def _publish(self, game_id: str) -> Publication:
+        """As ``publish``, for a game that exists. Raises ``NotFound`` and ``Gone``."""
+        published_at, due = None, False
         for _ in range(MOST_STEPS):
             game = self._repository.load(game_id)
             if game is None or game.ownership is None:
@@ -78,27 +78,27 @@ class Outbox:
             app = game.ownership.app
             position = self._index.position(app, game_id)
             if _is_ahead(position, game):
-                # Somebody else has followed it to a newer version than was read, or a failover has lost that.
+                # Another process has published a newer version than was read, or a failover has lost that.
                 game = self._repository.reload(game_id)
             if (position.version, position.write_id) == (game.version, game.write_id):
-                return Followed(told, due, self._show(game))
-            reached = self._tell(app, game, position)
+                return Publication(published_at, due, self._show(game))
+            reached = self._publish_events(app, game, position)
             if reached:
-                told, due = game.updated_at, due or bool(position.endpoints)
+                published_at, due = game.updated_at, due or bool(position.endpoints)
             if reached == game.version:
-                return Followed(told, due, self._show(game))
+                return Publication(published_at, due, self._show(game))
         else:
-            return Followed(told, due, self._clock())
-        return Followed(told, due)
+            return Publication(published_at, due, self._clock())
+        return Publication(published_at, due)
 
-    def _tell(self, app: str, game: Game, position: IndexPosition) -> int:
-        """Tell of the events after this position, a page of them at most.
+    def _publish_events(self, app: str, game: Game, position: IndexPosition) -> int:
+        """Publish the events after this position, a page of them at most.
 
-        Returns the version to which the index has followed the game; 0 if somebody else was first.
+        Returns the version that the index knows then; 0 if another process was first.
         """
-        after, told = position.version, None
-        if after >= game.version:  # the version that the index knows is lost: the last event is told again
-            after = told = game.version - 1
+        after, notified = position.version, None
+        if after >= game.version:  # the version that the index knows is lost: the last event is published again
+            after = notified = game.version - 1
         page = self._repository.event_range(game.id, after, min(game.version - after, PAGE))
         events = [decode(number, game.created_at, data) for number, data in enumerate(page.events, page.first)]
         events = [each for each in events if each.version <= game.version]
@@ -106,27 +106,27 @@ class Outbox:
         entry = index_entry(game, view)._replace(bytes=self._repository.size(game.id))
         if events and events[-1].version < game.version:
             entry = entry._replace(version=events[-1].version, write_id="")
-        if told is not None or any([_changes_seats(each.event) for each in events]):
+        if notified is not None or any([_changes_seats(each.event) for each in events]):
             hidden = lobby_entry(game)
             # Before the index knows it, so that it is done again if this stops here.
             if hidden is not None and hidden.json is None:
                 self._lobby.put(hidden)
         items = feed_items(game, view, events)
-        done = self._index.put(app, entry, items, position.endpoints, position=position, told=told)
+        done = self._index.put(app, entry, items, position.endpoints, position=position, notified=notified)
         return entry.version if done else 0
 
-    def _tell_deleted(self, game_id: str, deleted: Gone) -> Followed:
-        """Tell that a game was deleted, and remove what is known of it."""
+    def _publish_deletion(self, game_id: str, deleted: Gone) -> Publication:
+        """Publish that a game was deleted, and remove what is known of it."""
         version, app, now = deleted.version, deleted.app, self._clock()
         self._lobby.put(not_in_lobby(game_id, app, version))  # first, as above
         for _ in range(MOST_STEPS):
             position = self._index.position(app, game_id)
             if (position.version, position.write_id) == (version, ""):
-                return Followed()
+                return Publication()
             entry, items = deleted_entry(game_id, version, now), [deleted_item(game_id, version, now)]
             if self._index.put(app, entry, items, position.endpoints, position=position):
-                return Followed(now, bool(position.endpoints))
-        return Followed(again=now)
+                return Publication(now, bool(position.endpoints))
+        return Publication(again=now)
 
     def _show(self, game: Game) -> int | None:
         """Show a public game with open seats in lobbies; returns when that is to be done again."""

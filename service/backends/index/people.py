@@ -1,6 +1,6 @@
 """The people of an application: what is kept of a person, whom the application knows by a ``ref``, and its erasure.
 
-Owns what is told of a person: of each game what the listing has of it, and the seats of that person, but nothing of
+Owns what is shown of a person: of each game what the listing has of it, and the seats of that person, but nothing of
 those who sit beside it; and as long as an erasure is under way, that there is somebody. Does not depend on how games
 are found, nor on who erases (``service.backends.erasures``).
 """
@@ -58,7 +58,7 @@ class People:
 
 
 def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:
-    """A game as it is told of one of its players; ``expires_at`` in milliseconds since 1970."""
+    """A game as it is shown for one of its players; ``expires_at`` in milliseconds since 1970."""
     seats = [_chosen(each, _OF_SEAT) for each in listed["players"] if each.get("ref") == ref]
     return {
         **_chosen(listed, _OF_GAME),

@@ -51,8 +51,8 @@ class IndexEntry(NamedTuple):
 class Usage(NamedTuple):
     """What is kept for an application: ``games`` that have not expired, the ``bytes`` of all games in its index.
 
-    ``messages`` that wait: the games of which an endpoint is still to be told, summed over all endpoints. A game that
-    has expired counts in the bytes until the index forgets it, which any write to the index does for some of them.
+    ``messages`` that wait: the games of which an endpoint is still to be notified, summed over all endpoints. A game
+    that has expired counts in the bytes until the index forgets it, which any write to the index does for some of them.
     """
 
     games: int = 0
@@ -93,7 +93,7 @@ class LobbyPage(NamedTuple):
 
 
 class IndexPosition(NamedTuple):
-    """How far the index has followed a game (version 0: it does not know it), and the active endpoints."""
+    """The version of a game that the index knows (version 0: it does not know it), and the active endpoints."""
 
     version: int
     write_id: str
@@ -131,7 +131,7 @@ class GameIndex(Protocol):
     """
 
     def position(self, app: str, game: str) -> IndexPosition:
-        """How far the index has followed a game, and the endpoints that are to be told."""
+        """The version of a game that the index knows, and the endpoints that are to be notified."""
 
     def put(
         self,
@@ -141,13 +141,13 @@ class GameIndex(Protocol):
         endpoints: Sequence[str],
         *,
         position: IndexPosition,
-        told: int | None = None,
+        notified: int | None = None,
     ) -> bool:
         """Replace what the index knows of a game, append ``items`` of it to the feed, and make ``endpoints`` due.
 
         Does nothing, and returns ``False``, unless the index is still at ``position``. One atomic write. An endpoint
-        that has not been told of this game before knows it up to the version of ``position``; with ``told``, every
-        endpoint knows it up to that version only: it is told again of what follows.
+        that has not been notified of this game before knows it up to the version of ``position``; with ``notified``,
+        every endpoint knows it up to that version only: it is notified again of what follows.
         """
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
@@ -208,7 +208,7 @@ class StoredItems(NamedTuple):
 
 
 class FeedStore(Protocol):
-    """The feeds of the applications: the last ``FEED_ITEMS`` of each. A cursor is a text, opaque to whoever has it."""
+    """The feeds of the applications: the last ``FEED_ITEMS`` of each. A cursor is a text, opaque to its reader."""
 
     def read(self, app: str, after: str | None, limit: int) -> StoredItems:
         """At most ``limit`` items after a cursor; without one, from the oldest that is kept.

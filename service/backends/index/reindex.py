@@ -1,8 +1,8 @@
 """Rebuilds the indexes of applications from their games, for when one was lost or damaged, or is thought to be.
 
-Owns which games are put into an index here, and which are left to the outbox: whatever was not told yet is told by the
-messenger, so nothing is told twice or left out, and all may go on while this runs. Does not depend on where the games
-are found.
+Owns which games are put into an index here, and which are left to the outbox: whatever was not published yet is
+published by the messenger, so nothing is published twice or left out, and all may go on while this runs. Does not
+depend on where the games are found.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, Protocol
 from service.backends.index.ports import GameIndex
 from service.backends.index.summaries import index_entry, owner_view
 from service.games.model.errors import Gone, NotFound
-from service.games.ports import Clock
+from service.games.ports import TimeSource
 from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
 
@@ -47,7 +47,7 @@ class Reindexer:
         repository: GameRepository,
         index: GameIndex,
         reminders: ReminderQueue,
-        clock: Clock,
+        clock: TimeSource,
         report: Callable[[Progress], None],
     ) -> None:
         self._repository = repository
@@ -77,7 +77,7 @@ class Reindexer:
             if game is None or game.ownership is None or only not in (None, game.ownership.app):
                 return False
             app = game.ownership.app
-            # In this order: a write that comes later than this look is followed from the version that is put here.
+            # In this order: a write that comes later than this look is published from the version that is put here.
             waits = self._reminders.is_set("outbox", game_id)
             position = self._index.position(app, game_id)
             if not position.version and waits:

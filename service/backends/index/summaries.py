@@ -1,7 +1,7 @@
-"""What an application is told of its games: entries of the index and the lobby, and items of the feed.
+"""What an application learns of its games: entries of the index and the lobby, and items of the feed.
 
 Owns their form. An application knows what a spectator knows, as ``service.games.model.views`` decides it, and the refs
-that it gave. A lobby is shown to people and has no refs. Items are stored without refs, which are told of a game as
+that it gave. A lobby is shown to people and has no refs. Items are stored without refs, which are added for a game as
 long as the index has its summary: so the feed has none of a game that was deleted. Does not depend on where any of this
 is kept.
 """
@@ -116,7 +116,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
 
 
 def feed_items(game: Game, view: GameView, events: Sequence[EventEnvelope]) -> list[bytes]:
-    """The items of the feed for events of a game; the deadline is only told of the event that led to this version."""
+    """The items of the feed for events of a game; the last has the deadline."""
     return [_item(game, view, each) for each in events]
 
 
@@ -145,7 +145,7 @@ def deleted_item(game_id: str, version: int, at: int) -> bytes:
 
 
 def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
-    """An item as the application is told it: with its cursor, and with refs if the index has a summary of its game."""
+    """An item as the application gets it: with its cursor, and with refs if the index has a summary of its game."""
     stored = orjson.loads(item)
     known = orjson.loads(summary) if summary else {}  # that of a deleted game is empty
     shown = {"cursor": cursor, "game": stored.pop("game"), "ref": known.get("ref"), **stored}

@@ -1,6 +1,6 @@
 """Deliveries: signed messages to endpoints, one attempt at a time, and what becomes of each.
 
-Owns the order of the steps: a message is sent, then the store notes that it was told, so that it arrives at least once;
+Owns the order of the steps: a message is sent, then the store notes that, so that it arrives at least once;
 and the messages of a game in their order, each when the one before has arrived. Does not depend on when an endpoint has
 its turn, nor on how many attempts run at a time (``service.workers.endpoint_lease``).
 """
@@ -24,11 +24,11 @@ from service.backends.webhooks.messages import (
     message_again,
     message_id,
 )
-from service.backends.webhooks.ports import AskedMessage, Attempt, DueGame, Webhook, WebhookStore
+from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
 from service.backends.webhooks.samples import sample_message
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import EventEnvelope, Game
-from service.games.ports import Clock, OutcomeUnknown, RandomBytes, StorageUnavailable, WrittenByNewer
+from service.games.ports import OutcomeUnknown, RandomBytes, StorageUnavailable, TimeSource, WrittenByNewer
 from service.games.store.history import decode
 from service.games.store.repository import GameRepository
 from service.outgoing.sender import Answer, Sender, SendFailed
@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 
 class Outcome(NamedTuple):
-    """What the attempts to tell an endpoint of a game have shown of the endpoint.
+    """What the attempts to notify an endpoint of a game have shown of the endpoint.
 
     ``retry_after``: milliseconds for which it asked to be left alone, ``None`` unless the last attempt failed.
     """
@@ -59,7 +59,7 @@ class Outcome(NamedTuple):
 class Sources(NamedTuple):
     """Where times, ids and pauses come from: ``clock`` is that of the store, ``jitter`` returns numbers from 0 to 1."""
 
-    clock: Clock
+    clock: TimeSource
     random_bytes: RandomBytes
     jitter: Callable[[], float]
 
@@ -77,7 +77,7 @@ class Deliveries:
         repository: GameRepository,
         sender: Sender,
         sources: Sources,
-        observe: Callable[[Attempt], None],
+        observe: Callable[[DeliveryAttempt], None],
     ) -> None:
         self._store = store
         self._repository = repository
@@ -101,14 +101,16 @@ class Deliveries:
         message = self._make_asked(webhook, asked)
         if message is None:
             now = self._clock()
-            attempt = Attempt(asked.id, asked.type, asked.game, now, 0, None, "gone", asked.version, asked.happened_at)
+            attempt = DeliveryAttempt(
+                asked.id, asked.type, asked.game, now, 0, None, "gone", asked.version, asked.happened_at
+            )
             self._observe(attempt)
         else:
             attempt, _ = self._send(webhook, message, asked.game)
         self._store.log(webhook, attempt)
 
     def deliver(self, webhook: Webhook, due: DueGame, *, probe: bool, may_send: Callable[[], bool]) -> Outcome:
-        """Tell an endpoint of a game, until it knows all that the index does, a message fails, or none ``may_send``.
+        """Notify an endpoint of a game, until it knows all that the index does, a message fails, or none ``may_send``.
 
         Then the game is put off; one that fails while others do not is given up in the end. The ``probe`` of a failing
         endpoint does not count for its game.
@@ -117,7 +119,7 @@ class Deliveries:
         wanted = [message for message in messages if message.type in webhook.events]
         delivered = 0
         if not wanted:
-            self._store.told(webhook, due, version, done=True)
+            self._store.mark_notified(webhook, due, version, done=True)
             return Outcome()
         for reached, message in zip(_reached(wanted, version), wanted, strict=True):
             if not may_send():
@@ -131,19 +133,19 @@ class Deliveries:
             else:
                 failures = due.failures + 1
                 at = self._clock() + pause(failures, self._jitter())
-                self._store.failed(webhook, due, at, count=not probe, attempt=attempt)
+                self._store.mark_failed(webhook, due, at, count=not probe, attempt=attempt)
                 status = attempt.status
                 retry_after = answer.retry_after if answer is not None and status in _THROTTLED else None
                 wait = None if retry_after is None else 1000 * retry_after
                 return Outcome(delivered, failed=True, retry_after=wait, gone=status == _GONE)
-            self._store.told(webhook, due, reached, done=done, attempt=attempt)
+            self._store.mark_notified(webhook, due, reached, done=done, attempt=attempt)
             due = due._replace(failures=0)
         return Outcome(delivered)
 
     def put_off(self, webhook: Webhook, due: DueGame) -> None:
         """Put a game off whose messages could not be made, because of an error of the program."""
         at = self._clock() + pause(due.failures + 1, self._jitter())
-        self._store.failed(webhook, due, at, count=True, attempt=None)
+        self._store.mark_failed(webhook, due, at, count=True, attempt=None)
 
     def _make_asked(self, webhook: Webhook, asked: AskedMessage) -> Message | None:
         """The message that was asked for; ``None`` if it cannot be made, so that it holds up no other."""
@@ -174,22 +176,22 @@ class Deliveries:
         return message_again(webhook.id, game, event, asked.type)
 
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
-        """What an endpoint is to be told of a game, and the version up to which it knows the game then."""
+        """The messages that an endpoint is to get of a game, and the version up to which it knows the game then."""
         try:
             game = self._repository.load(due.game)
         except Gone as error:
-            if error.app != webhook.app or error.version <= due.told:
+            if error.app != webhook.app or error.version <= due.notified:
                 return [], error.version
             return [deleted_message(webhook.id, due.game, error.version, self._clock())], error.version
         if game is None or game.ownership is None or game.ownership.app != webhook.app:
-            return [], due.told
+            return [], due.notified
         version = min(due.version or game.version, game.version)
         try:
-            events = self._events(game, max(due.told - 1, 0), game.version)
+            events = self._events(game, max(due.notified - 1, 0), game.version)
         except NotFound:
-            return [], due.told
+            return [], due.notified
         before: tuple[int, ...] = ()
-        if events and events[0].version <= due.told:
+        if events and events[0].version <= due.notified:
             before, events = events[0].to_act, events[1:]
         messages = game_messages(webhook.id, game, before, events)
         return [message for message in messages if message.version <= version], version
@@ -205,13 +207,13 @@ class Deliveries:
             after = events[-1].version
         return events
 
-    def _send(self, webhook: Webhook, message: Message, game: str | None) -> tuple[Attempt, Answer | None]:
+    def _send(self, webhook: Webhook, message: Message, game: str | None) -> tuple[DeliveryAttempt, Answer | None]:
         """One attempt; without an error, it was answered with 2xx."""
         at = self._clock()
         secrets = [webhook.secret]
         if webhook.old_secret is not None and at < webhook.old_secret_until:
             secrets.append(webhook.old_secret)
-        begun = Attempt(message.id, message.type, game, at, 0, None, None, message.version, message.at)
+        begun = DeliveryAttempt(message.id, message.type, game, at, 0, None, None, message.version, message.at)
         headers = signed_headers(message.id, at // 1000, message.body, secrets)
         try:
             answer = self._sender.post(

@@ -13,11 +13,11 @@ from service.backends.ports import RepeatKnown
 from service.backends.repeats import Prior, RepeatableRequest
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.messages import CHALLENGE, DELETED, PING, message_id
-from service.backends.webhooks.ports import AskedMessage, Attempt, Webhook, WebhookStore
+from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, Webhook, WebhookStore
 from service.games.model.errors import Forbidden, LimitReached, NotFound
 from service.games.model.results import CommandResult
 from service.games.model.shards import shard_of
-from service.games.ports import Clock, RandomBytes, StorageUnavailable
+from service.games.ports import RandomBytes, StorageUnavailable, TimeSource
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.outgoing.signing import new_secret
 
@@ -32,11 +32,11 @@ _MAX_ATTEMPTS: Final = 16
 CheckUrl = Callable[[str], object]
 """Raises ``RefusedUrl`` for a URL to which nothing is sent."""
 CheckGame = Callable[[str], object]
-"""Raises ``NotFound`` or ``Gone`` for a game of which nothing can be told any more."""
+"""Raises ``NotFound`` or ``Gone`` for a game of which nothing can be sent any more."""
 
 
 class WebhookChange(NamedTuple):
-    """What an application changes of an endpoint; ``None`` for what stays. ``active``: whether it is to be told."""
+    """What an application changes of an endpoint; ``None`` for what stays. ``active``: whether it is to be notified."""
 
     url: str | None = None
     events: Sequence[str] | None = None
@@ -55,7 +55,7 @@ class Webhooks:
         store: WebhookStore,
         *,
         check_url: CheckUrl,
-        clock: Clock,
+        clock: TimeSource,
         random_bytes: RandomBytes,
         idempotency: Idempotency,
     ) -> None:
@@ -102,7 +102,7 @@ class Webhooks:
         """Change an endpoint. Raises ``RefusedUrl``.
 
         Another URL has to answer a challenge first. With ``active``, whatever was put off is sent at once, each game
-        from where it was told; an endpoint that is not verified is challenged again.
+        from the version of which it was notified; an endpoint that is not verified is challenged again.
         """
         if change.url is not None:
             self._check_url(change.url)
@@ -185,7 +185,7 @@ class Webhooks:
             return CommandResult(after.answer, replayed=True)
         return CommandResult(after.asked[-1].id, replayed=False)
 
-    def attempts(self, app: str, webhook: str) -> list[Attempt]:
+    def attempts(self, app: str, webhook: str) -> list[DeliveryAttempt]:
         """The last attempts to deliver to an endpoint, the newest first."""
         return self._store.attempts(self.get(app, webhook))
 

@@ -1,7 +1,7 @@
 """The messages to an endpoint about a game: which there are after a version, and what they say.
 
-A message tells what a spectator knows of its event (``service.games.model.views``) and the refs that the application
-gave. Its id depends only on the endpoint, the game, the version and the type: whoever makes it again, after whatever
+A message has what a spectator knows of its event (``service.games.model.views``) and the refs that the application
+gave. Its id depends only on the endpoint, the game, the version and the type: a process that makes it again, after any
 crash, makes the same one. Does not depend on how messages are sent.
 """
 
@@ -42,7 +42,7 @@ MESSAGE_TYPES: Final = (TURN, CREATED, *_TYPES.values(), DELETED, PING)
 
 
 class Message(NamedTuple):
-    """A message to an endpoint; ``version`` is that of the game which it tells, 0 without one.
+    """A message to an endpoint; ``version`` is that of its game, 0 without one.
 
     ``at`` is when it happened, in milliseconds since 1970.
     """
@@ -57,7 +57,7 @@ class Message(NamedTuple):
 def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequence[EventEnvelope]) -> list[Message]:
     """The messages about events of a game, in their order; ``before`` are the seats that could move before them.
 
-    The last event is the newest. Of turns, only the one that runs is told, after all that led to it, and only if a
+    The last event is the newest. Of turns, only the one that runs is sent, after all that led to it, and only if a
     person or a remote player has to move; of the end of a round, who is to deal as long as it was not done; of a new
     game, only that the players have begun it by themselves: of any other one the application knows.
     """
@@ -71,8 +71,8 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
             data = _data(game, version, None, seats) | {"rematch_of": game.rematch_of}
             messages.append(_message(endpoint, CREATED, at, data))
         elif kind is not None:
-            told = () if isinstance(event, RoundEnded) and not _waits_for_deal(game, event) else seats
-            data = _data(game, version, getattr(event, "seat", None), told)
+            waiting = () if isinstance(event, RoundEnded) and not _waits_for_deal(game, event) else seats
+            data = _data(game, version, getattr(event, "seat", None), waiting)
             if isinstance(event, Finished):
                 data["winners"] = list(event.winners)
                 data["players"] = [with_ref(each, refs_of(game)) for each in results(game)]
@@ -80,7 +80,7 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
         if seats != tuple(before):
             turn = envelope
         before = seats
-    if turn is not None and _is_told(game):
+    if turn is not None and _is_notified(game):
         messages.append(_turn_message(endpoint, game, turn))
     return messages
 
@@ -88,8 +88,8 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
 def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) -> Message | None:
     """The message of this type about an event, made anew, with the refs of now; ``None`` if there is none about it.
 
-    ``game`` is as it is now, or for a turn as it was at the version of the event: the one that was told may have been
-    nobody's whom it was told then, as its player was away at first, and has returned.
+    ``game`` is as it is now, or for a turn as it was at the version of the event: the one in the message may have been
+    nobody's who was notified then, as its player was away at first, and has returned.
     """
     if kind == TURN:
         return None if game.state.turn is None else _turn_message(endpoint, game, event)
@@ -108,7 +108,7 @@ def ping_message(endpoint: str, ping: str, at: int) -> Message:
 
 
 def challenge_message(message: str, challenge: str, at: int) -> Message:
-    """The message whose ``challenge`` an endpoint has to answer before it is told anything."""
+    """The message whose ``challenge`` an endpoint has to answer before it is sent anything."""
     return Message(message, CHALLENGE, 0, at, body_of(CHALLENGE, at, {"challenge": challenge}))
 
 
@@ -130,8 +130,8 @@ def _turn_message(endpoint: str, game: Game, turn: EventEnvelope) -> Message:
     return _message(endpoint, TURN, turn.at, data)
 
 
-def _is_told(game: Game) -> bool:
-    """Whether it is the turn of somebody who has to be told."""
+def _is_notified(game: Game) -> bool:
+    """Whether it is the turn of somebody who has to be notified."""
     seat = game.state.turn
     if game.seats.are_open or game.state.phase != PLAYING or seat is None:
         return False

@@ -20,7 +20,7 @@ class AskedMessage(NamedTuple):
     """A message that an application has asked for, by its id and type, as it is to be sent by a messenger.
 
     Of a ``game``: the message about its ``version``, once more. Without one, a sample, or a ping. ``happened_at`` is
-    the time that it tells, in milliseconds since 1970.
+    the time in the message, in milliseconds since 1970.
     """
 
     id: str
@@ -59,21 +59,21 @@ class DueGame(NamedTuple):
     """A game with messages for an endpoint: the version up to which the endpoint knows it, and the failed attempts.
 
     ``at`` is when it was due, and identifies this state: what comes later has another time. ``version`` is the one that
-    the index knows, up to which the endpoint is told: of what follows, the index makes the game due again. It is 0 if
-    the index does not know the game.
+    the index knows, up to which the endpoint is notified: of what follows, the index makes the game due again. It is 0
+    if the index does not know the game.
     """
 
     game: str
     at: int
-    told: int
+    notified: int
     version: int
     failures: int
 
 
-class Attempt(NamedTuple):
+class DeliveryAttempt(NamedTuple):
     """One attempt to deliver a message; ``status`` is that of the answer, ``error`` a word for what was wrong.
 
-    It was ``at`` a time, the message tells of a ``version`` of its game (0 without one) that was ``happened_at``
+    It was ``at`` a time, the message is about a ``version`` of its game (0 without one) that was ``happened_at``
     another: by them it can be made again. Nothing else of the message is kept. Times in milliseconds since 1970.
     """
 
@@ -118,28 +118,30 @@ class WebhookStore(RepeatStore, Protocol):
         """Replace an endpoint if it is still as ``before``, or delete it with all that is due; whether that was done.
 
         With ``at`` the endpoint is due at that time. With ``resume`` the games that were put off are due at once, and
-        their failures are forgotten. An endpoint that becomes active is told of the games of its application from now
-        on.
+        their failures are forgotten. An endpoint that becomes active is notified of the games of its application from
+        now on.
         """
 
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
         """The games that are due to an endpoint, the earliest first."""
 
-    def told(
-        self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: Attempt | None = None
+    def mark_notified(
+        self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: DeliveryAttempt | None = None
     ) -> None:
         """Note that the endpoint knows the game up to ``version``, which never goes back, and keep the attempt.
 
-        ``done``: there was no more to tell; the game is due again only if it has gone on.
+        ``done``: there is no more to send; the game is due again only if it has gone on.
         """
 
-    def failed(self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: Attempt | None) -> None:
+    def mark_failed(
+        self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: DeliveryAttempt | None
+    ) -> None:
         """Keep a failed attempt; the game is due again at that time. Without ``count`` it does not count as failed."""
 
-    def log(self, webhook: Webhook, attempt: Attempt) -> None:
+    def log(self, webhook: Webhook, attempt: DeliveryAttempt) -> None:
         """Keep an attempt; the last ``ATTEMPTS_KEPT`` of an endpoint are kept."""
 
-    def attempts(self, webhook: Webhook) -> list[Attempt]:
+    def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
         """The last attempts, the newest first."""
 
     def forget(self, webhook: Webhook, before: int) -> None:

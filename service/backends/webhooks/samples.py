@@ -1,6 +1,6 @@
-"""Samples of messages: of the form of real ones, with invented data, for whoever tests what receives them.
+"""Samples of messages: of the form of real ones, with invented data, for tests of what receives them.
 
-Owns what a sample tells. No game, ref or player of a sample exists. Does not depend on how messages are sent.
+Owns the content of a sample. No game, ref or player of a sample exists. Does not depend on how messages are sent.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _DATA: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
     "game.timed_out": lambda _: {**_GAME, "version": 13, **_OF_BO, **_BO_ACTS},
     DELETED: lambda _: {"game": _GAME["game"], "version": 95},
 }
-"""What a message of each type tells, but for ``webhook.ping``; ``at`` is its time, in milliseconds since 1970."""
+"""The content of a message of each type, but for ``webhook.ping``; ``at`` is its time, in milliseconds since 1970."""
 
 
 def sample_data(kind: str, at: int) -> dict[str, Any]:
-    """What a message of this type about a game could tell that happened at this time (milliseconds since 1970)."""
+    """The content of a message of this type about a game that happened at this time (milliseconds since 1970)."""
     return _DATA[kind](at)
 
 

@@ -1,4 +1,4 @@
-"""Bergen: two ends, and points for whoever makes them equal (rules 15)."""
+"""Bergen: two ends, and points for a seat that makes them equal (rules 15)."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@ For example, a computer player was to move at 12:00:00, and the reminder was los
 any more; but who reads it at 12:00:06 finds it overdue by more than five seconds, and restores the reminder.
 
 Only a loss of data or a change of the store by hand loses one, so this is a comparison for every read of a game in
-which something happens by itself, and rarely more. A game does not show whether its application was told of it: where
-it is read and nothing happens, the messenger is asked to look again after each ``PAUSE_MS``. Owns when a game counts as
-overdue. Does not depend on what is due.
+which something happens by itself, and rarely more. A game does not show whether it was published to its application:
+where it is read and nothing happens, the messenger is asked to look again after each ``PAUSE_MS``. Owns when a game
+counts as overdue. Does not depend on what is due.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class LostReminders:
         try:
             for kind, at in reminders(None, game).items():
                 if at is not None:
-                    # Whether the application was told is not in the game, so nothing is late as far as it shows.
+                    # Whether it was published is not in the game, so nothing is late as far as it shows.
                     self._queue.restore(kind, game.id, self._clock() if kind == "outbox" else at)
         except StorageUnavailable:
             pass  # somebody will read the game again

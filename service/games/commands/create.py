@@ -58,7 +58,7 @@ def create_game(
 
 
 def _remote_secret(idempotency: Idempotency, app: str | None, url: str, prior: PriorWrite | None = None) -> bytes:
-    """The secret by which whoever answers at this URL recognises who asks for moves in the games of an application.
+    """The secret by which the program at this URL recognises who asks for moves in the games of an application.
 
     The same in all of them, so that one program can play in many: 256 bits.
     """

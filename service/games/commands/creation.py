@@ -110,7 +110,7 @@ def _names(request: GameRequest) -> list[str | None]:
 def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
     """The game with its first round dealt, unless it continues a record, and the events with this deal.
 
-    Whoever was erased before is away from then on. Both unchanged if a seat is open.
+    A person who was erased before is away from then on. Both unchanged if a seat is open.
     """
     if game.seats.are_open:
         return game, events

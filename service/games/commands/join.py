@@ -75,7 +75,7 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
 
 
 def _joined(repository: GameRepository, committed: Committed) -> Joined:
-    """The event of the join that was committed; with the last seat, the deal and whoever is away follow it."""
+    """The event of the join that was committed; with the last seat, the deal and the absences follow it."""
     last, events = committed.after.version, committed.events
     if committed.replayed:
         first = max(last - 1 - len(committed.after.seats), 1)

@@ -2,8 +2,9 @@
 
 Owns what the new game takes from the finished one, and how all players come to the same new game with their tokens. Its
 id and its tokens are derived from a secret of the server, so that nothing has to be kept between the two writes: the
-new game is created first, then the old one is told of it. Whoever asks after a failure between them finishes it. If the
-old one is deleted between them, so is the new one. Does not depend on HTTP or Redis, or on the rules of any game.
+new game is created first, then an event of the old one names it. The next request after a failure between them finishes
+it. If the old one is deleted between them, so is the new one. Does not depend on HTTP or Redis, or on the rules of any
+game.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class _Begun(NamedTuple):
     secret_id: bytes
 
 
-class _AlreadyTold(Exception):
+class _AlreadyLinked(Exception):
     """The old game names another one already."""
 
 
@@ -75,7 +76,7 @@ class Rematches:
         try:
             committed = self._tell(old, begun, partial(_decide_rematch, seat, token_hash, begun.id), record)
             old, replayed = committed.after, committed.replayed
-        except _AlreadyTold:
+        except _AlreadyLinked:
             first = replayed = record is not None and self._is_repeated(old.id, record)
             old = self._reload(old.id)
             begun = self._begun(old)
@@ -93,15 +94,15 @@ class Rematches:
         """Tell the old game of the new one, as ``decide`` does.
 
         If the old one was deleted, so is the new one, unless somebody was told of it; if the bearer was refused, those
-        who were erased meanwhile are erased from it. Raises ``_AlreadyTold``, ``Gone``, and ``Unauthorized`` also when
-        the old game has expired.
+        who were erased meanwhile are erased from it. Raises ``_AlreadyLinked``, ``Gone``, and ``Unauthorized`` also
+        when the old game has expired.
         """
-        untold = old.version
+        unlinked = old.version
 
         def decide_on(game: Game) -> Decision:
-            nonlocal untold
+            nonlocal unlinked
             decision = decide(game)
-            untold = game.version
+            unlinked = game.version
             return decision
 
         try:
@@ -112,7 +113,7 @@ class Rematches:
             self._erase_as(self._reload(old.id), old.seats, begun.id)  # perhaps the bearer was erased meanwhile
             raise
         except Gone as gone:
-            if gone.version == untold + 1:  # nobody was told of the new game, which has the names of the deleted one
+            if gone.version == unlinked + 1:  # nobody knows the new game, which has the names of the deleted one
                 self._delete(begun.id, gone.app)
             raise
 
@@ -138,7 +139,7 @@ class Rematches:
         game_id = old.rematch
         if game_id is None:
             current, *others = ids.values()
-            # A game from before a change of the secret, which the old one was not told of.
+            # A game from before a change of the secret, which the old one does not name.
             begun = next((each for each in others if self._load(each) is not None), current)
             # Reserved, as workers may have different secrets while a new one is rolled out.
             game_id = self._repository.reserve(short_digest(_PURPOSE, old.id), begun)
@@ -173,12 +174,12 @@ class Rematches:
                     self._repository.transact(self._repository.reload(new), partial(decide_to_erase, before.ref))
 
     def _delete(self, new: str, app: str) -> None:
-        """Delete a new game of which nobody was told, as far as the store can be reached."""
+        """Delete a new game that nobody knows, as far as the store can be reached."""
         with suppress(NotFound, StorageUnavailable, OutcomeUnknown):
             self._repository.delete(new, app)
 
     def _is_repeated(self, game_id: str, record: IdempotencyRecord) -> bool:
-        """Whether the old game was told of the new one by a request under the same idempotency record."""
+        """Whether the old game got the event that names the new one by a request under the same idempotency record."""
         prior = self._repository.find_write(game_id, record.name)
         if prior is not None:
             check_same_request(prior, record)
@@ -255,5 +256,5 @@ def _check(game: Game, seat: int, token_hash: bytes | None) -> None:
 def _decide_rematch(seat: int, token_hash: bytes | None, new: str, game: Game) -> Decision:
     _check(game, seat, token_hash)
     if game.rematch is not None:
-        raise _AlreadyTold
+        raise _AlreadyLinked
     return game._replace(rematch=new), [Rematched(new)]

@@ -25,7 +25,7 @@ from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind
 
 
 class SeatRequest(NamedTuple):
-    """The requested player of a seat: a person with a name, a bot, a remote player, or open for whoever has the code.
+    """The requested player of a seat: a person with a name, a bot, a remote player, or open to the join code.
 
     ``ref`` is the name of the player in the application, ``url`` where a remote player is asked for its moves.
     """

@@ -88,11 +88,11 @@ def with_events(
         commitments=commitments,
     )
     if game.is_automatic or type(events[0]) in _PRESENCE:
-        after, _ = follow(after, before, [(at, event) for event in yielding(events)], game.state)
+        after, _ = replay_timed(after, before, [(at, event) for event in yielding(events)], game.state)
     return after
 
 
-def follow(
+def replay_timed(
     game: Game, state: State, events: Iterable[tuple[int, GameEvent]], after: State | None = None
 ) -> tuple[Game, State]:
     """The game with the presence and the clock that it has after these events, each with its time.

@@ -45,7 +45,7 @@ _MAX_VERSION_DIGITS: Final = 10
 class Ownership(NamedTuple):
     """The application that owns a game, and how it calls the game: only the application is told ``ref``.
 
-    ``join_code`` is ``None`` unless seats are open; the application is told it, and whoever may read a lobby in which
+    ``join_code`` is ``None`` unless seats are open; the application gets it, and anybody who may read a lobby in which
     the game is. ``public`` says in which one.
     """
 

@@ -155,7 +155,7 @@ def _may_have_bot_turn(game: Game) -> bool:
 
 
 def _asks_the_same(before: Game | None, after: Game) -> bool:
-    """Whether a remote player on turn has been told all that counts: then it is not asked again."""
+    """Whether a remote player on turn has got all that counts: then it is not asked again."""
     return (
         before is not None
         and (before.match_version, before.match_write_id) == (after.match_version, after.match_write_id)

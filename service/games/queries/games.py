@@ -33,7 +33,7 @@ from service.games.model.views import (
     view_game,
     view_table,
 )
-from service.games.ports import Feed, StorageUnavailable
+from service.games.ports import EventFeed, StorageUnavailable
 from service.games.queries.fairness import FairnessReport, fairness_report, is_provable
 from service.games.queries.subscription import EventSubscription, Subscriber
 from service.games.store.history import decode
@@ -54,7 +54,7 @@ class GameQueries:
     they raise ``StorageUnavailable``, and ``NotFound`` when the game has expired.
     """
 
-    def __init__(self, repository: GameRepository, feed: Feed, ttl: int) -> None:
+    def __init__(self, repository: GameRepository, feed: EventFeed, ttl: int) -> None:
         self._repository = repository
         self._feed = feed
         self._ttl = ttl

@@ -17,7 +17,7 @@ from service.engine.events import Finished
 from service.games.model.errors import Gone
 from service.games.model.game import TokenChanged
 from service.games.model.views import WITH_NAME, Deleted, EventPage, EventView, Reset, view_event
-from service.games.ports import EventNotification, Feed, StorageUnavailable
+from service.games.ports import EventFeed, EventNotification, StorageUnavailable
 from service.games.store.codec import NewerFormat, decode_event
 
 PAGE_SIZE: Final = 100
@@ -75,7 +75,7 @@ class EventSubscription:
         self,
         subscriber: Subscriber,
         after: int,
-        feed: Feed,
+        feed: EventFeed,
         read: Callable[[Subscriber, int, int], EventPage],
         *,
         slots: BoundedSemaphore,

@@ -14,7 +14,7 @@ from service.engine.events import Dealt
 from service.engine.presence import ALL_PRESENT, PresenceEvent
 from service.engine.replay import replay
 from service.games.model.clock import start_clock
-from service.games.model.following import follow
+from service.games.model.following import replay_timed
 from service.games.model.game import (
     EventEnvelope,
     Game,
@@ -155,7 +155,7 @@ def rebuild_game(
     if game.is_automatic or any([isinstance(event, PresenceEvent) for event in earlier]):
         start = game._replace(presence=ALL_PRESENT, running_clock=start_clock(game.clock, len(game.seats)))
         timed = zip([each.at for each in history], yielding(earlier), strict=False)
-        game, state = follow(start, game.rules.start(), timed)
+        game, state = replay_timed(start, game.rules.start(), timed)
     else:
         state = replay(game.rules, yielding([each for each in earlier if not isinstance(each, HostingEvent)]))
     return game._replace(

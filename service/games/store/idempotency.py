@@ -22,7 +22,7 @@ class IdempotencyKey(NamedTuple):
     fingerprint: bytes
 
 
-class Prior(Protocol):
+class Fingerprinted(Protocol):
     """What was stored with an earlier request: its fingerprint, as in its record."""
 
     @property
@@ -45,7 +45,9 @@ class Idempotency:
         """What identifies each of the secrets, the first one first."""
         return tuple(self._secrets)
 
-    def derive_bytes(self, *purpose: str, prior: Prior | None = None, secret_id: bytes | None = None) -> DerivedBytes:
+    def derive_bytes(
+        self, *purpose: str, prior: Fingerprinted | None = None, secret_id: bytes | None = None
+    ) -> DerivedBytes:
         """A source of bytes for this purpose: always the same ones, unpredictable without the secret.
 
         With ``prior``, the bytes are those that were derived for that write; with ``secret_id``, from that secret.
@@ -67,7 +69,7 @@ class Idempotency:
         return IdempotencyRecord(short_digest(*scope, key.key), fingerprint)
 
 
-def check_same_request(prior: Prior, record: IdempotencyRecord | None) -> None:
+def check_same_request(prior: Fingerprinted, record: IdempotencyRecord | None) -> None:
     """Raises ``KeyReused`` unless ``prior`` was stored for the request of this record, whatever its secret."""
     if record is None or prior.fingerprint.partition(b".")[0] != record.fingerprint.partition(b".")[0]:
         raise KeyReused("key_reused")

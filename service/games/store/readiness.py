@@ -9,7 +9,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
-from service.games.ports import Clock, StorageUnavailable
+from service.games.ports import StorageUnavailable, TimeSource
 
 VALID_MS: Final = 1000
 
@@ -20,7 +20,7 @@ class Readiness:
     Of several callers at the same time one asks it, and the others wait for the answer.
     """
 
-    def __init__(self, check: Callable[[], None], clock: Clock) -> None:
+    def __init__(self, check: Callable[[], None], clock: TimeSource) -> None:
         self._check_store = check
         self._clock = clock
         self._lock = Lock()

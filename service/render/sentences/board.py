@@ -16,7 +16,7 @@ from service.render.sentences.places import Places, both_short_sides, host_name,
 from service.render.sentences.texts import LEFT, plural, text
 
 MAX_DESCRIPTION: Final = 4000
-"""The most characters of a description; of tiles beyond it only the number is told."""
+"""The most characters of a description; of tiles beyond it only the number is described."""
 _RESERVED: Final = 40
 """Characters of the sentence with that number."""
 
@@ -34,15 +34,15 @@ def board_description(layout: Layout, language: str) -> str:
     """
     first, last = _count(layout, language), " ".join(_ends(layout, language))
     left = MAX_DESCRIPTION - len(first) - len(last) - _RESERVED
-    sentences, told = [first], 0
+    sentences, described = [first], 0
     for sentence, tiles in _tiles(layout, language):
         left -= len(sentence) + 1
         if left < 0:
-            more = len(layout.placements) - told
+            more = len(layout.placements) - described
             sentences.append(capitalized(plural("board.more", more, language)))
             break
         sentences.append(sentence)
-        told += tiles
+        described += tiles
     return " ".join([*sentences, *([last] if last else [])])
 
 

@@ -26,7 +26,7 @@ from service.engine.presence import Claimed, Forfeited, Left, Returned, TimedOut
 from service.engine.view import DealtView, DrewView, RecordedDeal, RecordedEvent
 from service.render.sentences.numbers import capitalized, number_word, pip_word, tile_name
 from service.render.sentences.people import Naming, Reader, about, fitted, joined
-from service.render.sentences.places import Place, Places, is_whole_double, place_name
+from service.render.sentences.places import NamedSide, Places, is_whole_double, place_name
 from service.render.sentences.states import winners_sentence
 from service.render.sentences.texts import plural, text
 
@@ -71,7 +71,7 @@ def _played(event: Played, layout: Layout | None, reader: Reader) -> str:
     return about(reader, "played", event.seat, tile=tile, where=where, ends=ends, more=counted)
 
 
-def _where(place: Place, language: str) -> str:
+def _where(place: NamedSide, language: str) -> str:
     """The place where a tile is laid: *on the right*, *an die Zwölf von zehn zwölf*."""
     if place.direction is not None:
         return text(f"at.{place.direction}", language)
@@ -123,13 +123,13 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
     number = number_word(result.number, language)
     sentences = [text("round_ended", language, round=number, reason=text(key, language, **values))]
     counted = [each.seat for each in result.hands]
-    told = next((seat for seat in (result.loser, result.winner) if seat is not None), None)
+    named = next((seat for seat in (result.loser, result.winner) if seat is not None), None)
     if reader.seat in counted:
         points = points_phrase(result.scores[reader.seat], language)
         sentences.append(capitalized(text("round_ended.points.you", language, points=points)))
-    elif told is not None:
-        points = points_phrase(result.scores[told], language)
-        sentences.append(capitalized(text("round_ended.points", language, points=points, name=name(told))))
+    elif named is not None:
+        points = points_phrase(result.scores[named], language)
+        sentences.append(capitalized(text("round_ended.points", language, points=points, name=name(named))))
     if result.carried:
         points = points_phrase(result.carried, language)
         sentences.append(capitalized(plural("round_ended.carried", result.carried, language, points=points)))

@@ -30,7 +30,7 @@ _DIRECTIONS: Final[dict[str, Direction]] = {
 _ORDINALS: Final = ("ordinal.first", "ordinal.second")
 
 
-class Place(NamedTuple):
+class NamedSide(NamedTuple):
     """A side of a tile: in this direction from the lead, or else the side of this ``host``."""
 
     direction: Direction | None
@@ -67,13 +67,13 @@ class Places:
         """Whether the placement of this index has short sides where a tile may join, now or later."""
         return index in self._short_sides
 
-    def of_end(self, name: str) -> Place:
+    def of_end(self, name: str) -> NamedSide:
         """The place of an end that is there."""
         end = self._layout.end(name)
         assert end is not None
         return self._place(name, end.host, end.side, end.number)
 
-    def of_tile(self, index: int) -> Place:
+    def of_tile(self, index: int) -> NamedSide:
         """The place where this tile joined, which must not be the lead."""
         placements, name = self._layout.placements, self._covered[index]
         tile, host, side, _, _, outer = placements[index]
@@ -81,9 +81,9 @@ class Places:
         number = tile.shared_number(placements[host].tile) if outer is None else self._layout.outer_half(host)
         return self._place(name, host, side, number)
 
-    def _place(self, name: str, host: int, side: Side, number: int) -> Place:
+    def _place(self, name: str, host: int, side: Side, number: int) -> NamedSide:
         names = self._short_sides.get(host, [])
-        return Place(
+        return NamedSide(
             direction=self._direction(name, host),
             host=self._layout.placements[host].tile,
             side=side,
@@ -101,7 +101,7 @@ class Places:
         return _DIRECTIONS[name]
 
 
-def place_name(place: Place, language: str) -> str:
+def place_name(place: NamedSide, language: str) -> str:
     """The place as a noun, or its direction: *left*, *the twelve of ten twelve*, *die lange Seite des Viererpaschs*."""
     if place.direction is not None:
         return text(f"direction.{place.direction}", language)
@@ -115,7 +115,7 @@ def place_name(place: Place, language: str) -> str:
     return text("place.long", language, host=host)
 
 
-def is_whole_double(place: Place) -> bool:
+def is_whole_double(place: NamedSide) -> bool:
     """Whether the place is named by nothing but a double: it does not branch."""
     return place.host.double and not place.branches
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from time import monotonic, time_ns
 from typing import Final
 
-from service.games.ports import Clock, StorageUnavailable
+from service.games.ports import StorageUnavailable, TimeSource
 from service.storage.redis.background_refresh import BackgroundRefresh
 
 TOLERATED_MS: Final = 250
@@ -32,7 +32,7 @@ def _ignore(_: float) -> None:
     """Observe nothing."""
 
 
-class ServerClock(Clock):
+class ServerClock(TimeSource):
     """Milliseconds since 1970 by the ``local`` clock, corrected where it differs from ``server_time`` by too much.
 
     The difference is measured at the first use and then every minute in which the clock is used, in the background: no
@@ -44,7 +44,7 @@ class ServerClock(Clock):
         self,
         server_time: Callable[[], int],
         *,
-        local: Clock = system_clock,
+        local: TimeSource = system_clock,
         observe: Callable[[float], None] = _ignore,
         elapsed: Callable[[], float] = monotonic,
     ) -> None:
@@ -53,7 +53,7 @@ class ServerClock(Clock):
         self._observe = observe
         self._elapsed = elapsed
         self._correction = 0
-        self._told = 0
+        self._logged = 0
         self._measured_at: float | None = None
         self._refresh = BackgroundRefresh(self.measure)
 
@@ -84,14 +84,14 @@ class ServerClock(Clock):
         difference = server - sent - round(took / 2)
         self._observe(difference / 1000)
         self._correction = difference if abs(difference) > TOLERATED_MS else 0
-        self._tell()
+        self._log_change()
 
-    def _tell(self) -> None:
+    def _log_change(self) -> None:
         """Log the correction if it has changed since it was last logged, by more than what is tolerated."""
-        told, correction = self._told, self._correction
-        if abs(correction - told) <= TOLERATED_MS and bool(correction) == bool(told):
+        logged, correction = self._logged, self._correction
+        if abs(correction - logged) <= TOLERATED_MS and bool(correction) == bool(logged):
             return
-        self._told = correction
+        self._logged = correction
         if correction:
             seconds = abs(correction) / 1000
             order = "behind" if correction > 0 else "ahead of"

@@ -15,8 +15,8 @@
 -- ARGV[7]  seconds to live, from now: as long as a game
 -- ARGV[8]  how many games are trimmed at most
 -- ARGV[9]  how many items the feed keeps
--- ARGV[10] the version up to which endpoints know the game, unless they have been told of it before
--- ARGV[11] 1 if they are told again of what follows that version, else 0
+-- ARGV[10] the version up to which endpoints know the game, unless they have been notified of it before
+-- ARGV[11] 1 if they are notified again of what follows that version, else 0
 -- ARGV[12] how many players with a ref there are
 -- ARGV[13] how many endpoints are made due
 -- ARGV[14…] for each player: the digest of its ref, and the score among those that are waited for, or empty
@@ -82,7 +82,7 @@ for _, list in ipairs({games, gone}) do
     redis.call('HDEL', KEYS[1], each)
     for _, endpoint in ipairs(redis.call('SMEMBERS', base .. ':endpoints')) do
       redis.call('ZREM', base .. ':webhook:' .. endpoint .. ':due', each)
-      redis.call('HDEL', base .. ':webhook:' .. endpoint .. ':told', each)
+      redis.call('HDEL', base .. ':webhook:' .. endpoint .. ':notified', each)
     end
   end
 end
@@ -125,18 +125,18 @@ local first = 14 + 2 * players
 for i = first, first + endpoints - 1 do
   local endpoint = ARGV[i]
   if redis.call('SISMEMBER', base .. ':endpoints', endpoint) == 1 then
-    local due, told = base .. ':webhook:' .. endpoint .. ':due', base .. ':webhook:' .. endpoint .. ':told'
+    local due, notified = base .. ':webhook:' .. endpoint .. ':due', base .. ':webhook:' .. endpoint .. ':notified'
     if ARGV[11] == '1' then
-      redis.call('HSET', told, game, ARGV[10])
+      redis.call('HSET', notified, game, ARGV[10])
     else
-      redis.call('HSETNX', told, game, ARGV[10])
+      redis.call('HSETNX', notified, game, ARGV[10])
     end
     -- Another score than before, by which the process that delivers sees that there is more; a pause after a failure stays.
     local score = redis.call('ZSCORE', due, game)
     local at = score and math.max(now, math.floor(score) + 1) or now
     redis.call('ZADD', due, at, game)
     redis.call('EXPIRE', due, ttl)
-    redis.call('EXPIRE', told, ttl)
+    redis.call('EXPIRE', notified, ttl)
     -- No write makes anything due at half a millisecond: that is a lease, whose holder looks for more at its end.
     local member = app .. '.' .. endpoint
     local reminder = tonumber(redis.call('ZSCORE', KEYS[2], member) or at + 1)

@@ -2,7 +2,7 @@
 -- Returns how far the index of an application has followed a game.
 --
 -- KEYS[1]  hash  the entries of the index (script "index")
--- KEYS[2]  set   the endpoints that are told
+-- KEYS[2]  set   the endpoints that are notified
 -- ARGV[1]  the id of the game
 --
 -- Returns {version, id of the write, endpoint, …}; version "0" for a game that the index does not know.

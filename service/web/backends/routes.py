@@ -6,7 +6,7 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.backends.ports import Application
+from service.backends.ports import Backend
 from service.games.model.errors import Forbidden
 from service.web.backends.schemas import (
     ApplicationInfoSchema,
@@ -52,7 +52,7 @@ def register_application(services: Services) -> RawResponse:
     negotiate(JSON)
     body = read_json()
     name = validate(_application_in, body)["name"]
-    new = services.apps.applications.create(name, idempotency(body, TOKEN_KEY_LENGTH))
+    new = services.apps.backends.create(name, idempotency(body, TOKEN_KEY_LENGTH))
     return created_secret(registered_application_json(new), _OWN_PATH, replayed=new.replayed)
 
 
@@ -63,19 +63,19 @@ def register_application(services: Services) -> RawResponse:
     access="app",
     responses={200: ResponseSpec(description="The application.", schema=ApplicationInfoSchema)},
 )
-def get_application(services: Services, application: Application) -> RawResponse:
+def get_application(services: Services, backend: Backend) -> RawResponse:
     """Get the application of the key.
 
     Who the key belongs to, which keys are valid, what is kept for the application, and its limits. `RateLimit` tells
     how many requests it has left.
     """
     negotiate(JSON)
-    keys = services.apps.applications.valid_keys(application)
+    keys = services.apps.backends.valid_keys(backend)
     return ok(
         application_json(
-            application,
+            backend,
             keys,
-            services.apps.listing.usage(application.id),
+            services.apps.listing.usage(backend.id),
             requests_per_minute=services.limits.app_requests,
             games_per_minute=services.limits.app_games,
         )
@@ -93,7 +93,7 @@ def get_application(services: Services, application: Application) -> RawResponse
     responses={201: ResponseSpec(description="The new key.", schema=CreatedKeySchema)},
     own_problems=("not_found", "limit_reached"),
 )
-def create_key(services: Services, application: Application) -> RawResponse:
+def create_key(services: Services, backend: Backend) -> RawResponse:
     """Make a new key.
 
     Makes another key, which is returned only here. The other keys stay valid for `overlap` seconds, so that all servers
@@ -105,7 +105,7 @@ def create_key(services: Services, application: Application) -> RawResponse:
     body = read_json_or_nothing()
     overlap = validate(_key_in, body)["overlap"]
     key = idempotency(body, TOKEN_KEY_LENGTH)
-    new = services.apps.applications.rotate(application.id, overlap, presented=bearer_token(), key=key)
+    new = services.apps.backends.rotate(backend.id, overlap, presented=bearer_token(), key=key)
     return created_secret(new_key_json(new), _OWN_PATH, replayed=new.replayed)
 
 
@@ -117,11 +117,11 @@ def create_key(services: Services, application: Application) -> RawResponse:
     responses={204: ResponseSpec(description="It is revoked.", media_type=None)},
     own_problems=("not_found", "outcome_unknown"),
 )
-def revoke_key(services: Services, application: Application, hint: str) -> RawResponse:
+def revoke_key(services: Services, backend: Backend, hint: str) -> RawResponse:
     """Revoke a key.
 
     The key with this hint is valid for at most five more seconds. An application without a key gets one from the
     operator.
     """
-    services.apps.applications.revoke(application.id, hint, presented=bearer_token())
+    services.apps.backends.revoke(backend.id, hint, presented=bearer_token())
     return no_content()

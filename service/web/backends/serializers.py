@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from service.backends.index.ports import FEED_ITEMS, Usage
 from service.backends.keys import MAX_KEYS, NewKey
-from service.backends.ports import MOST_REPEATS, Application, KeyRecord
+from service.backends.ports import MOST_REPEATS, Backend, KeyRecord
 from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
 from service.backends.webhooks.ports import ATTEMPTS_KEPT
 from service.games.model.timestamps import format_rfc3339
@@ -15,17 +15,17 @@ from service.web.fields.values import JsonObject
 
 def registered_application_json(new: NewKey) -> JsonObject:
     """An application just registered, with its first key, which is returned only here."""
-    application = new.application
+    backend = new.backend
     return {
-        "id": application.id,
-        "name": application.name,
+        "id": backend.id,
+        "name": backend.name,
         "key": new.key,
-        "created_at": format_rfc3339(application.created_at),
+        "created_at": format_rfc3339(backend.created_at),
     }
 
 
 def application_json(
-    application: Application,
+    backend: Backend,
     keys: Sequence[KeyRecord],
     usage: Usage,
     *,
@@ -44,9 +44,9 @@ def application_json(
         "idempotency_keys": MOST_REPEATS,
     }
     return {
-        "id": application.id,
-        "name": application.name,
-        "created_at": format_rfc3339(application.created_at),
+        "id": backend.id,
+        "name": backend.name,
+        "created_at": format_rfc3339(backend.created_at),
         "keys": [_key(each) for each in keys],
         "usage": usage._asdict(),
         "limits": {name: value for name, value in limits.items() if value is not None},

@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 from flask import Blueprint, Response, request
 
-from service.backends.ports import Application
+from service.backends.ports import Backend
 from service.web.access import key_check
 from service.web.feed.schemas import FeedPageSchema, FeedQuerySchema
 from service.web.feed.stream import FeedStream
@@ -40,7 +40,7 @@ _query_in: Final = FeedQuerySchema()
         )
     },
 )
-def get_feed(services: Services, application: Application) -> RawResponse | Response:
+def get_feed(services: Services, backend: Backend) -> RawResponse | Response:
     """Follow all games of the application.
 
     What has happened in all games of the application, as a spectator may know it, with what the application calls the
@@ -57,10 +57,10 @@ def get_feed(services: Services, application: Application) -> RawResponse | Resp
     media_type = negotiate(JSON, SSE, NDJSON)
     query = read_query_of_reader(_query_in)
     if media_type == JSON:
-        return _page_response(services, application.id, query)
+        return _page_response(services, backend.id, query)
     if request.method == "HEAD":
         return streamed((), media_type)
-    return _stream(services, application.id, query, media_type)
+    return _stream(services, backend.id, query, media_type)
 
 
 def _page_response(services: Services, app: str, query: dict[str, Any]) -> RawResponse:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from service.backends.ports import Application
+from service.backends.ports import Backend
 from service.engine.deal import ArrangedDeal
 from service.engine.errors import Reason
 from service.games.commands.validation import GameRequest, SeatRequest
@@ -32,7 +32,7 @@ def check_urls(services: Services, players: list[dict[str, Any]]) -> None:
         raise InvalidBody(errors)
 
 
-def game_request(fields: dict[str, Any], application: Application | None) -> GameRequest:
+def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
     """The game that is asked for, of this application."""
     source = fields.get("from_")
     return GameRequest(
@@ -51,7 +51,7 @@ def game_request(fields: dict[str, Any], application: Application | None) -> Gam
         spectators=fields.get("spectators", True),
         clock=_clock_settings(fields),
         pace=fields.get("pace"),
-        app=None if application is None else application.id,
+        app=None if backend is None else backend.id,
         ref=fields.get("ref"),
         public=fields.get("public"),
     )

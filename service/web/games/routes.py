@@ -8,7 +8,7 @@ from typing import Final
 from flask import Blueprint, request
 
 from service.backends.keys import no_valid_key
-from service.backends.ports import Application
+from service.backends.ports import Backend
 from service.games.access import Access
 from service.web.access import key_check
 from service.web.fields.strict import EmptyInSchema
@@ -52,7 +52,7 @@ _empty_in: Final = EmptyInSchema()
         )
     },
 )
-def create_game(services: Services, application: Application | None) -> RawResponse:
+def create_game(services: Services, backend: Backend | None) -> RawResponse:
     """Create a game.
 
     Creates a game with its seats and house rules. Returns the token of every named seat, only here. The first round is
@@ -63,9 +63,9 @@ def create_game(services: Services, application: Application | None) -> RawRespo
     negotiate(JSON)
     body = read_json()
     fields = validate(_game_in, body)
-    if application is not None:
+    if backend is not None:
         check_urls(services, fields["players"])
-    requested = game_request(fields, application)
+    requested = game_request(fields, backend)
     game, replayed = services.games.commands.create(requested, idempotency(body, TOKEN_KEY_LENGTH))
     return created_secret(created_game_json(game), f"/v1/games/{game.view.id}", replayed=replayed)
 

@@ -41,7 +41,7 @@ _MAX_CHARS: Final = 1024
 KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
 """Without quotes there is no comma, which separates the values of a header that was sent twice."""
 TOKEN_KEY_LENGTH: Final = 16
-"""The shortest ``Idempotency-Key`` where the response contains a token: whoever knows the key gets the token."""
+"""The shortest ``Idempotency-Key`` where the response contains a token: anybody who knows the key gets the token."""
 _KEY: Final = re.compile(KEY_PATTERN)
 
 

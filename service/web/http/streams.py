@@ -21,7 +21,7 @@ from service.web.http.errors import TooManyStreams
 KEEPALIVE_SECONDS: Final = 10.0
 """Seconds without an event after which a stream sends a keep-alive: less than the 15 s of the contract."""
 CHECK_SECONDS: Final = REVOKED_SECONDS - CACHE_SECONDS
-"""Seconds after which whoever waits with the key of an application has it checked again."""
+"""Seconds after which the key of an application that waits is checked again."""
 WatchDisconnect = Callable[[Any, Callable[[], None]], Callable[[], None]]
 """Calls a function when the client of a connection disconnects, until the returned function is called."""
 

@@ -10,7 +10,7 @@ from flask import Blueprint
 
 from service.backends.index.listing import ListedGames, is_kept
 from service.backends.index.ports import IndexQuery, LobbyQuery
-from service.backends.ports import Application
+from service.backends.ports import Backend
 from service.engine.errors import Reason
 from service.web.http.errors import InvalidBody
 from service.web.http.headers import negotiate
@@ -35,7 +35,7 @@ _lobby_in: Final = LobbyQuerySchema()
     query=ListQuerySchema,
     responses={200: ResponseSpec(description="A page of games.", schema=GamePageSchema)},
 )
-def list_games(services: Services, application: Application) -> RawResponse:
+def list_games(services: Services, backend: Backend) -> RawResponse:
     """List the application's games.
 
     The games of the application as a spectator may know them, with what the application calls them and their players:
@@ -45,7 +45,7 @@ def list_games(services: Services, application: Application) -> RawResponse:
     negotiate(JSON)
     query = read_query(_list_in)
     waiting = query.pop("to_act")
-    return ok_json(_page(lambda: services.apps.listing.games(application.id, IndexQuery(**query, waiting=waiting))))
+    return ok_json(_page(lambda: services.apps.listing.games(backend.id, IndexQuery(**query, waiting=waiting))))
 
 
 @blueprint.get("/v1/lobby")
@@ -57,7 +57,7 @@ def list_games(services: Services, application: Application) -> RawResponse:
     query=LobbyQuerySchema,
     responses={200: ResponseSpec(description="A page of games.", schema=LobbyPageSchema)},
 )
-def list_lobby(services: Services, application: Application | None) -> RawResponse:
+def list_lobby(services: Services, backend: Backend | None) -> RawResponse:
     """List public games with open seats.
 
     Games with open seats, each with the code by which one can be taken, the newest first. Without a key those that
@@ -67,11 +67,11 @@ def list_lobby(services: Services, application: Application | None) -> RawRespon
     may just have been taken.
     """
     negotiate(JSON)
-    query = LobbyQuery(None if application is None else application.id, **read_query(_lobby_in))
-    if application is None and not is_kept(query):
+    query = LobbyQuery(None if backend is None else backend.id, **read_query(_lobby_in))
+    if backend is None and not is_kept(query):
         limit_reads(services.limits, 1)
     body = _page(lambda: services.apps.listing.lobby(query))
-    return shared(body) if application is None else conditional(etag_of(body), lambda: body)
+    return shared(body) if backend is None else conditional(etag_of(body), lambda: body)
 
 
 def _page(find: Callable[[], ListedGames]) -> bytes:

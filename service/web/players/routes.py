@@ -6,7 +6,7 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.backends.ports import Application
+from service.backends.ports import Backend
 from service.engine.errors import Reason
 from service.games.model.errors import NotFound
 from service.web.fields.references import is_reference
@@ -32,7 +32,7 @@ _player_in: Final = PlayerQuerySchema()
     responses={200: ResponseSpec(description="A page of what is kept.", schema=PlayerPageSchema)},
     own_problems=("not_found",),
 )
-def get_player(services: Services, application: Application, ref: str) -> RawResponse:
+def get_player(services: Services, backend: Backend, ref: str) -> RawResponse:
     """Get what is kept of a person.
 
     All that is kept of the person whom the application calls so, in pages: the games in which the person has a seat,
@@ -43,7 +43,7 @@ def get_player(services: Services, application: Application, ref: str) -> RawRes
     negotiate(JSON)
     query = read_query(_player_in)
     try:
-        found = services.apps.people.games(application.id, ref, query["limit"], query.get("cursor"))
+        found = services.apps.people.games(backend.id, ref, query["limit"], query.get("cursor"))
     except ValueError:
         raise InvalidBody({"cursor": [Reason("not_a_cursor")]}) from None
     return ok({"ref": ref, "games": found.games, **({} if found.next is None else {"next": found.next})})
@@ -57,7 +57,7 @@ def get_player(services: Services, application: Application, ref: str) -> RawRes
     responses={202: ResponseSpec(description="It will be done.", media_type=None)},
     own_problems=("not_found", "limit_reached", "outcome_unknown"),
 )
-def erase_player(services: Services, application: Application, ref: str) -> RawResponse:
+def erase_player(services: Services, backend: Backend, ref: str) -> RawResponse:
     """Erase a person.
 
     Erases the person whom the application calls so from all its games, which go on for the others: the name becomes
@@ -69,5 +69,5 @@ def erase_player(services: Services, application: Application, ref: str) -> RawR
     """
     if not is_reference(ref):
         raise NotFound("no_such_person")
-    services.apps.people.erase(application.id, ref)
+    services.apps.people.erase(backend.id, ref)
     return accepted_nothing()

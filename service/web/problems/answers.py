@@ -1,7 +1,7 @@
 """Refusals over HTTP: every error is ``application/problem+json`` (RFC 9457).
 
-Owns the only table from the code of a refusal to its status. Titles, descriptions and the sentences of reasons are in
-``service.texts``. No response contains a stack trace, a token or a hidden tile.
+Owns what an answer to a refusal says. No response contains a stack trace, a token or a hidden tile. Does not depend on
+which status a code has (``service.web.problems.table``), nor on the sentences of reasons (``service.texts``).
 """
 
 from __future__ import annotations
@@ -19,71 +19,19 @@ from service.engine.errors import InvalidSetup, Reason, Refusal
 from service.games.model.errors import MoveRefused, SecretChanged
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.reasons import REASONS, sentence
-from service.texts import Language, template, text
+from service.texts import Language, text
 from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, RequestError, TooManyStreams
 from service.web.http.headers import accepted_language
 from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID
 from service.web.http.wrong_paths import redirect_without_slash, see
+from service.web.problems.table import PROBLEMS, problem_title
 from service.web.rate_limits import Quota, RateLimited, RateLimits
 from service.web.view.serializers import moves_json
 
 PROBLEM_JSON: Final = "application/problem+json"
 
 _log = logging.getLogger(__name__)
-
-
-class Problem(NamedTuple):
-    """The meaning of a code over HTTP."""
-
-    status: int
-    only_reason: str | None = None
-    """The only reason with this code, where there is but one: its sentence describes the problem."""
-
-
-PROBLEMS: Final[Mapping[str, Problem]] = {
-    "malformed": Problem(400),
-    "unauthorized": Problem(401),
-    "forbidden": Problem(403),
-    "not_found": Problem(404),
-    "method_not_allowed": Problem(405),
-    "not_acceptable": Problem(406),
-    "not_your_turn": Problem(409),
-    "not_in_match": Problem(409),
-    "illegal_move": Problem(409),
-    "not_started": Problem(409),
-    "round_over": Problem(409, "round_over"),
-    "game_over": Problem(409, "game_over"),
-    "seats_taken": Problem(409),
-    "not_due": Problem(409),
-    "not_away": Problem(409),
-    "limit_reached": Problem(409),
-    "not_finished": Problem(409, "not_finished"),
-    "stale_version": Problem(412),
-    "gone": Problem(410, "game_deleted"),
-    "too_large": Problem(413),
-    "uri_too_long": Problem(414, "uri_too_long"),
-    "unsupported_media_type": Problem(415),
-    "invalid": Problem(422),
-    "key_reused": Problem(422, "key_reused"),
-    "rate_limited": Problem(429, "rate_limited"),
-    "internal": Problem(500, "internal"),
-    "storage_unavailable": Problem(503, "storage_unavailable"),
-    "too_many_streams": Problem(503, "too_many_streams"),
-    "outcome_unknown": Problem(503, "outcome_unknown"),
-    "secret_changed": Problem(503, "secret_changed"),
-}
-
-
-def problem_title(code: str, language: Language) -> str:
-    """The title of the problem with this code."""
-    return text(f"problems.{code}.title", language)
-
-
-def problem_description(code: str, language: Language) -> str:
-    """What the problem with this code means."""
-    word = PROBLEMS[code].only_reason
-    return template(f"problems.{code}.description" if word is None else f"reasons.{word}", language)
 
 
 MAX_ERRORS: Final = 100
@@ -192,17 +140,17 @@ def _refusal(refusal: Refusal) -> Response:
 
 
 def _refused(error: Refused) -> Response:
-    reason, detail, more = _told(error, accepted_language(request.environ))
+    reason, detail, more = _wording(error, accepted_language(request.environ))
     return problem(reason, detail, **more)
 
 
 def refused_body(error: Refused, language: Language) -> bytes:
     """The body of the response to a request that is refused for this, in this language."""
-    reason, detail, more = _told(error, language)
+    reason, detail, more = _wording(error, language)
     return problem_body(reason, language, detail, **more)
 
 
-class _Told(NamedTuple):
+class _Wording(NamedTuple):
     """What is told of a refusal: as the arguments of ``problem``."""
 
     reason: Reason
@@ -210,17 +158,17 @@ class _Told(NamedTuple):
     more: Mapping[str, object]
 
 
-def _told(error: Refused, language: Language) -> _Told:
+def _wording(error: Refused, language: Language) -> _Wording:
     if isinstance(error, RequestError):
-        return _Told(error.reason, None, {})
+        return _Wording(error.reason, None, {})
     if isinstance(error, MoveRefused):
         legal_moves = moves_json(error.legal_moves, error.version)
         more = {"version": error.version, "to_act": list(error.to_act), "legal_moves": legal_moves}
-        return _Told(error.cause.reason, None, more)
-    return _told_fields(error, language)
+        return _Wording(error.cause.reason, None, more)
+    return _fields_wording(error, language)
 
 
-def _told_fields(error: InvalidBody | InvalidSetup, language: Language) -> _Told:
+def _fields_wording(error: InvalidBody | InvalidSetup, language: Language) -> _Wording:
     """The reasons of all fields, and the first one as that of the whole request."""
     errors = {
         field[:MAX_ERROR_CHARS]: reasons[:MAX_ERRORS] for field, reasons in islice(error.errors.items(), MAX_ERRORS)
@@ -230,7 +178,7 @@ def _told_fields(error: InvalidBody | InvalidSetup, language: Language) -> _Told
     detail = f"{field}: {_sentence(first, language)}" if field else _sentence(first, language)
     if len(causes) > 1:
         detail = f"{detail} {text('problems.more_fields', language)}"
-    return _Told(
+    return _Wording(
         Reason(first.word, {"field": field, **first.params}),
         detail,
         {

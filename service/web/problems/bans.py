@@ -16,7 +16,8 @@ from service.texts import DEFAULT_LANGUAGE, LANGUAGES
 from service.web.http.client_address import parse_address
 from service.web.http.headers import accepted_language
 from service.web.http.middleware import PROBLEM_CODE
-from service.web.problems.answers import PROBLEM_JSON, PROBLEMS, problem_body, problem_title
+from service.web.problems.answers import PROBLEM_JSON, problem_body
+from service.web.problems.table import PROBLEMS, problem_title
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 

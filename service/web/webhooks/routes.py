@@ -8,7 +8,7 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.backends.ports import Application
+from service.backends.ports import Backend
 from service.backends.webhooks.endpoints import WebhookChange
 from service.engine.errors import Reason
 from service.games.model.errors import NotFound
@@ -62,7 +62,7 @@ _REFUSED: Final = {
     responses={201: ResponseSpec(description="The endpoint, with its secret.", schema=CreatedWebhookSchema)},
     own_problems=("limit_reached",),
 )
-def create_webhook(services: Services, application: Application) -> RawResponse:
+def create_webhook(services: Services, backend: Backend) -> RawResponse:
     """Register an endpoint.
 
     Messages about the games of the application are posted there, once it has answered a challenge: it gets
@@ -74,7 +74,7 @@ def create_webhook(services: Services, application: Application) -> RawResponse:
     wanted = validate(_webhook_in, body)
     key = idempotency(body, TOKEN_KEY_LENGTH)
     with _checked_url():
-        webhook, replayed = services.apps.webhooks.create(application.id, wanted["url"], wanted["events"], key)
+        webhook, replayed = services.apps.webhooks.create(backend.id, wanted["url"], wanted["events"], key)
     return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=replayed)
 
 
@@ -85,13 +85,13 @@ def create_webhook(services: Services, application: Application) -> RawResponse:
     access="app",
     responses={200: ResponseSpec(description="The endpoints.", schema=WebhookListSchema)},
 )
-def list_webhooks(services: Services, application: Application) -> RawResponse:
+def list_webhooks(services: Services, backend: Backend) -> RawResponse:
     """List the endpoints.
 
     The endpoints of the application.
     """
     negotiate(JSON)
-    return ok({"webhooks": [webhook_json(each) for each in services.apps.webhooks.all(application.id)]})
+    return ok({"webhooks": [webhook_json(each) for each in services.apps.webhooks.all(backend.id)]})
 
 
 @blueprint.get("/v1/webhooks/<webhook>")
@@ -102,13 +102,13 @@ def list_webhooks(services: Services, application: Application) -> RawResponse:
     responses={200: ResponseSpec(description="The endpoint.", schema=WebhookSchema)},
     own_problems=("not_found",),
 )
-def get_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+def get_webhook(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Get an endpoint.
 
     An endpoint, and how it fares.
     """
     negotiate(JSON)
-    return ok(webhook_json(services.apps.webhooks.get(application.id, webhook)))
+    return ok(webhook_json(services.apps.webhooks.get(backend.id, webhook)))
 
 
 @blueprint.patch("/v1/webhooks/<webhook>")
@@ -121,7 +121,7 @@ def get_webhook(services: Services, application: Application, webhook: str) -> R
     responses={200: ResponseSpec(description="The endpoint.", schema=WebhookSchema)},
     own_problems=("not_found", "outcome_unknown"),
 )
-def change_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+def change_webhook(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Change an endpoint.
 
     Another `url` has to answer a challenge before it gets messages. `status` `active` opens an endpoint at once,
@@ -134,7 +134,7 @@ def change_webhook(services: Services, application: Application, webhook: str) -
     status = wanted.get("status")
     change = WebhookChange(wanted.get("url"), wanted.get("events"), None if status is None else status == "active")
     with _checked_url():
-        return ok(webhook_json(services.apps.webhooks.change(application.id, webhook, change)))
+        return ok(webhook_json(services.apps.webhooks.change(backend.id, webhook, change)))
 
 
 @blueprint.delete("/v1/webhooks/<webhook>")
@@ -145,12 +145,12 @@ def change_webhook(services: Services, application: Application, webhook: str) -
     responses={204: ResponseSpec(description="It is deleted.", media_type=None)},
     own_problems=("not_found", "outcome_unknown"),
 )
-def delete_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+def delete_webhook(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Delete an endpoint.
 
     Nothing is sent there any more, but for what is under way.
     """
-    services.apps.webhooks.delete(application.id, webhook)
+    services.apps.webhooks.delete(backend.id, webhook)
     return no_content()
 
 
@@ -165,7 +165,7 @@ def delete_webhook(services: Services, application: Application, webhook: str) -
     responses={201: ResponseSpec(description="The endpoint, with its new secret.", schema=CreatedWebhookSchema)},
     own_problems=("not_found", "limit_reached"),
 )
-def change_webhook_secret(services: Services, application: Application, webhook: str) -> RawResponse:
+def change_webhook_secret(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Make a new secret.
 
     Returned only here. For 24 hours messages are signed with the old secret, too: `webhook-signature` has two
@@ -175,7 +175,7 @@ def change_webhook_secret(services: Services, application: Application, webhook:
     body = read_json_or_nothing()
     validate(_empty_in, body)
     key = idempotency(body, TOKEN_KEY_LENGTH)
-    changed, replayed = services.apps.webhooks.change_secret(application.id, webhook, key)
+    changed, replayed = services.apps.webhooks.change_secret(backend.id, webhook, key)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
 
 
@@ -189,7 +189,7 @@ def change_webhook_secret(services: Services, application: Application, webhook:
     responses={202: ResponseSpec(description="It will be sent.", schema=AskedMessageSchema)},
     own_problems=("not_found", "limit_reached"),
 )
-def ping_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Send a test message.
 
     A sample of the `type` is sent soon, once, whatever the `events` of the endpoint are: of the form of a real message,
@@ -201,7 +201,7 @@ def ping_webhook(services: Services, application: Application, webhook: str) -> 
     body = read_json_or_nothing()
     kind = validate(_ping_in, body)["type"]
     key = idempotency(body)
-    ping, replayed = services.apps.webhooks.ping(application.id, webhook, kind, key)
+    ping, replayed = services.apps.webhooks.ping(backend.id, webhook, kind, key)
     return accepted({"id": ping}, replayed=replayed)
 
 
@@ -215,7 +215,7 @@ def ping_webhook(services: Services, application: Application, webhook: str) -> 
     responses={202: ResponseSpec(description="It will be sent.", schema=AskedMessageSchema)},
     own_problems=("not_found", "forbidden", "gone", "limit_reached"),
 )
-def redeliver_message(services: Services, application: Application, webhook: str, message: str) -> RawResponse:
+def redeliver_message(services: Services, backend: Backend, webhook: str, message: str) -> RawResponse:
     """Send a message again.
 
     A message of `deliveries` is sent once more, soon: with the same id, what it told, and signatures by the current
@@ -230,10 +230,10 @@ def redeliver_message(services: Services, application: Application, webhook: str
     key = idempotency(body)
 
     def check_game(game: str) -> None:
-        if services.games.access.of_application(game, application.id) is None:
+        if services.games.access.of_application(game, backend.id) is None:
             raise NotFound("game_expired")
 
-    asked, replayed = services.apps.webhooks.send_again(application.id, webhook, message, check_game, key)
+    asked, replayed = services.apps.webhooks.send_again(backend.id, webhook, message, check_game, key)
     return accepted({"id": asked}, replayed=replayed)
 
 
@@ -245,13 +245,13 @@ def redeliver_message(services: Services, application: Application, webhook: str
     responses={200: ResponseSpec(description="The attempts.", schema=DeliveryListSchema)},
     own_problems=("not_found",),
 )
-def list_deliveries(services: Services, application: Application, webhook: str) -> RawResponse:
+def list_deliveries(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """List the last deliveries.
 
     The last 100 attempts to deliver a message to the endpoint.
     """
     negotiate(JSON)
-    return ok(deliveries_json(services.apps.webhooks.attempts(application.id, webhook)))
+    return ok(deliveries_json(services.apps.webhooks.attempts(backend.id, webhook)))
 
 
 @contextmanager

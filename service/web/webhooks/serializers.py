@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service.backends.webhooks.ports import Attempt, Webhook
+from service.backends.webhooks.ports import DeliveryAttempt, Webhook
 from service.games.model.timestamps import format_rfc3339
 from service.outgoing.signing import secret_text
 from service.web.fields.values import JsonObject
@@ -29,12 +29,12 @@ def new_webhook_json(webhook: Webhook) -> JsonObject:
     return webhook_json(webhook) | {"secret": secret_text(webhook.secret)}
 
 
-def deliveries_json(attempts: Sequence[Attempt]) -> JsonObject:
+def deliveries_json(attempts: Sequence[DeliveryAttempt]) -> JsonObject:
     """The last attempts to deliver to an endpoint."""
     return {"deliveries": [_delivery(each) for each in attempts]}
 
 
-def _delivery(attempt: Attempt) -> JsonObject:
+def _delivery(attempt: DeliveryAttempt) -> JsonObject:
     fields = {
         "id": attempt.message,
         "type": attempt.type,

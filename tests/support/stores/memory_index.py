@@ -53,10 +53,10 @@ class MemoryIndex(GameIndex):
         self.trimmed: dict[str, int] = {}
         self.endpoints: dict[str, set[str]] = {}
         self.due: dict[tuple[str, str], dict[str, int]] = {}
-        self.told: dict[tuple[str, str], dict[str, int]] = {}
+        self.notified: dict[tuple[str, str], dict[str, int]] = {}
 
     def position(self, app: str, game: str) -> IndexPosition:
-        """How far the index has followed a game."""
+        """The version of a game that the index knows."""
         with self.lock:
             endpoints = tuple(sorted(self.endpoints.get(app, ())))
             return self._position(app, game)._replace(endpoints=endpoints)
@@ -69,7 +69,7 @@ class MemoryIndex(GameIndex):
         endpoints: Sequence[str],
         *,
         position: IndexPosition,
-        told: int | None = None,
+        notified: int | None = None,
     ) -> bool:
         """Replace what the index knows of a game."""
         with self.lock:
@@ -80,8 +80,8 @@ class MemoryIndex(GameIndex):
             self.trim(app, FEED_ITEMS)
             now = int(self._now() * 1000)
             for endpoint in self.endpoints.get(app, set()).intersection(endpoints):
-                known = self.told.setdefault((app, endpoint), {})
-                known[entry.game] = known.get(entry.game, position.version) if told is None else told
+                known = self.notified.setdefault((app, endpoint), {})
+                known[entry.game] = known.get(entry.game, position.version) if notified is None else notified
                 due = self.due.setdefault((app, endpoint), {})
                 due[entry.game] = max(now, due.get(entry.game, 0) + 1)
                 self.on_due(app, endpoint, due[entry.game])

@@ -16,9 +16,9 @@ from service.games.ports import (
     IDEMPOTENCY_TTL,
     Commit,
     Deletions,
+    EventFeed,
     EventNotification,
     EventRange,
-    Feed,
     GameExists,
     Listener,
     OutcomeUnknown,
@@ -60,7 +60,7 @@ class _IdempotencyEntry(NamedTuple):
     expires: float
 
 
-class MemoryStore(Store, ReminderQueue, Deletions, Feed):
+class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
     """Keeps games as ``RedisStore`` does, for as long as the process lives.
 
     ``now`` is a clock in seconds since 1970; a test may advance it to let games expire.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from service.backends.ports import Repeat
-from service.backends.webhooks.ports import Attempt, DueGame, Webhook, WebhookStore
+from service.backends.webhooks.ports import DeliveryAttempt, DueGame, Webhook, WebhookStore
 from tests.support.stores.memory_index import MemoryIndex
 from tests.support.stores.memory_repeats import MemoryRepeats
 from tests.support.stores.memory_store import MemoryStore
@@ -20,7 +20,7 @@ class MemoryWebhooks(WebhookStore):
         self._lock = index.lock
         self._webhooks: dict[tuple[str, str], Webhook] = {}
         self._failures: dict[tuple[str, str], dict[str, int]] = {}
-        self._attempts: dict[tuple[str, str], deque[Attempt]] = {}
+        self._attempts: dict[tuple[str, str], deque[DeliveryAttempt]] = {}
         self._repeats = MemoryRepeats()
         index.on_due = self._remind
 
@@ -71,7 +71,7 @@ class MemoryWebhooks(WebhookStore):
                 return current == after
             if after is None:
                 del self._webhooks[key]
-                for kept in (self._index.due, self._index.told, self._failures, self._attempts):
+                for kept in (self._index.due, self._index.notified, self._failures, self._attempts):
                     kept.pop(key, None)
                 self._index.endpoints.get(key[0], set()).discard(key[1])
                 self._store.remind("webhooks", _reminder(*key), None)
@@ -93,24 +93,24 @@ class MemoryWebhooks(WebhookStore):
         """The games that are due, the earliest first."""
         with self._lock:
             due = sorted((at, game) for game, at in self._due(webhook).items() if at <= now)[:limit]
-            told, failures = self._told(webhook), self._failures.get((webhook.app, webhook.id), {})
+            notified, failures = self._notified(webhook), self._failures.get((webhook.app, webhook.id), {})
             return [
                 DueGame(
                     game,
                     at,
-                    told.get(game, 0),
+                    notified.get(game, 0),
                     self._index.position(webhook.app, game).version,
                     failures.get(game, 0),
                 )
                 for at, game in due
             ]
 
-    def told(
-        self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: Attempt | None = None
+    def mark_notified(
+        self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: DeliveryAttempt | None = None
     ) -> None:
         """Note up to which version the endpoint knows the game."""
         with self._lock:
-            name, due, told = game.game, self._due(webhook), self._told(webhook)
+            name, due, notified = game.game, self._due(webhook), self._notified(webhook)
             if name not in due:
                 return
             if attempt is not None:
@@ -118,11 +118,13 @@ class MemoryWebhooks(WebhookStore):
             self._failures.get((webhook.app, webhook.id), {}).pop(name, None)
             if done and due[name] == game.at:
                 del due[name]
-                told.pop(name, None)
+                notified.pop(name, None)
             else:
-                told[name] = max(version, told.get(name, 0))
+                notified[name] = max(version, notified.get(name, 0))
 
-    def failed(self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: Attempt | None) -> None:
+    def mark_failed(
+        self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: DeliveryAttempt | None
+    ) -> None:
         """Put the game off."""
         with self._lock:
             name, due = game.game, self._due(webhook)
@@ -133,12 +135,12 @@ class MemoryWebhooks(WebhookStore):
                 failures = self._failures.setdefault((webhook.app, webhook.id), {})
                 failures[name] = failures.get(name, 0) + count
 
-    def log(self, webhook: Webhook, attempt: Attempt) -> None:
+    def log(self, webhook: Webhook, attempt: DeliveryAttempt) -> None:
         """Keep an attempt."""
         with self._lock:
             self._attempts.setdefault((webhook.app, webhook.id), deque(maxlen=100)).appendleft(attempt)
 
-    def attempts(self, webhook: Webhook) -> list[Attempt]:
+    def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
         """The last attempts, the newest first."""
         with self._lock:
             return list(self._attempts.get((webhook.app, webhook.id), ()))
@@ -148,7 +150,7 @@ class MemoryWebhooks(WebhookStore):
         with self._lock:
             due = self._due(webhook)
             for game in [game for game, at in due.items() if at < before]:
-                for each in (due, self._told(webhook), self._failures.get((webhook.app, webhook.id), {})):
+                for each in (due, self._notified(webhook), self._failures.get((webhook.app, webhook.id), {})):
                     each.pop(game, None)
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
@@ -181,8 +183,8 @@ class MemoryWebhooks(WebhookStore):
     def _due(self, webhook: Webhook) -> dict[str, int]:
         return self._index.due.setdefault((webhook.app, webhook.id), {})
 
-    def _told(self, webhook: Webhook) -> dict[str, int]:
-        return self._index.told.setdefault((webhook.app, webhook.id), {})
+    def _notified(self, webhook: Webhook) -> dict[str, int]:
+        return self._index.notified.setdefault((webhook.app, webhook.id), {})
 
     def _remind(self, app: str, webhook: str, at: int) -> None:
         """Make an endpoint due, unless it is leased or due earlier."""

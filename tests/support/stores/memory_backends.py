@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from threading import Lock
 
-from service.backends.ports import Application, ApplicationStore, Repeat
+from service.backends.ports import Backend, BackendStore, Repeat
 from tests.support.stores.memory_repeats import MemoryRepeats
 
 
-class MemoryApplications(ApplicationStore):
-    """Keeps applications as ``RedisApplications`` does, for as long as the process lives."""
+class MemoryBackends(BackendStore):
+    """Keeps applications as ``RedisBackends`` does, for as long as the process lives."""
 
     def __init__(self) -> None:
-        self._applications: dict[str, Application] = {}
+        self._backends: dict[str, Backend] = {}
         self._reserved: dict[str, str] = {}
         self._repeats = MemoryRepeats()
         self._lock = Lock()
@@ -30,25 +30,25 @@ class MemoryApplications(ApplicationStore):
         with self._lock:
             return self._reserved.setdefault(name, app)
 
-    def create(self, application: Application, repeat: Repeat | None = None) -> bool:
+    def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""
         with self._lock:
-            current = self._applications.get(application.id)
+            current = self._backends.get(backend.id)
             if current is not None:
-                return current == application
-            self._repeats.check(application.id, repeat)
-            self._repeats.keep(application.id, repeat)
-            self._applications[application.id] = application
+                return current == backend
+            self._repeats.check(backend.id, repeat)
+            self._repeats.keep(backend.id, repeat)
+            self._backends[backend.id] = backend
             return True
 
-    def read(self, app: str) -> Application | None:
+    def read(self, app: str) -> Backend | None:
         """The application with this id."""
-        return self._applications.get(app)
+        return self._backends.get(app)
 
-    def replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
+    def replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
         """Replace the application if it is still as ``before``, or delete it."""
         with self._lock:
-            current = self._applications.get(before.id)
+            current = self._backends.get(before.id)
             if current == after:
                 return True
             if current != before:
@@ -56,12 +56,12 @@ class MemoryApplications(ApplicationStore):
             self._repeats.check(before.id, repeat)
             self._repeats.keep(before.id, repeat)
             if after is None:
-                del self._applications[before.id]
+                del self._backends[before.id]
             else:
-                self._applications[before.id] = after
+                self._backends[before.id] = after
             return True
 
-    def all(self) -> list[Application]:
+    def all(self) -> list[Backend]:
         """Every application, the oldest first."""
         with self._lock:
-            return sorted(self._applications.values(), key=lambda each: (each.created_at, each.id))
+            return sorted(self._backends.values(), key=lambda each: (each.created_at, each.id))

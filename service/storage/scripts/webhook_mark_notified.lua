@@ -1,5 +1,5 @@
 #!lua
--- Notes up to which version an endpoint knows a game, and keeps the attempt that told it.
+-- Notes up to which version an endpoint knows a game, and keeps that attempt.
 --
 -- KEYS[1]  sorted set  the games with messages for it, by when they are due, in ms since 1970
 -- KEYS[2]  list        its last attempts, the newest first
@@ -8,7 +8,7 @@
 -- ARGV[1]  the id of the game
 -- ARGV[2]  when it was due
 -- ARGV[3]  the version
--- ARGV[4]  1 if there is no more to tell, else 0
+-- ARGV[4]  1 if no more is to be sent, else 0
 -- ARGV[5]  the attempt; empty if there was none
 -- ARGV[6]  how many attempts are kept
 -- ARGV[7]  for how many seconds
