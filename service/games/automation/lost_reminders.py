@@ -17,6 +17,7 @@ from functools import partial
 from threading import Lock
 from typing import Final
 
+from service.bounded_cache import BoundedCache
 from service.games.model.game import Game
 from service.games.model.schedule import reminders
 from service.games.ports import Runtime, StorageUnavailable
@@ -41,7 +42,7 @@ class LostReminders:
     def __init__(self, queue: ReminderQueue, runtime: Runtime) -> None:
         self._queue = queue
         self._clock, _, _, self._run_later = runtime
-        self._attempts: dict[str, int] = {}
+        self._attempts = BoundedCache[str, int](SIZE)
         self._lock = Lock()
 
     def notice(self, game: Game) -> None:
@@ -57,12 +58,11 @@ class LostReminders:
 
     def _may_try(self, game_id: str, now: int) -> bool:
         with self._lock:
-            last = self._attempts.pop(game_id, None)
-            recent = last is not None and now - last < PAUSE_MS
-            self._attempts[game_id] = last if recent and last is not None else now
-            if len(self._attempts) > SIZE:
-                del self._attempts[next(iter(self._attempts))]
-        return not recent
+            last = self._attempts.get(game_id)
+            if last is not None and now - last < PAUSE_MS:
+                return False
+            self._attempts.put(game_id, now)
+        return True
 
     def _restore(self, game: Game) -> None:
         try:

@@ -22,6 +22,7 @@ class LayoutCache(Generic[T]):
     """A cached function of a layout.
 
     ``make`` computes its value, and ``extend`` computes it faster, from the value of the layout before its last tile.
+    It is no ``BoundedCache``: an entry moves to the key of the next layout, in every move and view, under one lock.
     """
 
     def __init__(self, make: Callable[[Layout], T], extend: Callable[[T, Layout], T]) -> None:
