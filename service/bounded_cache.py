@@ -1,4 +1,4 @@
-"""A mapping of bounded size, which evicts what was used longest ago.
+"""A mapping of bounded size, which evicts what was put there, or taken by ``use``, longest ago.
 
 Owns the bound, the order of eviction, and that threads and greenlets may share a cache. Does not depend on what is
 kept, nor on whether it is still true.

@@ -140,15 +140,15 @@ def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int
             )
             return 2
         settings = replace(settings, redis_url=url)
-    from service import cli_backends as app_commands  # noqa: PLC0415 # serving does not need it
+    from service import cli_backends  # noqa: PLC0415 # serving does not need it
 
     functions: dict[str, Callable[..., int]] = {
-        "create": app_commands.create,
-        "list": app_commands.list_all,
-        "rotate": app_commands.rotate,
-        "revoke": app_commands.revoke,
-        "delete": app_commands.delete,
-        "reindex": app_commands.reindex,
+        "create": cli_backends.create,
+        "list": cli_backends.list_all,
+        "rotate": cli_backends.rotate,
+        "revoke": cli_backends.revoke,
+        "delete": cli_backends.delete,
+        "reindex": cli_backends.reindex,
     }
     return functions[command](settings, *values)
 

@@ -32,7 +32,7 @@ def run(stand: Stand, scale: Scale) -> Section:
     return Section(
         title="Start",
         text="With everything installed and compiled: `python -m service` with its own embedded server, until "
-        "`/v1/variants` is answered; and `import service.wsgi`, as a worker does it.",
+        "`/v1/variants` is answered; and `import service.server.wsgi`, as a worker does it.",
         tables=[
             Table(
                 "Seconds", ("what", "seconds"), [("start to first answer", start.show()), ("import", imported.show())]
@@ -54,7 +54,7 @@ def run(stand: Stand, scale: Scale) -> Section:
 def _costliest() -> list[tuple[str, str]]:
     """The packages whose modules took longest by themselves, from ``-X importtime``."""
     taken: dict[str, int] = {}
-    for line in _python("-X", "importtime", "-c", "import service.wsgi").stderr.splitlines():
+    for line in _python("-X", "importtime", "-c", "import service.server.wsgi").stderr.splitlines():
         own, _, module = line.removeprefix("import time:").split("|")
         if own.strip().isdecimal():
             package = ".".join(module.strip().split(".")[: 2 if module.strip().startswith("service.") else 1])

@@ -1,4 +1,7 @@
-"""The applications of a store: who they are, and what each may know of its games."""
+"""The applications of a store, behind one value: who they are, and what each may know of its games.
+
+Owns which parts there are. Does not depend on how any of them works, or on HTTP.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class Policy(NamedTuple):
 
 
 class BackendsFacade:
-    """The applications of a store and their ``webhooks``, which are their endpoints.
+    """The applications of a store: ``backends`` are their keys, and ``webhooks`` their endpoints.
 
     ``listing`` are the lists of their games, ``feed`` what has happened in them, ``people`` who sits there.
     """

@@ -39,18 +39,19 @@ class Storage(NamedTuple):
 
 
 def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> Storage:
-    """The storage of the settings, which counts in ``metrics``, with at most so many calls to it under way.
+    """The storage of the settings, which counts in ``metrics``.
 
-    Raises ``ValueError`` without a ``REDIS_URL``.
+    Of calls about games, endpoints and erasures at most ``most_calls`` are under way at a time; those about reminders
+    and deletions, by which a process looks for what is due, do not wait for them. Raises ``ValueError`` without a
+    ``REDIS_URL``.
     """
     if settings.redis_url is None:
         raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
-    topology = open_topology(settings.redis_url)
-    if most_calls is not None:
-        topology = LimitedTopology(topology, most_calls)
+    unlimited = open_topology(settings.redis_url)
+    topology = unlimited if most_calls is None else LimitedTopology(unlimited, most_calls)
     replicated, ttl = settings.durability == "replicated", settings.game_ttl_seconds
     observe, failed = metrics.redis, metrics.store_write_failed
-    reminders = RedisReminders(topology, observe=observe, observe_failure=failed)
+    reminders = RedisReminders(unlimited, observe=observe, observe_failure=failed)
     calls = RedisCalls(topology, replicated=replicated, observe=observe)
     return Storage(
         url=settings.redis_url,
@@ -65,7 +66,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         ),
         reminders=reminders,
         backends=RedisBackends(topology, replicated=replicated, observe=observe, observe_failure=failed),
-        deleted=DeletedGames(RedisDeletions(topology, observe=observe)),
+        deleted=DeletedGames(RedisDeletions(unlimited, observe=observe)),
         game_index=RedisIndex(calls, ttl),
         lobby=RedisLobby(RedisCalls(topology, observe=observe)),
         webhooks=RedisWebhooks(topology, replicated=replicated, observe=observe, observe_failure=failed),

@@ -21,7 +21,7 @@ from service.engine.moves import Move
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
 from service.games.model.schedule import BotTurn
-from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.ports import OutcomeUnknown, StorageUnavailable, WrittenByNewer
 from service.games.reminders import TakenReminder
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 from service.workers.decisions import Decisions, log_fields
@@ -107,6 +107,8 @@ class BotWorker(Consumer):
         self._current = task
         try:
             return self._do(task)
+        except WrittenByNewer:
+            raise
         except (StorageUnavailable, OutcomeUnknown):
             at = self._clock() + RETRY_MS
             if at >= task.taken.leased:

@@ -76,7 +76,11 @@ class Consumer(ABC):
 
     @abstractmethod
     def handle(self, taken: TakenReminder) -> Next:
-        """Do what is due, and say what becomes of the reminder; may raise anything."""
+        """Do what is due, and say what becomes of the reminder.
+
+        May raise anything: after ``NotFound`` and ``Gone`` the reminder is removed, after ``StorageUnavailable`` and
+        ``OutcomeUnknown`` its game is looked at again when the error says so, after any other error ever later.
+        """
 
     def step(self) -> float:
         """Look once for reminders, and handle them, or begin to; returns the seconds until the next look.

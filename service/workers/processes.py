@@ -44,11 +44,11 @@ from service.workers.scheduler import Scheduler
 if TYPE_CHECKING:
     from gevent.pool import Pool
 
-MOST_CALLS: Final = MAX_CONNECTIONS
-"""Calls to the store that a messenger may have under way, whose loops work on hundreds of games: one for each
-connection, so that none waits for one."""
-MOST_FOLLOWED: Final = 16
-"""Games that a messenger follows at a time."""
+MOST_CALLS: Final = MAX_CONNECTIONS * 3 // 4
+"""Calls about games and endpoints that a messenger may have under way, whose loops work on hundreds of them; the other
+connections are left for looking for what is due."""
+MOST_PUBLISHED: Final = 16
+"""Games that a messenger publishes at a time."""
 
 
 def run_bots(settings: Settings, stop: Stop) -> int:
@@ -97,14 +97,14 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     )
     webhooks = Loop("webhooks", deliverer.step, deliverer.close)
     outbox = Outbox(parts.repository, parts.game_index, parts.lobby, parts.clock)
-    followers = Pool(MOST_FOLLOWED)
-    follower = OutboxWorker(outbox, queue, followers.spawn, webhooks.wake)
+    publishers = Pool(MOST_PUBLISHED)
+    publisher = OutboxWorker(outbox, queue, publishers.spawn, webhooks.wake)
     players = RemotePlayers(parts.repository)
     turns = RemoteTurns(players, ask_through(sender), queue.metrics, ttl)
     remote = RemoteWorker(players, turns, queue, spawn, ttl)
     eraser = ErasureWorker(_erasures(parts, outbox), queue)
     loops = [
-        Loop("outbox", follower.step, partial(_end, follower, followers)),
+        Loop("outbox", publisher.step, partial(_end, publisher, publishers)),
         Loop("erasures", eraser.step, eraser.close),
         webhooks,
         Loop("remote", remote.step, remote.close),
@@ -146,10 +146,10 @@ def _poll(deleted: DeletedGames) -> float:
     return POLL_SECONDS
 
 
-def _end(follower: OutboxWorker, followers: Pool) -> None:
-    """Let what is under way end, and give back what does not."""
-    followers.join(END_SECONDS)
-    follower.close()
+def _end(publisher: OutboxWorker, publishers: Pool) -> None:
+    """Let what is under way end, and give back what does not, in the time that all loops have for it."""
+    publishers.join(END_SECONDS / 2)
+    publisher.close()
 
 
 def _start(settings: Settings, stop: Stop, most_calls: int | None = None) -> tuple[WorkerParts, Queue]:

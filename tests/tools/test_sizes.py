@@ -25,7 +25,7 @@ LONG_FUNCTIONS: Final = {
     "engine/layout.py: Layout.join": "called for every tile of every playout: one pass without further calls",
     "engine/view.py: imagined": "one state, field by field",
     "games/commands/creation.py: new_game": "one game, field by field, after the tokens of its seats",
-    "games/model/following.py: follow": "one pass over events, in which presence, clock and match depend on each other",
+    "games/model/following.py: replay_timed": "one pass over events; presence, clock and match depend on each other",
     "games/store/transactions.py: Transactions.transact": "one loop, whose branches are all that can happen to a write",
     "workers/metrics.py: WorkerMetrics.__init__": "one list of the metrics with their names and meanings",
 }

@@ -74,7 +74,7 @@ class Rematches:
             self._create(old, begun)
         first, replayed, seats = True, False, old.seats
         try:
-            committed = self._tell(old, begun, partial(_decide_rematch, seat, token_hash, begun.id), record)
+            committed = self._link(old, begun, partial(_decide_rematch, seat, token_hash, begun.id), record)
             old, replayed = committed.after, committed.replayed
         except _AlreadyLinked:
             first = replayed = record is not None and self._is_repeated(old.id, record)
@@ -90,10 +90,10 @@ class Rematches:
             joined = joined._replace(view=view_game(dealt, joined.seat.seat, self._ttl))
         return CommandResult(joined, replayed)
 
-    def _tell(self, old: Game, begun: _Begun, decide: Decide, record: IdempotencyRecord | None) -> Committed:
-        """Tell the old game of the new one, as ``decide`` does.
+    def _link(self, old: Game, begun: _Begun, decide: Decide, record: IdempotencyRecord | None) -> Committed:
+        """Link the old game to the new one, as ``decide`` does.
 
-        If the old one was deleted, so is the new one, unless somebody was told of it; if the bearer was refused, those
+        If the old one was deleted, so is the new one, unless anybody knows of it; if the bearer was refused, those
         who were erased meanwhile are erased from it. Raises ``_AlreadyLinked``, ``Gone``, and ``Unauthorized`` also
         when the old game has expired.
         """

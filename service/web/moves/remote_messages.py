@@ -14,6 +14,7 @@ from service.games.commands.move import Expected, MoveCommand
 from service.games.model.schedule import RemoteTurn
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import view_game
+from service.texts import DEFAULT_LANGUAGE
 from service.web.fields.values import JsonObject
 from service.web.http.body import parse_json
 from service.web.http.errors import RequestError
@@ -36,7 +37,7 @@ def move_message(turn: RemoteTurn, ttl: int, refused: Refused | None) -> bytes:
         data["deadline"] = format_rfc3339(view.deadline)
     data["view"] = game_view_json(view)
     if refused is not None:
-        data["problem"] = orjson.Fragment(refused_body(refused, "en"))
+        data["problem"] = orjson.Fragment(refused_body(refused, DEFAULT_LANGUAGE))
     return orjson.dumps({"type": MESSAGE_TYPE, "timestamp": format_rfc3339(turn.due), "data": data})
 
 
