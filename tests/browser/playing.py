@@ -93,6 +93,7 @@ def take_seats(page: Page, table: Table, *seats: int) -> None:
     """Play these seats on this device; then its table is shown."""
     for seat in seats:
         page.goto("/#/settings")
+        expect(page.locator(".play")).to_have_count(0)  # else it is still the table of the seat before
         page.goto(f"/#/seat/{table.id}/{table.tokens[seat]}")
         expect(page.locator(".play.playing, .play.waiting, .play.round_over, .play.finished")).to_be_attached()
 
