@@ -1,15 +1,26 @@
 """What all commands work with.
 
-Owns nothing but their names. Does not depend on any command.
+Owns how a request gets a secret that it can be given again. Does not depend on any command.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
-from service.games.ports import Runtime
-from service.games.store.idempotency import Idempotency
+from service.games.ports import PriorWrite, RandomBytes, Runtime
+from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import GameRepository
+
+
+class NewSecret(Protocol):
+    """The token or join code that a request is given, each time the same one."""
+
+    def __call__(self, *purpose: str, prior: PriorWrite | None = None) -> str:
+        """The one for this purpose; with ``prior`` that of an earlier write under the same idempotency key.
+
+        Raises ``SecretChanged``.
+        """
 
 
 class CommandContext(NamedTuple):
@@ -23,3 +34,10 @@ class CommandContext(NamedTuple):
     idempotency: Idempotency
     runtime: Runtime
     ttl: int
+
+    def new_secret(self, make: Callable[[RandomBytes], str], key: IdempotencyKey | None) -> NewSecret:
+        """What a request is given: random without an idempotency key, else derived from the purpose and the key."""
+        if key is None:
+            secret = make(self.runtime.random_bytes)
+            return lambda *_, prior=None: secret  # noqa: ARG005 # there is no earlier write without a key
+        return lambda *purpose, prior=None: make(self.idempotency.derive_bytes(*purpose, key.key, prior=prior))

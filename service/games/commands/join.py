@@ -54,16 +54,14 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
         check_join_code(game, command.join_code)  # else a request that is repeated may have the code of its time
     if command.client_seed is not None:
         check_client_seed(game)
-    if key is None:
-        record, random_token = None, new_token(context.runtime.random_bytes)
-    else:
+    record = None
+    if key is not None:
         record = context.idempotency.record(key, *join_scope(access.viewer), derives_tokens=True)
+    token = context.new_secret(new_token, key)
 
     def token_of(seat: int, prior: PriorWrite | None = None) -> str:
-        # Derived from the seat too: after 24 hours the same key may be used to take another seat.
-        if key is None:
-            return random_token
-        return new_token(context.idempotency.derive_bytes("join", game.id, str(seat), key.key, prior=prior))
+        # For the seat, too: after 24 hours the same key may be used to take another seat.
+        return token("join", game.id, str(seat), prior=prior)
 
     committed = context.repository.transact(game, partial(_decide_join, command, token_of), record)
     joined = _joined(context.repository, committed)

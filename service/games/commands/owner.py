@@ -18,7 +18,6 @@ from service.games.model.results import CommandResult, SeatToken
 from service.games.model.seats import HUMAN, OPEN_SEAT, REMOTE
 from service.games.model.tokens import hash_secret, new_join_code, new_token
 from service.games.model.views import GameView, view_game
-from service.games.ports import PriorWrite
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
 
@@ -34,8 +33,8 @@ class OwnerCommands:
     """
 
     def __init__(self, context: CommandContext) -> None:
-        self._repository, self._idempotency, runtime, self._ttl = context
-        self._random_bytes = runtime.random_bytes
+        self._repository, self._idempotency, _, self._ttl = context
+        self._new_secret = context.new_secret
 
     def rename(self, access: Access, seat: int, *, name: str | None, ref: str | None) -> GameView:
         """Give the player of a seat another name, another reference, or both; the game as its owner sees it.
@@ -55,42 +54,27 @@ class OwnerCommands:
         Raises ``NotFound`` for a seat without a player, and for a repeated request if the player was erased since;
         ``KeyReused``, ``SecretChanged``.
         """
-        game_id = access.game.id
         record = None
         if key is not None:
             record = self._idempotency.record(key, "token", _OWNER, str(seat), derives_tokens=True)
-        random_token = new_token(self._random_bytes)
-
-        def token(prior: PriorWrite | None = None) -> str:
-            if key is None:
-                return random_token
-            purpose = ("token", game_id, _OWNER, str(seat), key.key)
-            return new_token(self._idempotency.derive_bytes(*purpose, prior=prior))
-
+        token = partial(self._new_secret(new_token, key), "token", access.game.id, _OWNER, str(seat))
         committed = self._repository.transact(access.game, partial(_decide_token, seat, token()), record)
         if committed.after.seats[seat].token_hash is None:
             raise NotFound("no_player", seat=seat)
         name = committed.after.seats[seat].name or ""
-        return CommandResult(SeatToken(seat, name, token(committed.prior)), committed.replayed)
+        return CommandResult(SeatToken(seat, name, token(prior=committed.prior)), committed.replayed)
 
     def change_join_code(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[str]:
         """Give a game with open seats a new join code; with the old one, no seat can be taken any more.
 
         Raises ``SeatsTaken`` if no seat is open, ``KeyReused``, ``SecretChanged``.
         """
-        game_id = access.game.id
         record = None
         if key is not None:
             record = self._idempotency.record(key, "join code", _OWNER, derives_tokens=True)
-        random_code = new_join_code(self._random_bytes)
-
-        def code(prior: PriorWrite | None = None) -> str:
-            if key is None:
-                return random_code
-            return new_join_code(self._idempotency.derive_bytes("join code", game_id, key.key, prior=prior))
-
+        code = partial(self._new_secret(new_join_code, key), "join code", access.game.id)
         committed = self._repository.transact(access.game, partial(_decide_join_code, code()), record)
-        return CommandResult(code(committed.prior), committed.replayed)
+        return CommandResult(code(prior=committed.prior), committed.replayed)
 
 
 class _Unchanged(Exception):

@@ -13,7 +13,6 @@ from service.games.model.errors import unauthorized
 from service.games.model.game import Game, TokenChanged
 from service.games.model.results import CommandResult, SeatToken
 from service.games.model.tokens import hash_secret, new_token
-from service.games.ports import PriorWrite
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
 
@@ -27,26 +26,20 @@ def rotate_token(
     expired.
     """
     game_id, seat, old_token, game = rotation.game_id, rotation.seat, rotation.token, rotation.game
-    if key is None:
-        record, random_token = None, new_token(context.runtime.random_bytes)
-    else:
+    record = None
+    if key is not None:
         record = context.idempotency.record(key, *rotation_scope(old_token, seat), derives_tokens=True)
-
-    def derived_token(prior: PriorWrite | None = None) -> str:
-        if key is None:
-            return random_token
-        purpose = ("token", game_id, old_token, str(seat), key.key)
-        return new_token(context.idempotency.derive_bytes(*purpose, prior=prior))
+    token_of = partial(context.new_secret(new_token, key), "token", game_id, old_token, str(seat))
 
     if rotation.prior is not None:
         committed = context.repository.replay(game_id, rotation.prior, record)
     else:
         assert game is not None
-        decide = partial(_decide_rotation, seat, game.seats[seat].token_hash, derived_token())
+        decide = partial(_decide_rotation, seat, game.seats[seat].token_hash, token_of())
         committed = context.repository.transact(game, decide, record)
     if committed.after.seats[seat].token_hash is None:
         raise unauthorized()  # the player was erased after the request that is repeated
-    token = SeatToken(seat, committed.after.seats[seat].name or "", derived_token(committed.prior))
+    token = SeatToken(seat, committed.after.seats[seat].name or "", token_of(prior=committed.prior))
     return CommandResult(token, committed.replayed)
 
 
