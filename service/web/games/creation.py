@@ -9,13 +9,12 @@ from typing import Any
 
 from service.backends.ports import Backend
 from service.engine.deal import ArrangedDeal
-from service.engine.errors import Reason
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.outgoing.addresses import RefusedUrl
-from service.web.http.errors import InvalidBody
+from service.web.http.errors import InvalidBody, refused_url
 from service.web.services import Services
 
 
@@ -27,7 +26,7 @@ def check_urls(services: Services, players: list[dict[str, Any]]) -> None:
             if "url" in player:
                 services.apps.check_player_url(player["url"])
         except RefusedUrl as error:
-            errors[f"players.{seat}.url"] = [Reason(f"url_{error.reason}")]
+            errors[f"players.{seat}.url"] = [refused_url(error)]
     if errors:
         raise InvalidBody(errors)
 

@@ -12,7 +12,7 @@ from flask import Blueprint
 from service.games.access import Access
 from service.web.fields.strict import EmptyInSchema
 from service.web.games.schemas import CreatedJoinCodeSchema, PlayerChangeInSchema
-from service.web.http.body import read_json, read_json_or_nothing, validate
+from service.web.http.body import read_json, read_nothing, validate
 from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created_secret, ok
 from service.web.operation import Operation, ResponseSpec
@@ -23,7 +23,6 @@ from service.web.view.serializers import game_view_json
 blueprint: Final = Blueprint("owner", __name__)
 
 _player_in: Final = PlayerChangeInSchema()
-_empty_in: Final = EmptyInSchema()
 
 
 @blueprint.patch("/v1/games/<game>/players/<int:seat>")
@@ -72,8 +71,7 @@ def change_join_code(services: Services, access: Access) -> RawResponse:
     `join_code_changed`. The body is empty, or an empty object.
     """
     negotiate(JSON)
-    body = read_json_or_nothing()
-    validate(_empty_in, body)
+    body = read_nothing()
     key = idempotency(body, TOKEN_KEY_LENGTH)
     code, replayed = services.games.owner_commands.change_join_code(access, key)
     return created_secret({"join_code": code}, f"/v1/games/{access.game.id}", replayed=replayed)

@@ -20,7 +20,7 @@ from service.web.games.schemas import (
     GameQuerySchema,
 )
 from service.web.games.serializers import created_game_json, joined_seat_json
-from service.web.http.body import read_json, read_json_or_nothing, validate
+from service.web.http.body import read_json, read_nothing, validate
 from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate, preferred_language
 from service.web.http.query import read_query
 from service.web.http.responses import JSON, RawResponse, conditional, created_secret, no_content, to_json
@@ -34,7 +34,6 @@ from service.web.view.serializers import game_view_json
 blueprint: Final = Blueprint("games", __name__)
 _game_in: Final = GameInSchema()
 _game_query_in: Final = GameQuerySchema()
-_empty_in: Final = EmptyInSchema()
 
 
 @blueprint.post("/v1/games")
@@ -173,7 +172,6 @@ def begin_rematch(services: Services, access: Access) -> RawResponse:
         raise no_valid_key()
     limit_expensive(services)
     negotiate(JSON)
-    body = read_json_or_nothing()
-    validate(_empty_in, body)
+    body = read_nothing()
     joined, replayed = services.games.rematches.begin(access, idempotency(body))
     return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)

@@ -21,7 +21,7 @@ from service.web.games.schemas import (
     PresenceInSchema,
 )
 from service.web.games.serializers import joined_seat_json, seat_token_json
-from service.web.http.body import read_json, read_json_or_nothing, validate
+from service.web.http.body import read_json, read_nothing, validate
 from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created, created_secret, ok
 from service.web.operation import Operation, ResponseSpec
@@ -32,7 +32,6 @@ from service.web.view.serializers import game_view_json
 
 blueprint: Final = Blueprint("seats", __name__)
 
-_empty_in: Final = EmptyInSchema()
 _player_in: Final = PlayerInSchema()
 _presence_in: Final = PresenceInSchema()
 _claim_in: Final = ClaimInSchema()
@@ -102,8 +101,7 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
         change = partial(services.games.owner_commands.change_token, granted, seat)
     services.limits.limit_token(game, seat)
     negotiate(JSON)
-    body = read_json_or_nothing()
-    validate(_empty_in, body)
+    body = read_nothing()
     token, replayed = change(idempotency(body, TOKEN_KEY_LENGTH))
     return created_secret(seat_token_json(token), f"/v1/games/{game}", replayed=replayed)
 

@@ -18,6 +18,7 @@ from marshmallow import Schema, ValidationError
 from werkzeug.sansio.utils import get_content_length
 
 from service.engine.errors import Reason
+from service.web.fields.strict import EmptyInSchema
 from service.web.fields.validation import reason_of
 from service.web.http.errors import InvalidBody, RequestError
 
@@ -28,6 +29,7 @@ PATCH_TYPES: Final = ("application/json", "application/merge-patch+json")
 """The types of the body of a PATCH: what it changes, and nothing of the rest (RFC 7396)."""
 _BODY: Final = "domino.body"
 """The key in the WSGI environment for the body, or for why it is refused."""
+_nothing_in: Final = EmptyInSchema()
 _TOO_LARGE: Final = Reason("too_large", {"max": MAX_BODY_BYTES})
 _INCOMPLETE: Final = Reason("body_incomplete")
 _SHORT: Final = Reason("body_too_short")
@@ -124,6 +126,16 @@ def read_json_or_nothing() -> Any:
     if not request.content_length and "HTTP_TRANSFER_ENCODING" not in request.environ:
         return {}
     return read_json()
+
+
+def read_nothing() -> Any:
+    """The body of a request that says nothing: an empty object, also without a body.
+
+    Raises as ``read_json``, and ``InvalidBody`` for one that is not empty.
+    """
+    body = read_json_or_nothing()
+    validate(_nothing_in, body)
+    return body
 
 
 def validate(schema: Schema, value: Any) -> Any:

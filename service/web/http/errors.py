@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from service.engine.errors import Param, Reason
+from service.outgoing.addresses import RefusedUrl
 
 
 class RequestError(Exception):
@@ -28,3 +29,8 @@ class InvalidBody(Exception):
     def __init__(self, errors: Mapping[str, list[Reason]]) -> None:
         super().__init__("invalid")
         self.errors = errors
+
+
+def refused_url(error: RefusedUrl) -> Reason:
+    """Why a URL in a body is refused."""
+    return Reason(f"url_{error.reason}")

@@ -20,7 +20,7 @@ from service.engine.errors import Reason
 from service.games.commands.move import Expected
 from service.games.model.errors import Unauthorized
 from service.games.store.idempotency import IdempotencyKey
-from service.texts import LANGUAGES, Language
+from service.texts import DEFAULT_LANGUAGE, LANGUAGES, Language
 from service.web.http.errors import InvalidBody, RequestError
 
 MAX_HEADER_CHARS: Final = 1024
@@ -36,8 +36,6 @@ _PARSED_HEADERS: Final = (
     "HTTP_RANGE",
 )
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
-_MAX_CHARS: Final = 1024
-"""The most characters of the header that are parsed; other handlers reject a longer one."""
 KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
 """Without quotes there is no comma, which separates the values of a header that was sent twice."""
 TOKEN_KEY_LENGTH: Final = 16
@@ -68,13 +66,13 @@ def bearer_token() -> str | None:
 def accepted_language(environ: Mapping[str, Any]) -> Language:
     """The one that the request with this WSGI environment prefers of those that there are, else the default one."""
     header = environ.get("HTTP_ACCEPT_LANGUAGE")
-    if header is None or len(header) > _MAX_CHARS:
-        return LANGUAGES[0]
+    if header is None or len(header) > MAX_HEADER_CHARS:  # it is refused, in this language
+        return DEFAULT_LANGUAGE
     for tag, quality in parse_accept_header(header, LanguageAccept):  # in order of quality
         for known in LANGUAGES:
             if quality and tag.partition("-")[0].lower() == known:
                 return known
-    return LANGUAGES[0]
+    return DEFAULT_LANGUAGE
 
 
 def negotiate(*types: str) -> str:

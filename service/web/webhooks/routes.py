@@ -10,12 +10,11 @@ from flask import Blueprint
 
 from service.backends.ports import Backend
 from service.backends.webhooks.endpoints import WebhookChange
-from service.engine.errors import Reason
 from service.games.model.errors import NotFound
 from service.outgoing.addresses import RefusedUrl
 from service.web.fields.strict import EmptyInSchema
-from service.web.http.body import read_json, read_json_or_nothing, validate
-from service.web.http.errors import InvalidBody
+from service.web.http.body import read_json, read_json_or_nothing, read_nothing, validate
+from service.web.http.errors import InvalidBody, refused_url
 from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
@@ -36,19 +35,7 @@ blueprint: Final = Blueprint("webhooks", __name__)
 
 _webhook_in: Final = WebhookInSchema()
 _change_in: Final = WebhookChangeInSchema()
-_empty_in: Final = EmptyInSchema()
 _ping_in: Final = PingInSchema()
-
-_REFUSED: Final = {
-    "too_long": "url_too_long",
-    "malformed": "url_malformed",
-    "not_https": "url_not_https",
-    "credentials": "url_credentials",
-    "port": "url_port",
-    "not_public": "url_not_public",
-    "unresolved": "url_unresolved",
-}
-"""The reason by why a URL is refused."""
 
 
 @blueprint.post("/v1/webhooks")
@@ -172,8 +159,7 @@ def change_webhook_secret(services: Services, backend: Backend, webhook: str) ->
     signatures. The body is empty, or an empty object.
     """
     negotiate(JSON)
-    body = read_json_or_nothing()
-    validate(_empty_in, body)
+    body = read_nothing()
     key = idempotency(body, TOKEN_KEY_LENGTH)
     changed, replayed = services.apps.webhooks.change_secret(backend.id, webhook, key)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
@@ -225,8 +211,7 @@ def redeliver_message(services: Services, backend: Backend, webhook: str, messag
     sent again; a challenge cannot. The body is empty, or an empty object.
     """
     negotiate(JSON)
-    body = read_json_or_nothing()
-    validate(_empty_in, body)
+    body = read_nothing()
     key = idempotency(body)
 
     def check_game(game: str) -> None:
@@ -260,4 +245,4 @@ def _checked_url() -> Iterator[None]:
     try:
         yield
     except RefusedUrl as error:
-        raise InvalidBody({"url": [Reason(_REFUSED[error.reason])]}) from None
+        raise InvalidBody({"url": [refused_url(error)]}) from None
