@@ -92,7 +92,7 @@ class Erasures:
             current = self._rounds[app] = _Round(pending, self._reminders.reminded("outbox"), unreadable)
         for _ in range(min(MOST_GAMES, len(current.games))):
             game = current.games[-1]
-            if not self._try(partial(self._follow_own, app, game)):
+            if not self._try(partial(self._publish_own, app, game)):
                 current.unreadable.add(game)
             current.games.pop()
         if not current.games:
@@ -130,16 +130,16 @@ class Erasures:
         """
         try:
             work()
-        except (StorageUnavailable, OutcomeUnknown) as error:
-            if not isinstance(error, WrittenByNewer):
-                raise
+        except WrittenByNewer:
+            return False
+        except (StorageUnavailable, OutcomeUnknown):
+            raise
         except Exception:
             _log.exception("a game from which somebody may be to be erased could not be read")
-        else:
-            return True
-        return False
+            return False
+        return True
 
-    def _follow_own(self, app: str, game_id: str) -> None:
+    def _publish_own(self, app: str, game_id: str) -> None:
         """Publish a game if it is one of this application; those of others are published in their time."""
         try:
             game = self._repository.load(game_id)

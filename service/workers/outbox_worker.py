@@ -34,7 +34,7 @@ class OutboxWorker(Consumer):
         self._wake = wake
 
     def handle(self, taken: TakenReminder) -> Next:
-        """Follow one game."""
+        """Publish one game."""
         published = self._outbox.publish(taken.game)
         if published.published_at is not None:
             self._metrics.count_publication(self._clock() - published.published_at)

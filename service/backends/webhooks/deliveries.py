@@ -153,10 +153,10 @@ class Deliveries:
             return self._asked(webhook, asked)
         except (Gone, NotFound):
             return None
-        except (StorageUnavailable, OutcomeUnknown) as error:
-            if not isinstance(error, WrittenByNewer):
-                raise
+        except WrittenByNewer:
             _log.warning("the message %s was written by a newer service, and is not sent again", asked.id)
+        except (StorageUnavailable, OutcomeUnknown):
+            raise
         except Exception:
             _log.exception("the message %s could not be made again", asked.id)
         return None
