@@ -19,7 +19,7 @@ CEILINGS = {
     "POST move, menschenwolf": (124, 42, 14),
     "POST move, latin": (118, 42, 12),
     "POST move, game of an application": (120, 43, 12),
-    "POST game": (328, 56, 12),
+    "POST game": (334, 57, 12),
     "GET view": (68, 30, 12),
     "GET moves": (56, 26, 12),
     "GET score": (117, 35, 20),

@@ -41,15 +41,17 @@ def create_game(
         game_id = context.repository.reserve(record.name, game_id)
         token_bytes = context.idempotency.derive_bytes("create", game_id)
     secret_of = partial(_remote_secret, context.idempotency, request.app)
+    network_of = partial(network_digest, context.idempotency)
     state = rules.start() if fork is None else fork.position.state
     draft = partial(new_game, request, state, game_id=game_id, now=now)
-    new = draft(Secrets(token_bytes, secret_of, context.runtime.random_bytes))
+    new = draft(Secrets(token_bytes, secret_of, network_of, context.runtime.random_bytes))
     forked = [] if fork is None else as_arranged(fork.position.events)
     game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
     committed = context.repository.create(game, events, record)
     if committed.prior is not None:
         prior_bytes = context.idempotency.derive_bytes("create", game_id, prior=committed.prior)
-        new = draft(Secrets(prior_bytes, partial(secret_of, prior=committed.prior), context.runtime.random_bytes))
+        prior_secret_of = partial(secret_of, prior=committed.prior)
+        new = draft(Secrets(prior_bytes, prior_secret_of, network_of, context.runtime.random_bytes))
         new = new._replace(tokens=_still_given(new.tokens, committed.after))
     view = view_game(committed.after, None if request.app is None else OWNER, context.ttl)
     if request.app is not None:
@@ -63,6 +65,11 @@ def _remote_secret(idempotency: Idempotency, app: str | None, url: str, prior: P
     The same in all of them, so that one program can play in many: 256 bits.
     """
     return idempotency.derive_bytes("remote", app or "", url, prior=prior)(32)
+
+
+def network_digest(idempotency: Idempotency, network: str) -> str:
+    """What stands for the network of an address: 72 bits, which nobody can find the address from without the secret."""
+    return idempotency.derive_bytes("network", network)(9).hex()
 
 
 def _still_given(tokens: tuple[SeatToken, ...], game: Game) -> tuple[SeatToken, ...]:

@@ -38,11 +38,12 @@ class Secrets(NamedTuple):
     """What the secrets of a new game are made from.
 
     Tokens and the join code are made from ``token_bytes``, the seed of the deals from ``seed_bytes``; ``of_remote``
-    returns the secret for the URL of a remote player.
+    returns the secret for the URL of a remote player, ``of_network`` what stands for the network of an address.
     """
 
     token_bytes: RandomBytes
     of_remote: Callable[[str], bytes]
+    of_network: Callable[[str], str]
     seed_bytes: RandomBytes
 
 
@@ -90,6 +91,7 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
         clock=request.clock,
         running_clock=start_clock(request.clock, len(request.seats)),
         ownership=None if request.app is None else Ownership(request.app, request.ref, join_code, request.public),
+        network=secrets.of_network(request.network) if request.app is None else "",
     )
     if remotes:
         tokens = tuple(

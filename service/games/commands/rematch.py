@@ -234,6 +234,7 @@ def next_game(
         pace=old.pace,
         clock=old.clock,
         running_clock=start_clock(old.clock, count),
+        network=old.network,
     )
     away = sorted(seat_after(seat, count) for seat in old.presence.away - old.seats.erased())
     game = game._replace(is_automatic=bool(away) or game.is_set_up_automatic)

@@ -57,6 +57,8 @@ class GameRequest(NamedTuple):
     """Milliseconds between an event and the move of a computer player; ``None``: the default."""
     app: str | None = None
     """The application that creates the game, and then owns it."""
+    network: str = ""
+    """The network of the address that creates a game of no application."""
     ref: str | None = None
     """What the application calls the game."""
     public: Public | None = None

@@ -184,6 +184,8 @@ class GameFacts(NamedTuple):
     clock: ClockSettings | None = None
     running_clock: RunningClock = STOPPED
     """Stopped unless anything may happen without a player."""
+    network: str = ""
+    """What stands for the network of the address that created the game; empty for a game of an application."""
 
 
 class Game(GameFacts):
@@ -208,6 +210,11 @@ class Game(GameFacts):
         if self.clock is None or self.status == "waiting":
             return None
         return deadline_of(self.running_clock, self.clock, self.state, self.presence, self.seats)
+
+    @property
+    def holder(self) -> str:
+        """Whose share of what the service holds the game counts in: the id of an application, or its ``network``."""
+        return self.network if self.ownership is None else self.ownership.app
 
     @property
     def is_set_up_automatic(self) -> bool:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from flask import request
+
 from service.backends.ports import Backend
 from service.engine.deal import ArrangedDeal
 from service.games.commands.validation import GameRequest, SeatRequest
@@ -14,6 +16,7 @@ from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.outgoing.addresses import RefusedUrl
+from service.web.http.client_address import client_network
 from service.web.http.errors import InvalidBody, refused_url
 from service.web.services import Services
 
@@ -32,7 +35,7 @@ def check_urls(services: Services, players: list[dict[str, Any]]) -> None:
 
 
 def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
-    """The game that is asked for, of this application."""
+    """The game that the current request asks for, of this application, or of the network of its client."""
     source = fields.get("from_")
     return GameRequest(
         variant=fields.get("variant", ""),
@@ -51,6 +54,7 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
         clock=_clock_settings(fields),
         pace=fields.get("pace"),
         app=None if backend is None else backend.id,
+        network=client_network(request.environ.get("REMOTE_ADDR", "")),
         ref=fields.get("ref"),
         public=fields.get("public"),
     )
