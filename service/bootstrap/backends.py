@@ -21,7 +21,7 @@ from service.outgoing.sender import Sender
 from service.storage.feed import RedisFeed
 
 
-def build_apps(
+def build_backends(
     settings: Settings, storage: Storage, notifications: EventFeed, idempotency: Idempotency
 ) -> BackendsFacade:
     """The applications in this storage; ``notifications`` tell when a feed goes on.

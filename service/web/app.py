@@ -138,7 +138,7 @@ class WebParts(NamedTuple):
     """
 
     games: GamesFacade
-    apps: BackendsFacade
+    backends: BackendsFacade
     limits: RateLimits
     streams: Streams
     metrics: Metrics | None
@@ -159,12 +159,12 @@ class Ingress(NamedTuple):
 
 def create_app(parts: WebParts, ingress: Ingress) -> Application:
     """The application of a worker."""
-    games, apps, limits, streams, metrics, yield_control = parts
+    games, backends, limits, streams, metrics, yield_control = parts
     proxies, banned, metrics_port = ingress
     app = Application(streams)
     app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
-    own_services = Services(games, apps, limits, streams, *caches, metrics, yield_control)
+    own_services = Services(games, backends, limits, streams, *caches, metrics, yield_control)
     services.install(app, own_services)
     answers.install(app, limits)
     app.before_request(check_headers)

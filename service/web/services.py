@@ -40,7 +40,7 @@ class Services(NamedTuple):
     """
 
     games: GamesFacade
-    apps: BackendsFacade
+    backends: BackendsFacade
     limits: RateLimits
     streams: Streams
     responses: ResponseCache

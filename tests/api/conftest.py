@@ -41,7 +41,7 @@ from tests.api.followers import Watched
 from tests.api.saved_games import GAME_SECONDS, SavedGame, SavedGames, Walk, walked_stages
 from tests.api.timed import TimedApi
 from tests.conftest import Figures
-from tests.support.application import build_apps, create_app
+from tests.support.application import build_backends, create_app
 from tests.support.games import build_games, build_repository
 
 TTL_SECONDS = GAME_SECONDS
@@ -102,12 +102,12 @@ def games(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) ->
 
 
 @pytest.fixture(scope="session")
-def apps(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> BackendsFacade:
+def backends(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> BackendsFacade:
     """The applications of ``app``; anybody may register one."""
     nodes = SingleNodeTopology(connect(redis_url))
     calls = RedisCalls(nodes)
     listing = Listing(RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), ttl=TTL_SECONDS * 1000)
-    return build_apps(
+    return build_backends(
         RedisBackends(nodes),
         [SECRET],
         random_bytes=seeded_bytes,
@@ -120,7 +120,7 @@ def apps(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> Bac
 
 
 @pytest.fixture
-def publish(redis_url: str, store: RedisStore, apps: BackendsFacade) -> Callable[[], None]:
+def publish(redis_url: str, store: RedisStore, backends: BackendsFacade) -> Callable[[], None]:
     """Do what a messenger does until applications have been told of everything; the lobby is read anew."""
     nodes = SingleNodeTopology(connect(redis_url))
     calls, reminders = RedisCalls(nodes), RedisReminders(nodes)
@@ -131,26 +131,26 @@ def publish(redis_url: str, store: RedisStore, apps: BackendsFacade) -> Callable
         while taken := reminders.take("outbox", 100, 10_000):
             for each in taken:
                 reminders.reschedule("outbox", each.game, each.leased, outbox.publish(each.game).again)
-        apps.listing.forget(())
+        backends.listing.forget(())
 
     return publish
 
 
 @pytest.fixture
-def app_key(apps: BackendsFacade) -> str:
+def app_key(backends: BackendsFacade) -> str:
     """The key of a new application."""
-    return apps.backends.create("The application of a test").key
+    return backends.keys.create("The application of a test").key
 
 
 @pytest.fixture
-def other_key(apps: BackendsFacade) -> str:
+def other_key(backends: BackendsFacade) -> str:
     """The key of another new application."""
-    return apps.backends.create("Another application").key
+    return backends.keys.create("Another application").key
 
 
 @pytest.fixture(scope="session")
-def app(games: GamesFacade, apps: BackendsFacade) -> Flask:
-    return create_app(games, apps=apps)
+def app(games: GamesFacade, backends: BackendsFacade) -> Flask:
+    return create_app(games, backends=backends)
 
 
 def api_with_fixed_clock(store: RedisStore, feed: RedisEventFeed, secrets: Callable[[int], bytes]) -> Api:

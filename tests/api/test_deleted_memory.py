@@ -176,10 +176,10 @@ def add_hands(traces: Traces, repository: GameRepository, game_id: str) -> None:
 class Worker:
     """A web worker that asks which games were deleted when it is told to."""
 
-    def __init__(self, store: RedisStore, feed: RedisEventFeed, apps: BackendsFacade) -> None:
-        self._made_of = store, feed, apps
+    def __init__(self, store: RedisStore, feed: RedisEventFeed, backends: BackendsFacade) -> None:
+        self._made_of = store, feed, backends
         self.games = build_games(store, feed, [SECRET], TTL_SECONDS)
-        self.app: Application = create_app(self.games, Streams(keepalive_seconds=0.1), apps=apps)
+        self.app: Application = create_app(self.games, Streams(keepalive_seconds=0.1), backends=backends)
         self.deleted = DeletedGames(RedisDeletions(store._topology))
         self.deleted.on_deletion(self.app.forget)
         self.deleted.on_erasure(self.app.drop_cached)
@@ -192,8 +192,8 @@ class Worker:
 
 
 @pytest.fixture
-def worker(store: RedisStore, feed: RedisEventFeed, apps: BackendsFacade) -> Worker:
-    return Worker(store, feed, apps)
+def worker(store: RedisStore, feed: RedisEventFeed, backends: BackendsFacade) -> Worker:
+    return Worker(store, feed, backends)
 
 
 def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_worker(

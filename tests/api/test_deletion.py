@@ -267,13 +267,13 @@ def test_the_digests_of_requests_are_all_that_is_left_beside_the_tombstone(
 
 
 @pytest.fixture
-def followed(store: RedisStore, feed: RedisEventFeed, apps: BackendsFacade) -> tuple[Api, Api]:
+def followed(store: RedisStore, feed: RedisEventFeed, backends: BackendsFacade) -> tuple[Api, Api]:
     """Two workers: clients follow at the first one."""
 
     def worker() -> Api:
         streams = Streams(StreamLimits(100), keepalive_seconds=0.1)
         games = build_games(store, feed, [SECRET], TTL_SECONDS)
-        return Api(create_app(games, streams, apps=apps).test_client(use_cookies=False))
+        return Api(create_app(games, streams, backends=backends).test_client(use_cookies=False))
 
     return worker(), worker()
 

@@ -42,7 +42,7 @@ def create_app(
     games: GamesFacade,
     streams: Streams | None = None,
     *,
-    apps: BackendsFacade | None = None,
+    backends: BackendsFacade | None = None,
     metrics: Metrics | None = None,
     limits: RateLimits | None = None,
     proxies: int = 0,
@@ -50,10 +50,10 @@ def create_app(
     yield_control: Callable[[], None] = lambda: None,
     metrics_port: int = 0,
 ) -> Application:
-    """The application for these games; without ``apps`` no key is valid, and there are no limits but those given."""
+    """The application for these games; without ``backends``, no key is valid, and no limits hold but those given."""
     parts = WebParts(
         games,
-        apps or build_apps(MemoryBackends()),
+        backends or build_backends(MemoryBackends()),
         limits or rate_limits(),
         streams or Streams(),
         metrics,
@@ -73,7 +73,7 @@ def rate_limits(
     return RateLimits(connect, Limits(**limits), workers=workers, clock=clock)
 
 
-def build_apps(
+def build_backends(
     store: BackendStore,
     secrets: Sequence[bytes] = (),
     *,

@@ -107,7 +107,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
 
     games = GamesFacade(repository, notifications, reminders, runtime, secrets=[b"example"], ttl_seconds=_TTL_SECONDS)
     random_bytes, idempotency = _SameBytes(), Idempotency([b"example"])
-    apps = BackendsFacade(
+    backends = BackendsFacade(
         Backends(RedisBackends(topology), clock=clock, random_bytes=random_bytes, idempotency=idempotency),
         Webhooks(webhooks, check_url=check_url, clock=clock, random_bytes=random_bytes, idempotency=idempotency),
         Listing(index, lobby, ttl=_TTL_SECONDS * 1000),
@@ -115,7 +115,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
         People(index, RedisErasures(calls), ttl=_TTL_SECONDS * 1000),
         Policy(open_to_all=True, needed_for_games=False, check_player_url=check_url),
     )
-    parts = WebParts(games, apps, RateLimits(MemoryStorage, Limits(), workers=1), Streams(), None, lambda: None)
+    parts = WebParts(games, backends, RateLimits(MemoryStorage, Limits(), workers=1), Streams(), None, lambda: None)
     return create_app(parts, Ingress()), advance_clock
 
 

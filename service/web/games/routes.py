@@ -168,7 +168,7 @@ def begin_rematch(services: Services, access: Access) -> RawResponse:
     wait: who wants to know whether somebody else has begun asks for the view now and then. Where only applications
     create games, only their games have a rematch. The body is empty, or an empty object.
     """
-    if services.apps.needed_for_games and access.game.ownership is None:
+    if services.backends.needed_for_games and access.game.ownership is None:
         raise no_valid_key()
     limit_expensive(services)
     negotiate(JSON)
