@@ -7,11 +7,11 @@ from typing import NamedTuple
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
 from service.storage.backends import RedisBackends
-from service.storage.capacity_guard import CapacityGuard
 from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
 from service.storage.games import RedisStore
 from service.storage.index import RedisIndex, RedisLobby
+from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis.calls import RedisCalls
 from service.storage.redis.limited import LimitedTopology
 from service.storage.redis.server_clock import ServerClock
@@ -60,7 +60,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
             topology,
             ttl,
             replicated=replicated,
-            guard=CapacityGuard(topology),
+            memory_reserve=MemoryReserve(topology),
             observe=observe,
             observe_failure=failed,
         ),

@@ -16,8 +16,8 @@ import redis
 from redis import exceptions
 
 from service.games.ports import Commit, OutcomeUnknown, StorageUnavailable, StoredGame
-from service.storage.capacity_guard import CapacityGuard
 from service.storage.games import RedisStore
+from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis import errors as redis_errors
 from service.storage.redis.connection import MAX_CONNECTIONS, connect
 from service.storage.redis.topology import SingleNodeTopology
@@ -452,7 +452,7 @@ def test_the_duration_of_every_operation_is_observed_also_of_one_that_fails(
 def test_the_reason_of_every_failed_write_is_observed(server: RealServer, client: redis.Redis) -> None:
     reasons: list[str] = []
     nodes = SingleNodeTopology(client)
-    store = RedisStore(nodes, TTL, replicated=True, guard=CapacityGuard(nodes), observe_failure=reasons.append)
+    store = RedisStore(nodes, TTL, replicated=True, memory_reserve=MemoryReserve(nodes), observe_failure=reasons.append)
     for call in ("create", "check"):
         assert_unreplicated(store, call)
     with full(server):
