@@ -68,7 +68,7 @@ def build_streams(settings: Settings, metrics: Metrics) -> Streams:
     limits = StreamLimits(
         settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None
     )
-    return Streams(limits, metrics.streams, watch_disconnect=watch_disconnect)
+    return Streams(limits, metrics.streams, watch_disconnect)
 
 
 def build_limits(settings: Settings, url: str) -> RateLimits:

@@ -30,7 +30,7 @@ from service.games.reminders import NO_REMINDERS, Reminders
 from service.storage import keys
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
 from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
 from service.storage.redis.connection import MaybeSent, NotSent
 from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
@@ -60,9 +60,9 @@ class RedisStore(Store):
         ttl_seconds: int,
         *,
         replicated: bool = False,
-        memory_reserve: MemoryReserve | None = None,
-        observe: Observer = observe_nothing,
-        observe_failure: FailureObserver = observe_nothing,
+        memory_reserve: MemoryReserve,
+        observe: Observer,
+        observe_failure: FailureObserver,
     ) -> None:
         if ttl_seconds < 1:
             raise ValueError("a game must live for at least one second")
@@ -205,8 +205,6 @@ class RedisStore(Store):
 
     def _require_space(self, key: bytes) -> None:
         """Raises ``StorageUnavailable`` while the server of the key takes no new games."""
-        if self._memory_reserve is None:
-            return
         try:
             self._memory_reserve.check(key)
         except StorageUnavailable as error:

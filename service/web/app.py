@@ -133,15 +133,14 @@ class Application(Flask):
 class WebParts(NamedTuple):
     """What the application of a worker is made of.
 
-    Without ``metrics`` nothing is measured and no request is logged. ``yield_control`` is called during long
-    computations to let other requests run.
+    ``yield_control`` is called during long computations to let other requests run.
     """
 
     games: GamesFacade
     backends: BackendsFacade
     limits: RateLimits
     streams: Streams
-    metrics: Metrics | None
+    metrics: Metrics
     yield_control: Callable[[], None]
 
 

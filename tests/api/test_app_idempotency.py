@@ -20,13 +20,14 @@ from service.games.ports import IDEMPOTENCY_TTL
 from service.games.store.idempotency import IdempotencyKey
 from service.storage import keys
 from service.storage.backends import RedisBackends
+from service.storage.redis.calls import observe_nothing
 from service.storage.redis.connection import connect
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import SingleNodeTopology
-from service.storage.webhooks import RedisWebhooks
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app
+from tests.support.stores.redis_stores import redis_backends, redis_webhooks
 
 CROWD = 12
 URL = "https://club.example/hooks"
@@ -46,11 +47,11 @@ def worker(games: GamesFacade, redis_url: str, *secrets: bytes, clock: SettableC
     """The application of another process over the same store, with these secrets."""
     nodes = SingleNodeTopology(connect(redis_url))
     backends = build_backends(
-        RedisBackends(nodes),
+        redis_backends(nodes),
         secrets,
         clock=clock or system_clock,
         open_to_all=True,
-        webhooks=RedisWebhooks(nodes),
+        webhooks=redis_webhooks(nodes),
     )
     return Api(create_app(games, backends=backends).test_client(use_cookies=False))
 
@@ -241,9 +242,9 @@ class Overtaken(RedisBackends):
 
 @pytest.mark.parametrize("reads", [1, 2])
 def test_a_rotation_that_is_overtaken_by_itself_gives_the_same_key(redis_url: str, reads: int) -> None:
-    store = Overtaken(SingleNodeTopology(connect(redis_url)))
+    store = Overtaken(SingleNodeTopology(connect(redis_url)), observe=observe_nothing, observe_failure=observe_nothing)
     here = build_backends(store, [NEW]).keys
-    there = build_backends(RedisBackends(SingleNodeTopology(connect(redis_url))), [NEW]).keys
+    there = build_backends(redis_backends(SingleNodeTopology(connect(redis_url))), [NEW]).keys
     made = here.create("Club")
     key = IdempotencyKey("a rotation that is sent twice", b"")
     others = []

@@ -13,12 +13,12 @@ from service.backends.keys import CACHE_SECONDS, MAX_KEYS, Backends
 from service.games.facade import GamesFacade
 from service.games.model.errors import Unauthorized
 from service.storage import keys as storage_keys
-from service.storage.backends import RedisBackends
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app
+from tests.support.stores.redis_stores import redis_backends
 
 HOSTILE_NAMES: tuple[Any, ...] = (
     "",
@@ -64,7 +64,7 @@ def test_a_registered_application_has_its_key_at_once(api: Api) -> None:
 
 
 def test_where_it_is_closed_nobody_registers_whatever_is_sent(games: GamesFacade, redis_url: str) -> None:
-    backends = build_backends(RedisBackends(SingleNodeTopology(connect(redis_url))))
+    backends = build_backends(redis_backends(SingleNodeTopology(connect(redis_url))))
     before = len(backends.keys.all())
     for body in ({"name": "Club"}, {"name": ""}, {}):
         answer = api_of(games, backends).post("/v1/apps", body)
@@ -179,7 +179,7 @@ def test_only_a_key_opens_what_is_the_applications(api: Api, method: str, path: 
 
 def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GamesFacade, redis_url: str) -> None:
     clock = SettableClock()
-    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
+    store = redis_backends(SingleNodeTopology(connect(redis_url)))
     backends = build_backends(store, clock=clock, open_to_all=True)
     api = api_of(games, backends)
     old = register(api)["key"]
@@ -194,7 +194,7 @@ def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GamesFacade, redi
 def test_a_key_that_another_process_revoked_is_used_while_it_is_cached_and_no_longer(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
+    store = redis_backends(SingleNodeTopology(connect(redis_url)))
     here, there = build_backends(store).keys, build_backends(store).keys
     now = 0.0
     monkeypatch.setattr("service.backends.keys.monotonic", lambda: now)
@@ -208,7 +208,7 @@ def test_a_key_that_another_process_revoked_is_used_while_it_is_cached_and_no_lo
 
 
 def test_a_key_that_another_process_revoked_changes_no_keys_any_more(redis_url: str) -> None:
-    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
+    store = redis_backends(SingleNodeTopology(connect(redis_url)))
     here, there = build_backends(store).keys, build_backends(store).keys
     old = here.create("Club")
     app = old.backend.id
@@ -227,7 +227,7 @@ def test_a_key_that_another_process_revoked_makes_no_key_over_http(
 ) -> None:
     made = register(api)
     assert api.get("/v1/app", token=made["key"]).status_code == 200
-    there = build_backends(RedisBackends(SingleNodeTopology(connect(redis_url)))).keys
+    there = build_backends(redis_backends(SingleNodeTopology(connect(redis_url)))).keys
     new = there.rotate(made["id"], 0)
     assert accepts(backends.keys, made["key"])
     assert api.delete(f"/v1/app/keys/{new.record.hint}", token=made["key"]).status_code == 401
@@ -247,7 +247,7 @@ def accepts(backends: Backends, key: str) -> bool:
 def test_only_applications_create_games_where_the_operator_says_so(
     games: GamesFacade, redis_url: str, app_key: str
 ) -> None:
-    backends = build_backends(RedisBackends(SingleNodeTopology(connect(redis_url))), needed_for_games=True)
+    backends = build_backends(redis_backends(SingleNodeTopology(connect(redis_url))), needed_for_games=True)
     api = api_of(games, backends)
     body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}]}
     created = api.post("/v1/games", body, token=app_key)

@@ -23,6 +23,7 @@ from tests.api.test_negotiation import operations
 from tests.api.test_presence import overdue
 from tests.api.timed import TimedApi
 from tests.support.contract import committed
+from tests.support.stores.redis_stores import redis_webhooks
 from tests.support.table import seat_to_move
 
 URL = "https://club.example/hooks"
@@ -160,7 +161,7 @@ WITH_ANOTHER_BODY = (
 
 @pytest.fixture
 def given(api: Api, timed_api: TimedApi, saved_games: SavedGames, server: redis.Redis, app_key: str) -> Given:
-    kept = RedisWebhooks(SingleNodeTopology(server))
+    kept = redis_webhooks(SingleNodeTopology(server))
     return Given(api, timed_api, FinishedGames(api, saved_games, server), app_key, kept)
 
 

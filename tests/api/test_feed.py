@@ -22,10 +22,8 @@ from service.backends.index.feed import Feeds
 from service.engine.tiles import TILES
 from service.games.facade import GamesFacade
 from service.storage import keys
-from service.storage.backends import RedisBackends
 from service.storage.feed import RedisFeed
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.connection import connect
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import SingleNodeTopology
@@ -34,7 +32,8 @@ from service.web.feed import stream as feed_stream
 from service.web.http.streams import StreamLimits, Streams
 from tests.api.client import Api, Table, status_and_code
 from tests.api.followers import LINES, PATIENCE, SSE
-from tests.support.application import build_backends, create_app
+from tests.support.application import build_backends, build_streams, create_app
+from tests.support.stores.redis_stores import redis_backends, redis_calls
 
 Publish = Callable[[], None]
 Item = dict[str, Any]
@@ -100,7 +99,7 @@ def rest(chunks: Iterator[bytes]) -> str:
 
 @pytest.fixture
 def streams() -> Streams:
-    return Streams(StreamLimits(100), keepalive_seconds=0.2)
+    return build_streams(StreamLimits(100), keepalive_seconds=0.2)
 
 
 @pytest.fixture
@@ -271,8 +270,8 @@ def test_another_worker_goes_on_from_the_cursor(
     cursor = page(api, app_key)["cursor"]
     nodes = SingleNodeTopology(connect(redis_url))
     with closing(RedisEventFeed(nodes)) as notifications:
-        feeds = Feeds(RedisFeed(RedisCalls(nodes)), notifications, system_clock)
-        restarted = build_backends(RedisBackends(nodes), feed=feeds)
+        feeds = Feeds(RedisFeed(redis_calls(nodes)), notifications, system_clock)
+        restarted = build_backends(redis_backends(nodes), feed=feeds)
         games = app.extensions["domino"].games
         other = Api(create_app(games, backends=restarted).test_client(use_cookies=False))
         with closing(stream(other, app_key, SSE, last=cursor)) as answer:
@@ -391,7 +390,7 @@ def test_head_waits_for_nothing(watching: Api, app_key: str) -> None:
 def test_streams_count_by_application(
     games: GamesFacade, backends: BackendsFacade, app_key: str, other_key: str
 ) -> None:
-    limited = create_app(games, Streams(StreamLimits(100, by_game=2)), backends=backends)
+    limited = create_app(games, build_streams(StreamLimits(100, by_game=2)), backends=backends)
     api = Api(limited.test_client(use_cookies=False))
     for _ in range(2):  # a closed stream leaves its place to another one
         open_ones = [stream(api, app_key, SSE), stream(api, app_key, LINES)]

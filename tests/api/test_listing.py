@@ -15,7 +15,6 @@ from service.backends.index.listing import LOBBY_SECONDS, Listing
 from service.backends.index.ports import LobbyEntry, LobbyQuery
 from service.engine.tiles import TILES
 from service.games.facade import GamesFacade
-from service.storage.backends import RedisBackends
 from service.storage.index import MOST_FOR_ALL
 from service.storage.index_cursor import encode_cursor
 from service.storage.redis.connection import connect
@@ -24,6 +23,7 @@ from tests.api.client import Api, Table, status_and_code
 from tests.api.redis_contents import keys_with
 from tests.support.application import build_backends, create_app, rate_limits
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.redis_stores import redis_backends
 
 Publish = Callable[[], None]
 SEATS = ({"name": "Ada", "ref": "user-ada"}, {"name": "Bob", "ref": "user-bob"})
@@ -373,7 +373,7 @@ def test_a_wrong_key_gets_no_lobby_and_the_token_of_a_seat_that_for_everybody(ap
 
 
 def test_where_only_applications_create_games_everybody_reads_the_lobby(games: GamesFacade, redis_url: str) -> None:
-    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
+    store = redis_backends(SingleNodeTopology(connect(redis_url)))
     app = create_app(games, backends=build_backends(store, needed_for_games=True))
     assert Api(app.test_client(use_cookies=False)).get("/v1/lobby").get_json() == {"games": []}
 

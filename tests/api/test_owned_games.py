@@ -21,7 +21,6 @@ from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
 from service.games.facade import GamesFacade
 from service.games.model.game import Game
 from service.games.model.seats import Remote
-from service.storage.backends import RedisBackends
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.http.stream_formats import NDJSON, SSE
@@ -29,6 +28,7 @@ from service.web.http.streams import CHECK_SECONDS, KEEPALIVE_SECONDS
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import decoded, shortest, take_snapshot
 from tests.support.application import build_backends, create_app
+from tests.support.stores.redis_stores import redis_backends
 from tests.support.table import match_finished
 
 GAME, ADA, LATE, BOT, REMOTE = REFS = ("ref-of-the-game", "ref-of-ada", "ref-of-late", "ref-of-bot", "ref-of-remote")
@@ -341,7 +341,7 @@ def test_no_player_is_asked_at_an_address_that_is_not_public(api: Api, app_key: 
 
 
 def test_the_operator_may_allow_players_in_a_network(games: GamesFacade, redis_url: str, app_key: str) -> None:
-    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
+    store = redis_backends(SingleNodeTopology(connect(redis_url)))
     backends = build_backends(store, networks=[ip_network("10.0.0.0/8")])
     api = Api(create_app(games, backends=backends).test_client(use_cookies=False))
     for url, status in (("http://10.1.2.3:8080/move", 201), ("http://11.1.2.3:8080/move", 422)):

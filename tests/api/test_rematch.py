@@ -29,6 +29,7 @@ from tests.api.timed import TimedApi, types_of
 from tests.support.application import build_backends, create_app
 from tests.support.games import build_games
 from tests.support.stores.memory_backends import MemoryBackends
+from tests.support.stores.redis_stores import redis_store
 from tests.support.table import Json, match_finished, seat_to_move
 
 
@@ -63,7 +64,9 @@ def stored(server: redis.Redis, table: Table) -> Game:
 
 def worker(redis_url: str, feed: RedisEventFeed, *secrets: bytes, store: type[RedisStore] = RedisStore) -> Api:
     """The application of another process over the same store, with these secrets."""
-    games = build_games(store(SingleNodeTopology(connect(redis_url)), TTL_SECONDS), feed, secrets, TTL_SECONDS)
+    games = build_games(
+        redis_store(SingleNodeTopology(connect(redis_url)), TTL_SECONDS, kind=store), feed, secrets, TTL_SECONDS
+    )
     return Api(create_app(games).test_client(use_cookies=False))
 
 

@@ -13,9 +13,9 @@ from service.backends.webhooks.endpoints import MOST_WEBHOOKS
 from service.games.facade import GamesFacade
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
-from service.storage.webhooks import RedisWebhooks
 from tests.api.client import Api, Table
 from tests.support.application import create_app, rate_limits
+from tests.support.stores.redis_stores import redis_webhooks
 from tests.support.table import seat_to_move
 
 GAME = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
@@ -57,7 +57,7 @@ def test_usage_counts_the_games_of_an_application_and_the_bytes_that_the_server_
 def test_messages_that_wait_are_counted_for_each_endpoint(
     api: Api, app_key: str, backends: BackendsFacade, server: redis.Redis, publish: Callable[[], None]
 ) -> None:
-    kept, app = RedisWebhooks(SingleNodeTopology(server)), backends.keys.authenticate(app_key).id
+    kept, app = redis_webhooks(SingleNodeTopology(server)), backends.keys.authenticate(app_key).id
     wanted = {"url": "https://club.example/hooks", "events": ["game.turn"]}
     for _ in range(2):
         made = api.post("/v1/webhooks", wanted, token=app_key).get_json()["id"]

@@ -16,9 +16,9 @@ from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, Webhook
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
-from service.storage.webhooks import RedisWebhooks
 from service.texts import text
 from tests.api.client import Api, status_and_code
+from tests.support.stores.redis_stores import redis_webhooks
 from tools.openapi.messages import MESSAGES
 
 URL = "https://club.example/hooks?token=1"
@@ -183,7 +183,7 @@ class Tried:
     def __init__(self, api: Api, key: str, backends: BackendsFacade, server: redis.Redis) -> None:
         self._app = backends.keys.authenticate(key).id
         self._webhooks = backends.webhooks
-        self._kept = RedisWebhooks(SingleNodeTopology(server))
+        self._kept = redis_webhooks(SingleNodeTopology(server))
         self._id = create(api, key)["id"]
         self.path = f"/v1/webhooks/{self._id}/deliveries"
 

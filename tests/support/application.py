@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 from limits.storage import MemoryStorage, Storage
+from prometheus_client import Gauge
 
 from service.backends.facade import BackendsFacade, Policy
 from service.backends.index.feed import Feeds
@@ -25,7 +26,7 @@ from service.outgoing.addresses import check_url
 from service.storage.redis.server_clock import system_clock
 from service.web import app as web
 from service.web.app import Application, Ingress, WebParts
-from service.web.http.streams import Streams
+from service.web.http.streams import KEEPALIVE_SECONDS, StreamLimits, Streams
 from service.web.metrics import Metrics
 from service.web.problems.bans import Network
 from service.web.rate_limits import Limits, RateLimits
@@ -55,11 +56,25 @@ def create_app(
         games,
         backends or build_backends(MemoryBackends()),
         limits or rate_limits(),
-        streams or Streams(),
-        metrics,
+        streams or build_streams(),
+        metrics or Metrics(),
         yield_control,
     )
     return web.create_app(parts, Ingress(proxies, banned, metrics_port))
+
+
+def build_streams(
+    limits: StreamLimits = StreamLimits(),  # noqa: B008 # it is immutable
+    gauge: Gauge | None = None,
+    keepalive_seconds: float = KEEPALIVE_SECONDS,
+) -> Streams:
+    """The streams of a worker, without limits and uncounted; that a client has gone is only found by a write."""
+    return Streams(
+        limits,
+        gauge or Gauge("open_streams", "Open streams.", registry=None),
+        lambda _connection, _notify: lambda: None,
+        keepalive_seconds=keepalive_seconds,
+    )
 
 
 def rate_limits(
