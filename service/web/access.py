@@ -22,7 +22,7 @@ from service.games.model.tokens import SEAT_PREFIX
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.http.body import body_units, read_json
 from service.web.http.errors import RequestError
-from service.web.http.headers import TOKEN_KEY_LENGTH, bearer_token, idempotency_key
+from service.web.http.headers import bearer_token, idempotency_key
 from service.web.http.middleware import EXTRA_HEADERS
 from service.web.http.query import check_query, check_token_place
 from service.web.quotas import APP
@@ -144,7 +144,7 @@ def _application(services: Services, *, optional: bool, repeats: bool) -> Backen
     try:
         backend = services.backends.keys.authenticate(key)
     except Unauthorized:
-        repeated = idempotency_key(TOKEN_KEY_LENGTH) if repeats else None
+        repeated = idempotency_key() if repeats else None
         if repeated is None:
             raise
         backend = services.backends.keys.authenticate_repeat(key, repeated)
@@ -207,7 +207,7 @@ def _invitation() -> Invitation:
     except RequestError:
         body = None
     join_code = body.get("join_code") if isinstance(body, dict) else None
-    return Invitation(join_code if isinstance(join_code, str) else None, idempotency_key(TOKEN_KEY_LENGTH))
+    return Invitation(join_code if isinstance(join_code, str) else None, idempotency_key())
 
 
 def _from_cache(services: Services, game: str) -> _Granted:
@@ -248,7 +248,7 @@ def _rotation(services: Services, game: str, seat: int) -> _Granted:
     token = bearer_token()
     if token is not None and is_key(token):
         return _own_game(services, game, token, seat)
-    return services.games.access.authorize_rotation(game, bearer_token(), seat, idempotency_key(TOKEN_KEY_LENGTH))
+    return services.games.access.authorize_rotation(game, bearer_token(), seat, idempotency_key())
 
 
 _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {

@@ -196,6 +196,23 @@ def test_every_post_of_the_document_lists_the_header_and_has_a_case(app: Flask) 
             assert "Idempotency-Key" in described.headers, described.id
 
 
+@pytest.mark.parametrize("operation", CASES)
+def test_a_key_shorter_than_the_document_says_is_refused_and_the_shortest_one_is_not(
+    operation: str, given: Given
+) -> None:
+    (shortest,) = [
+        parameter["schema"]["minLength"]
+        for methods in committed().document["paths"].values()
+        for parameter in methods.get("post", {}).get("parameters", [])
+        if methods["post"]["operationId"] == operation and parameter["name"] == "Idempotency-Key"
+    ]
+    post = CASES[operation](given)
+    refused = send(post, "k" * (shortest - 1))
+    assert status_and_code(refused) == (422, "invalid")
+    assert refused.get_json()["errors"].keys() == {"Idempotency-Key"}
+    assert send(post, "k" * shortest).status_code < 300
+
+
 def test_the_same_request_twice_has_one_answer_and_one_effect(post: Post, server: redis.Redis) -> None:
     key = str(uuid4())
     first = send(post, key)

@@ -17,7 +17,7 @@ from service.web.backends.schemas import (
 )
 from service.web.backends.serializers import application_json, new_key_json, registered_application_json
 from service.web.http.body import read_json, read_json_or_nothing, validate
-from service.web.http.headers import TOKEN_KEY_LENGTH, bearer_token, idempotency, negotiate
+from service.web.http.headers import bearer_token, idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_expensive
@@ -52,7 +52,7 @@ def register_application(services: Services) -> RawResponse:
     negotiate(JSON)
     body = read_json()
     name = validate(_application_in, body)["name"]
-    new = services.backends.keys.create(name, idempotency(body, TOKEN_KEY_LENGTH))
+    new = services.backends.keys.create(name, idempotency(body))
     return created_secret(registered_application_json(new), _OWN_PATH, replayed=new.replayed)
 
 
@@ -104,7 +104,7 @@ def create_key(services: Services, backend: Backend) -> RawResponse:
     negotiate(JSON)
     body = read_json_or_nothing()
     overlap = validate(_key_in, body)["overlap"]
-    key = idempotency(body, TOKEN_KEY_LENGTH)
+    key = idempotency(body)
     new = services.backends.keys.rotate(backend.id, overlap, presented=bearer_token(), key=key)
     return created_secret(new_key_json(new), _OWN_PATH, replayed=new.replayed)
 

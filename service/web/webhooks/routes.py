@@ -15,7 +15,7 @@ from service.outgoing.addresses import RefusedUrl
 from service.web.fields.strict import EmptyInSchema
 from service.web.http.body import read_json, read_json_or_nothing, read_nothing, validate
 from service.web.http.errors import InvalidBody, refused_url
-from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate
+from service.web.http.headers import idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.services import Services
@@ -59,7 +59,7 @@ def create_webhook(services: Services, backend: Backend) -> RawResponse:
     negotiate(JSON)
     body = read_json()
     wanted = validate(_webhook_in, body)
-    key = idempotency(body, TOKEN_KEY_LENGTH)
+    key = idempotency(body)
     with _checked_url():
         webhook, replayed = services.backends.webhooks.create(backend.id, wanted["url"], wanted["events"], key)
     return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=replayed)
@@ -160,7 +160,7 @@ def change_webhook_secret(services: Services, backend: Backend, webhook: str) ->
     """
     negotiate(JSON)
     body = read_nothing()
-    key = idempotency(body, TOKEN_KEY_LENGTH)
+    key = idempotency(body)
     changed, replayed = services.backends.webhooks.change_secret(backend.id, webhook, key)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
 
