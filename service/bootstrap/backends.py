@@ -1,4 +1,7 @@
-"""The applications of a process, and what sends requests to the addresses that they give."""
+"""The applications of a process, and what sends requests to the addresses that they give.
+
+Owns which store and which setting each part gets. Does not depend on which process runs them.
+"""
 
 from __future__ import annotations
 

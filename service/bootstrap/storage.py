@@ -1,4 +1,7 @@
-"""What every process has of Redis, opened as the settings say."""
+"""What every process has of Redis, opened as the settings say.
+
+Owns which adapters there are, and what each of them is observed by. Does not depend on which process uses them.
+"""
 
 from __future__ import annotations
 
