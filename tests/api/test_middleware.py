@@ -250,11 +250,6 @@ def test_a_failure_is_logged_with_its_stack_and_without_its_message(
     assert "seat_abc" not in json.dumps(failure)
 
 
-def test_without_metrics_no_request_is_logged(api: Api, lines: Lines) -> None:
-    assert api.get("/healthz").status_code == 200
-    assert lines() == []
-
-
 # ── The metrics ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
