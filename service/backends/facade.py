@@ -27,21 +27,21 @@ class Policy(NamedTuple):
 
 
 class BackendsFacade:
-    """The applications of a store: ``backends`` are their keys, and ``webhooks`` their endpoints.
+    """The applications of a store: ``keys`` are who they are by which key, ``webhooks`` their endpoints.
 
     ``listing`` are the lists of their games, ``feed`` what has happened in them, ``people`` who sits there.
     """
 
     def __init__(
         self,
-        backends: Backends,
+        keys: Backends,
         webhooks: Webhooks,
         listing: Listing,
         feed: Feeds,
         people: People,
         policy: Policy,
     ) -> None:
-        self.backends = backends
+        self.keys = keys
         self.webhooks = webhooks
         self.listing = listing
         self.feed = feed
@@ -54,4 +54,4 @@ class BackendsFacade:
         What the index knows of them expires with them. Raises ``NotFound``; if it fails, it can be called again.
         """
         self.webhooks.delete_all(app)
-        self.backends.delete(app)
+        self.keys.delete(app)

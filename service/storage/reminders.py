@@ -16,7 +16,7 @@ from service.games.ports import StorageUnavailable
 from service.games.reminders import JudgedTime, ReminderKind, ReminderQueue, TakenReminder
 from service.storage import keys
 from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat
-from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha, observe_nothing
+from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
 from service.storage.redis.topology import Topology
@@ -35,8 +35,8 @@ class RedisReminders(ReminderQueue):
         self,
         topology: Topology,
         *,
-        observe: Observer = observe_nothing,
-        observe_failure: FailureObserver = observe_nothing,
+        observe: Observer,
+        observe_failure: FailureObserver,
     ) -> None:
         self._topology = topology
         self._observe = observe

@@ -1,7 +1,7 @@
 """The metrics of the processes beside the web server; what they share with it is in ``service.web.metrics``.
 
 Owns their names. They never name a game, a seat or what is hidden. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment
-they are counted in that folder, which the web server of the same run exposes.
+they are counted in that folder, which the web server of the same run exposes. Does not depend on who counts.
 """
 
 from __future__ import annotations

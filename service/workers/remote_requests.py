@@ -1,4 +1,7 @@
-"""Messages to remote players as signed HTTP requests (Standard Webhooks). Does not depend on what they say."""
+"""Messages to remote players as signed HTTP requests (Standard Webhooks).
+
+Owns how they are signed and sent. Does not depend on what they say.
+"""
 
 from __future__ import annotations
 

@@ -66,14 +66,16 @@ Workers = Callable[..., list[Api]]
 
 
 @pytest.fixture
-def workers(games: GamesFacade, apps: BackendsFacade, redis_url: str, clock: Clock, address: str) -> Workers:
+def workers(games: GamesFacade, backends: BackendsFacade, redis_url: str, clock: Clock, address: str) -> Workers:
     """Applications on the same server, each with these limits."""
 
     def make(count: int = 1, proxies: int = 0, **limits: int) -> list[Api]:
         apis = []
         for _ in range(count):
             limited = rate_limits(partial(counters_at, redis_url), clock, **limits)
-            client = create_app(games, apps=apps, limits=limited, proxies=proxies).test_client(use_cookies=False)
+            client = create_app(games, backends=backends, limits=limited, proxies=proxies).test_client(
+                use_cookies=False
+            )
             client.environ_base["REMOTE_ADDR"] = address
             apis.append(Api(client))
         return apis
@@ -246,10 +248,10 @@ def test_an_application_creates_and_joins_by_a_quota_of_its_own(
 
 
 def test_all_keys_and_workers_of_an_application_count_together(
-    workers: Workers, apps: BackendsFacade, app_key: str
+    workers: Workers, backends: BackendsFacade, app_key: str
 ) -> None:
     one, another = workers(2, app_games=2, app=2)
-    new = apps.backends.rotate(app_key[4:28]).key
+    new = backends.keys.rotate(app_key[4:28]).key
     assert create_with(one, app_key).status_code == 201
     assert create_with(another, new).status_code == 201
     assert create_with(one, new).status_code == 429

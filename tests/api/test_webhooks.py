@@ -16,9 +16,9 @@ from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, Webhook
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
-from service.storage.webhooks import RedisWebhooks
 from service.texts import text
 from tests.api.client import Api, status_and_code
+from tests.support.stores.redis_stores import redis_webhooks
 from tools.openapi.messages import MESSAGES
 
 URL = "https://club.example/hooks?token=1"
@@ -180,10 +180,10 @@ def test_an_unknown_type_of_sample_is_refused_with_those_that_there_are(kind: An
 class Tried:
     """An endpoint of an application, and attempts that were made."""
 
-    def __init__(self, api: Api, key: str, apps: BackendsFacade, server: redis.Redis) -> None:
-        self._app = apps.backends.authenticate(key).id
-        self._webhooks = apps.webhooks
-        self._kept = RedisWebhooks(SingleNodeTopology(server))
+    def __init__(self, api: Api, key: str, backends: BackendsFacade, server: redis.Redis) -> None:
+        self._app = backends.keys.authenticate(key).id
+        self._webhooks = backends.webhooks
+        self._kept = redis_webhooks(SingleNodeTopology(server))
         self._id = create(api, key)["id"]
         self.path = f"/v1/webhooks/{self._id}/deliveries"
 
@@ -197,8 +197,8 @@ class Tried:
 
 
 @pytest.fixture
-def tried(api: Api, app_key: str, apps: BackendsFacade, server: redis.Redis) -> Tried:
-    return Tried(api, app_key, apps, server)
+def tried(api: Api, app_key: str, backends: BackendsFacade, server: redis.Redis) -> Tried:
+    return Tried(api, app_key, backends, server)
 
 
 def test_a_message_that_was_tried_is_sent_again(api: Api, app_key: str, tried: Tried) -> None:
@@ -244,11 +244,11 @@ def test_the_document_describes_every_message_with_an_example_that_fits() -> Non
         assert message.example["type"] == message.name
 
 
-def test_an_application_is_deleted_with_its_endpoints(api: Api, apps: BackendsFacade, server: redis.Redis) -> None:
-    application, _, key, _ = apps.backends.create("Club")
+def test_an_application_is_deleted_with_its_endpoints(api: Api, backends: BackendsFacade, server: redis.Redis) -> None:
+    application, _, key, _ = backends.keys.create("Club")
     create(api, key)
     create(api, key)
-    apps.delete(application.id)
+    backends.delete(application.id)
     assert status_and_code(api.get("/v1/webhooks", token=key)) == (401, "unauthorized")
-    assert apps.webhooks.all(application.id) == []
+    assert backends.webhooks.all(application.id) == []
     assert list(server.scan_iter(f"domino:{{{application.id}}}*")) == []

@@ -150,7 +150,7 @@ class Hosted:
 
     def time_out(self) -> list[GameEvent]:
         committed = self.service.time_out(self.id)
-        return [] if committed is None else list(committed.events)
+        return list(committed.events) if isinstance(committed, Committed) else []
 
     def play(self, choose: Choose = first) -> Committed:
         """What the service has to play."""

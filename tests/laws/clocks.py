@@ -48,6 +48,7 @@ from service.games.store.codec import decode_event, decode_game
 from service.games.store.history import rebuild_game
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed
 from tests.histories.faults import FaultyStore, SimulatedTime
 from tests.laws.facts import assert_kept_facts
 from tests.laws.matches import Choices
@@ -379,7 +380,7 @@ class Course:
         before = self.game
         due = time_out_due(before, self.store.judged(self.id).allowance)
         committed = automation.time_out(self.id)
-        if committed is None:
+        if not isinstance(committed, Committed):
             return False
         if committed.after.version == before.version + len(committed.events):  # else something else came first
             assert due is not None

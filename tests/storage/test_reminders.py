@@ -13,13 +13,12 @@ from service.games.model.shards import SHARDS, shard_of, with_shard
 from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, WriteRequest
 from service.games.reminders import NO_ALLOWANCE, ReminderKind, ReminderQueue, Reminders
 from service.storage import keys
-from service.storage.games import RedisStore
 from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS
 from service.storage.redis.topology import SingleNodeTopology, Topology
-from service.storage.reminders import RedisReminders
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import write
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.redis_stores import redis_reminders, redis_store
 
 KINDS: list[ReminderKind] = ["bots", "clock"]
 LEASE = 20_000
@@ -58,8 +57,8 @@ class RedisHarness:
     """The clock of the server cannot be moved, so all times that are stored are."""
 
     def __init__(self, topology: Topology) -> None:
-        self.store: Store = RedisStore(topology, TTL)
-        self.queue: ReminderQueue = RedisReminders(topology)
+        self.store: Store = redis_store(topology, TTL)
+        self.queue: ReminderQueue = redis_reminders(topology)
         self._topology = topology
 
     def scores(self, kind: ReminderKind) -> dict[str, float]:
@@ -456,7 +455,7 @@ def test_takers_share_the_note(harness: Harness) -> None:
 
 def _another(harness: Harness) -> ReminderQueue:
     assert isinstance(harness, RedisHarness)
-    return RedisReminders(harness._topology)
+    return redis_reminders(harness._topology)
 
 
 def test_a_clock_that_was_set_back_does_not_hide_later_gaps(harness: Harness) -> None:

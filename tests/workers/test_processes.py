@@ -14,11 +14,11 @@ from service.games.model.clock import ClockSettings
 from service.games.model.schedule import GRACE_MS
 from service.storage.keys import HEARTBEATS, REMINDERS
 from service.storage.redis.topology import open_topology
-from service.storage.reminders import RedisReminders
 from service.workers.messenger import END_SECONDS
 from service.workers.scheduler import SETTINGS
 from tests.storage.servers import RealServer
 from tests.support.background import Background
+from tests.support.stores.redis_stores import redis_reminders
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed, until
 
 pytestmark = pytest.mark.full
@@ -73,7 +73,7 @@ def test_after_a_time_without_a_scheduler_nobody_is_late(server: RealServer, tmp
     hosted = on_redis(server.url)
     game = hosted.create(request("domino", "pp", clock=ClockSettings(turn=10))).view.id
     time.sleep(1.2)
-    server.admin.set(HEARTBEATS[0], f"{RedisReminders(open_topology(server.url)).server_time() - 60_000} 0 0")
+    server.admin.set(HEARTBEATS[0], f"{redis_reminders(open_topology(server.url)).server_time() - 60_000} 0 0")
     with Background("scheduler", server.url, tmp_path):
         until(lambda: _has_looked(server))
         assert not hosted.game(game).presence.away
@@ -115,7 +115,7 @@ def test_a_stop_signal_ends_an_idle_process_at_once(command: str, server: RealSe
 
 def test_at_a_stop_leases_are_given_back(server: RealServer, tmp_path: Path) -> None:
     hosted = on_redis(server.url)
-    queue = RedisReminders(open_topology(server.url))
+    queue = redis_reminders(open_topology(server.url))
     with Background("bots", server.url, tmp_path) as bots:
         until(lambda: _has_looked(server))
 

@@ -1,8 +1,8 @@
 """The messages to an endpoint about a game: which there are after a version, and what they say.
 
-A message has what a spectator knows of its event (``service.games.model.views``) and the refs that the application
-gave. Its id depends only on the endpoint, the game, the version and the type: a process that makes it again, after any
-crash, makes the same one. Does not depend on how messages are sent.
+Owns their form and their ids. A message has what a spectator knows of its event (``service.games.model.views``) and the
+refs that the application gave. Its id depends only on the endpoint, the game, the version and the type: a process that
+makes it again, after any crash, makes the same one. Does not depend on how messages are sent.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ FailureObserver = Callable[[str], None]
 
 
 def observe_nothing(*_: object) -> None:
-    """Observe nothing."""
+    """Observe nothing: for calls whose time or failure is of no interest, or is observed by the caller."""
 
 
 def evalsha(script: str, names: Sequence[bytes], *arguments: bytes | int) -> Command:
@@ -69,8 +69,8 @@ class RedisCalls:
         topology: Topology,
         *,
         replicated: bool = False,
-        observe: Observer = observe_nothing,
-        observe_failure: FailureObserver = observe_nothing,
+        observe: Observer,
+        observe_failure: FailureObserver,
     ) -> None:
         self._topology = topology
         self._confirm: tuple[Command, ...] = ((b"WAIT", 1, REPLICA_WAIT),) if replicated else ()
