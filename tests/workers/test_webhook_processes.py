@@ -49,7 +49,7 @@ class Backend:
         self.owned = Owned(RedisStore(topology, TTL, replicated=replicated), self.clock)
         self.webhooks = Webhooks(
             RedisWebhooks(topology, replicated=replicated),
-            check_url=lambda _: None,
+            check_url=lambda *_: None,
             clock=self.clock,
             random_bytes=Random("backend").randbytes,
             idempotency=Idempotency([b"secret"]),
