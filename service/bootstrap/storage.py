@@ -8,6 +8,7 @@ from service.config import Settings
 from service.games.automation.deletions import DeletedGames
 from service.storage.backends import RedisBackends
 from service.storage.capacity_guard import CapacityGuard
+from service.storage.confirmed_urls import RedisConfirmedUrls
 from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
 from service.storage.games import RedisStore
@@ -34,6 +35,7 @@ class Storage(NamedTuple):
     lobby: RedisLobby
     webhooks: RedisWebhooks
     erasures: RedisErasures
+    confirmed_urls: RedisConfirmedUrls
     calls: RedisCalls
     clock: ServerClock
 
@@ -71,6 +73,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         lobby=RedisLobby(RedisCalls(topology, observe=observe)),
         webhooks=RedisWebhooks(topology, replicated=replicated, observe=observe, observe_failure=failed),
         erasures=RedisErasures(calls),
+        confirmed_urls=RedisConfirmedUrls(calls),
         calls=calls,
         clock=ServerClock(reminders.server_time, observe=metrics.clock_offset),
     )
