@@ -5,13 +5,14 @@ Owns which parts there are. Does not depend on how any of them works, or on HTTP
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.people import People
 from service.backends.keys import Backends
-from service.backends.webhooks.endpoints import CheckUrl, Webhooks
+from service.backends.webhooks.endpoints import Webhooks
 
 
 class Policy(NamedTuple):
@@ -23,7 +24,7 @@ class Policy(NamedTuple):
 
     open_to_all: bool
     needed_for_games: bool
-    check_player_url: CheckUrl
+    check_player_url: Callable[[str], object]
 
 
 class BackendsFacade:

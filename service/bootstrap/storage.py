@@ -10,6 +10,7 @@ from typing import NamedTuple
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
 from service.storage.backends import RedisBackends
+from service.storage.confirmed_urls import RedisConfirmedUrls
 from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
 from service.storage.games import RedisStore
@@ -37,6 +38,7 @@ class Storage(NamedTuple):
     lobby: RedisLobby
     webhooks: RedisWebhooks
     erasures: RedisErasures
+    confirmed_urls: RedisConfirmedUrls
     calls: RedisCalls
     clock: ServerClock
 
@@ -74,6 +76,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         lobby=RedisLobby(RedisCalls(topology, observe=observe, observe_failure=observe_nothing)),
         webhooks=RedisWebhooks(topology, replicated=replicated, observe=observe, observe_failure=failed),
         erasures=RedisErasures(calls),
+        confirmed_urls=RedisConfirmedUrls(calls),
         calls=calls,
         clock=ServerClock(reminders.server_time, observe=metrics.clock_offset),
     )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from service.backends.index.ports import GameIndex, Lobby
 from service.backends.index.reindex import Progress, Reindexer
-from service.backends.ports import ErasureStore
+from service.backends.ports import ConfirmedUrls, ErasureStore
 from service.backends.webhooks.ports import WebhookStore
 from service.bootstrap.storage import Storage, open_storage
 from service.config import Settings
@@ -36,6 +36,7 @@ class WorkerParts(NamedTuple):
     lobby: Lobby
     webhooks: WebhookStore
     erasures: ErasureStore
+    confirmed_urls: ConfirmedUrls
     clock: ServerClock
 
 
@@ -58,6 +59,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
         storage.lobby,
         storage.webhooks,
         storage.erasures,
+        storage.confirmed_urls,
         storage.clock,
     )
 

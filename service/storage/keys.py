@@ -51,6 +51,8 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 keys by their names, ``<time> <fingerprint> <answer>``
 ``domino:{<app>}:erasures``     sorted set: the refs of people who are to be erased, by when that was
                                 asked for last
+``domino:{<app>}:players``      sorted set: the URLs of remote players that have answered a challenge, of
+                                which it has digests, by when
 ``domino:{<app>}:endpoints``    set: the ids of those that were ever active: they are told of its
                                 games
 ``domino:{<app>}:feed``         stream: the feed of the application. The fields of an item are ``item``,
@@ -161,6 +163,11 @@ def erasures(app: str) -> bytes:
     return state(app) + b":erasures"
 
 
+def confirmed_urls(app: str) -> bytes:
+    """The key of the URLs of remote players that have answered a challenge of an application."""
+    return state(app) + b":players"
+
+
 def index(app: str) -> bytes:
     """The key of the index of an application; the keys of its lists begin with it, without ``:index``."""
     return state(app) + b":index"
@@ -187,5 +194,5 @@ def listed(app: str, kind: str, ref: str) -> bytes:
 
 
 def digest(ref: str) -> bytes:
-    """What stands for a ref in names of keys: 22 characters of its SHA-256."""
+    """What stands for a ref in names of keys, or for a URL: 22 characters of its SHA-256."""
     return urlsafe_b64encode(sha256(ref.encode("utf-8", "surrogatepass")).digest())[:22]

@@ -112,7 +112,8 @@ class WorkerMetrics:
         """Count a request to a remote player.
 
         ``outcome``: ``move``; ``own`` (it moves by itself); ``refused`` (the answer was no legal move); ``status`` (one
-        that is no success); or ``none`` (no answer).
+        that is no success); ``none`` (no answer); or ``challenge`` (its URL has answered no challenge, so it was not
+        asked).
         """
         self._answers.labels(outcome).inc()
         self._answer_times.observe(seconds)

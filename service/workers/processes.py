@@ -38,6 +38,7 @@ from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
 from service.workers.metrics_server import serve_metrics
 from service.workers.outbox_worker import OutboxWorker
+from service.workers.player_challenges import PlayerChallenges
 from service.workers.remote_requests import ask_through
 from service.workers.remote_turns import RemoteTurns
 from service.workers.remote_worker import RemoteWorker
@@ -103,8 +104,10 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     publishers = Pool(MOST_PUBLISHED)
     publisher = OutboxWorker(outbox, queue, publishers.spawn, webhooks.wake)
     players = RemotePlayers(parts.repository)
-    turns = RemoteTurns(players, ask_through(sender), queue.metrics, ttl)
-    remote = RemoteWorker(players, turns, queue, spawn, ttl)
+    ask = ask_through(sender)
+    challenges = PlayerChallenges(parts.confirmed_urls, ask, parts.clock, os.urandom)
+    turns = RemoteTurns(players, ask, challenges, queue.metrics, ttl)
+    remote = RemoteWorker(players, turns, sender.locate, queue, spawn, ttl)
     eraser = ErasureWorker(_erasures(parts, outbox), queue)
     loops = [
         Loop("outbox", publisher.step, partial(_end, publisher, publishers)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import redis
@@ -14,6 +14,7 @@ from service.backends.facade import BackendsFacade
 from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, Webhook
+from service.outgoing.lookups import LookupFailed
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
 from service.texts import text
@@ -92,6 +93,35 @@ def test_a_url_to_which_nothing_may_be_sent_is_refused(url: str, api: Api, app_k
         assert status_and_code(answer) == (422, "invalid")
         assert answer.get_json()["errors"] == {"url": [text(f"reasons.{HOSTILE_URLS[url]}", "en")]}
     assert api.get(webhook, token=app_key).get_json()["url"] == URL
+
+
+@pytest.mark.parametrize(("failed", "reason"), [("no_answer", "lookup_unanswered"), ("no_room", "too_many_lookups")])
+def test_a_url_whose_host_cannot_be_looked_up_now_is_not_refused_for_good(
+    failed: Literal["no_answer", "no_room"],
+    reason: str,
+    api: Api,
+    app_key: str,
+    apps: BackendsFacade,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
+    asked_for = []
+
+    def fail(url: str, app: str) -> None:
+        asked_for.append((url, app))
+        raise LookupFailed(failed)
+
+    monkeypatch.setattr(apps.webhooks, "_check_url", fail)
+    other = "https://other.example/"
+    for answer in (
+        api.post("/v1/webhooks", WANTED | {"url": other}, token=app_key),
+        api.ask("PATCH", webhook, json={"url": other}, token=app_key),
+    ):
+        assert status_and_code(answer) == (503, "lookup_unavailable")
+        assert answer.get_json()["reason"] == reason
+        assert int(answer.headers["Retry-After"]) == answer.get_json()["retry_after"] > 0
+    assert asked_for == [(other, app_key[4:28])] * 2
+    assert [each["url"] for each in api.get("/v1/webhooks", token=app_key).get_json()["webhooks"]] == [URL]
 
 
 @pytest.mark.parametrize(

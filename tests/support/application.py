@@ -112,7 +112,7 @@ def build_backends(
         Backends(store, clock=clock, random_bytes=random_bytes, idempotency=idempotency),
         Webhooks(
             webhooks or MemoryWebhooks(games, index),
-            check_url=check_url,
+            check_url=lambda url, _: check_url(url),
             clock=clock,
             random_bytes=random_bytes,
             idempotency=idempotency,

@@ -47,7 +47,7 @@ class Backend:
         self.owned = Owned(redis_store(topology, TTL, replicated=replicated), self.clock)
         self.webhooks = Webhooks(
             redis_webhooks(topology, replicated=replicated),
-            check_url=lambda _: None,
+            check_url=lambda *_: None,
             clock=self.clock,
             random_bytes=Random("backend").randbytes,
             idempotency=Idempotency([b"secret"]),

@@ -115,7 +115,13 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
         Backends(
             RedisBackends(topology, **unobserved), clock=clock, random_bytes=random_bytes, idempotency=idempotency
         ),
-        Webhooks(webhooks, check_url=check_url, clock=clock, random_bytes=random_bytes, idempotency=idempotency),
+        Webhooks(
+            webhooks,
+            check_url=lambda url, _: check_url(url),
+            clock=clock,
+            random_bytes=random_bytes,
+            idempotency=idempotency,
+        ),
         Listing(index, lobby, ttl=_TTL_SECONDS * 1000),
         Feeds(_NumberedFeed(calls), notifications, clock),
         People(index, RedisErasures(calls), ttl=_TTL_SECONDS * 1000),
@@ -143,6 +149,7 @@ class _SilentSender(Sender):
         headers: Mapping[str, str],  # noqa: ARG002
         body: bytes,
         *,
+        app: str,  # noqa: ARG002
         timeout: float,  # noqa: ARG002
         max_answer: int = MAX_ANSWER_BYTES,  # noqa: ARG002
     ) -> Answer:

@@ -108,8 +108,21 @@ def ping_message(endpoint: str, ping: str, at: int) -> Message:
 
 
 def challenge_message(message: str, challenge: str, at: int) -> Message:
-    """The message whose ``challenge`` an endpoint has to answer before it is sent anything."""
+    """The message whose ``challenge`` a URL has to answer before anything else is sent there."""
     return Message(message, CHALLENGE, 0, at, body_of(CHALLENGE, at, {"challenge": challenge}))
+
+
+def answers_challenge(body: bytes, challenge: str, *, complete: bool) -> bool:
+    """Whether an answer is the challenge; one that repeats the whole message is none, as anything that echoes does."""
+    if not complete:
+        return False
+    if body.strip() == challenge.encode():
+        return True
+    try:
+        value = orjson.loads(body)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and value.get("challenge") == challenge
 
 
 def body_of(kind: str, at: int, data: Mapping[str, Any]) -> bytes:

@@ -47,7 +47,7 @@ _ping_in: Final = PingInSchema()
     body=WebhookInSchema,
     secret=True,
     responses={201: ResponseSpec(description="The endpoint, with its secret.", schema=CreatedWebhookSchema)},
-    own_problems=("limit_reached",),
+    own_problems=("limit_reached", "lookup_unavailable"),
 )
 def create_webhook(services: Services, backend: Backend) -> RawResponse:
     """Register an endpoint.
@@ -106,7 +106,7 @@ def get_webhook(services: Services, backend: Backend, webhook: str) -> RawRespon
     body=WebhookChangeInSchema,
     needs_body=True,
     responses={200: ResponseSpec(description="The endpoint.", schema=WebhookSchema)},
-    own_problems=("not_found", "outcome_unknown"),
+    own_problems=("not_found", "outcome_unknown", "lookup_unavailable"),
 )
 def change_webhook(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Change an endpoint.
