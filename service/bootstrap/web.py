@@ -60,6 +60,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     for forget in (app.drop_cached, apps.listing.forget):
         storage.deleted.on_erasure(forget)
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
+    Thread(target=storage.reminders.heartbeats.keep_beating, name="heartbeats", daemon=True).start()
     return app
 
 

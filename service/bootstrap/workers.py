@@ -18,6 +18,7 @@ from service.games.ports import sequential_runtime
 from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
+from service.storage.heartbeats import RedisHeartbeats
 from service.storage.redis.server_clock import ServerClock
 from service.web.metrics import Metrics
 
@@ -28,6 +29,7 @@ class WorkerParts(NamedTuple):
     repository: GameRepository
     automation: Automation
     reminders: ReminderQueue
+    heartbeats: RedisHeartbeats
     deleted: DeletedGames
     game_index: GameIndex
     lobby: Lobby
@@ -50,6 +52,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
         repository,
         automation,
         storage.reminders,
+        storage.reminders.heartbeats,
         storage.deleted,
         storage.game_index,
         storage.lobby,

@@ -165,7 +165,7 @@ def test_a_turn_in_which_the_service_was_away_has_as_much_time_more() -> None:
     seat = hosted.turn
     hosted.wait(30_000)
     hosted.now += 40_000  # the service is away
-    hosted.store.take("clock", 0, 1)
+    hosted.store.beat()
     assert hosted.time_out() == []
     assert hosted.service.next_time_out(hosted.id) == hosted.now + 40_000
     hosted.wait(39_999)
@@ -179,9 +179,9 @@ def test_a_long_interruption_holds_back_no_later_turn_but_where_it_used_up_a_ban
     clock: ClockSettings, held: bool
 ) -> None:
     hosted = Hosted("hh", clock)
-    hosted.store.take("clock", 0, 1)
+    hosted.store.beat()
     hosted.now += 36_000_000
-    hosted.store.take("clock", 0, 1)
+    hosted.store.beat()
     hosted.now += 1
     seat = hosted.turn
     hosted.play_on(lambda game: game.state.turn not in (seat, None))
@@ -191,7 +191,7 @@ def test_a_long_interruption_holds_back_no_later_turn_but_where_it_used_up_a_ban
 
 def test_a_game_that_is_created_after_an_interruption_is_not_held_back() -> None:
     hosted = Hosted("hh", BANK._replace(bank=10_000))
-    hosted.store.take("clock", 0, 1)
+    hosted.store.beat()
     hosted.store._heartbeat = Heartbeat(hosted.now, hosted.now - 1, hosted.now + 3_600_000)
     hosted.wait(11_000)
     assert hosted.time_out()
@@ -553,7 +553,7 @@ def test_no_claim_counts_while_nobody_can_be_late() -> None:
     hosted.now += 40_000  # the service is away
     with pytest.raises(NotDue):
         hosted.claim(1 - seat, seat)
-    hosted.store.take("clock", 0, 1)
+    hosted.store.beat()
     hosted.wait(39_999)
     with pytest.raises(NotDue):
         hosted.claim(1 - seat, seat)

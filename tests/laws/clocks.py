@@ -316,7 +316,7 @@ class Course:
         if until - self.time.now < LONG and self.random.random() < 0.9:
             while self.time.now < until:
                 self.time.now = min(self.time.now + SWEEP, until)
-                self.store.take("clock", 0, LEASE)
+                self.store.beat()
         self.time.now = until
 
     def move(self) -> None:

@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 
 from service.games.facade import GamesFacade
 from service.games.ports import EventFeed, RandomBytes, RunLater, Runtime, Store, TimeSource, sequential_runtime
-from service.games.reminders import JudgedTime, ReminderKind, ReminderQueue, TakenReminder
+from service.games.reminders import (
+    NO_ALLOWANCE,
+    JudgedTime,
+    OutageAllowance,
+    ReminderKind,
+    ReminderQueue,
+    TakenReminder,
+)
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
 from service.storage.redis.server_clock import system_clock
@@ -36,6 +43,9 @@ class NoReminders(ReminderQueue):
 
     def judged(self, game: str) -> JudgedTime:
         return JudgedTime(system_clock())
+
+    def allowance(self, game: str) -> OutageAllowance:
+        return NO_ALLOWANCE
 
 
 def build_repository(

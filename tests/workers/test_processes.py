@@ -69,7 +69,7 @@ def test_a_turn_ends_within_two_seconds_of_its_deadline() -> None:
     assert GRACE_MS + SETTINGS.look_seconds[1] * 1000 <= 2000
 
 
-def test_after_a_time_without_a_scheduler_nobody_is_late(server: RealServer, tmp_path: Path) -> None:
+def test_after_a_time_in_which_nobody_could_move_nobody_is_late(server: RealServer, tmp_path: Path) -> None:
     hosted = on_redis(server.url)
     game = hosted.create(request("domino", "pp", clock=ClockSettings(turn=10))).view.id
     time.sleep(1.2)
