@@ -17,7 +17,7 @@ from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
 from service.games.commands.join import JoinCommand
 from service.games.commands.move import Expected, MoveCommand
-from service.games.model.clock import ClockSettings, RunningClock
+from service.games.model.clock import GRACE_MS, ClockSettings, RunningClock
 from service.games.model.errors import MoveRefused, NotAway, NotDue, NotStarted, StaleVersion
 from service.games.model.following import with_events
 from service.games.model.forks import ForkSource, export_record
@@ -153,7 +153,8 @@ def test_nobody_is_timed_out_before_the_deadline_and_its_grace() -> None:
     hosted.now += 1
     assert hosted.time_out() == [TimedOut(seat, "bot")]
     assert hosted.game.presence == Presence(frozenset({seat}))
-    assert hosted.game.running_clock.banks[seat] == 0
+    assert hosted.game.running_clock.banks[seat] == -GRACE_MS
+    assert hosted.view(seat).seats[seat].bank == 0
     assert hosted.game.deadline is None
     assert hosted.due["clock"] is None
     assert hosted.due["bots"] is not None
@@ -291,7 +292,7 @@ def test_a_substituted_turn_gains_the_increment_and_costs_the_rest_of_the_bank()
     hosted.now += 61_000
     hosted.time_out()
     hosted.play()
-    assert hosted.game.running_clock.banks[seat] == 7_000
+    assert hosted.game.running_clock.banks[seat] == 6_000, "the grace is owed to the bank"
     assert hosted.game.running_clock.banks[1 - seat] == 60_000
 
 
@@ -337,7 +338,7 @@ def test_who_comes_back_after_a_time_out_has_ten_seconds() -> None:
     hosted.now += 301_000
     hosted.time_out()
     hosted.play()
-    assert hosted.game.running_clock.banks[seat] == 0
+    assert hosted.game.running_clock.banks[seat] == -GRACE_MS
     hosted.come_back(seat)
     assert hosted.game.running_clock.banks[seat] == 10_000
     hosted.play_on(lambda game: game.state.turn == seat)

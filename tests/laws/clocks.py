@@ -154,7 +154,6 @@ class ClockModel:
                 assert self.deadline is not None
                 assert at >= self.deadline + GRACE_MS - 2 * SKEW, "too early"
                 self._stop(seat, at)
-                self.banks[seat] = 0
                 if then == "move":
                     self.substituted = seat
                 else:
@@ -164,12 +163,12 @@ class ClockModel:
                 assert self.deadline is not None
                 assert at >= self.deadline + GRACE_MS - 2 * SKEW, "too early"
                 self._stop(seat, at)
-                self.banks[seat] = 0
                 self.away.add(seat)
             case Left(seat):
-                if seat == self.running:
-                    self._stop(seat, at)
+                running = self.running
                 self.away.add(seat)
+                if running is not None and running != self.running:  # who leaves, or a remote player: the game sleeps
+                    self._stop(running, at)
             case Returned(seat):
                 self._come_back(seat, at)
             case Forfeited(seat):
@@ -219,11 +218,11 @@ class ClockModel:
         self.substituted = None
 
     def _stop(self, seat: int, at: int) -> None:
-        """The time of the seat stops, and what it took is gone from its bank."""
+        """The time of the seat stops, and what it took is gone from its bank, up to a second more than it had."""
         took = at - self.counted_from
         assert took >= 0
         self.spent += took
-        self.banks[seat] = max(self.banks[seat] - took, 0)
+        self.banks[seat] = max(self.banks[seat] - took, -GRACE_MS)
 
     def _come_back(self, seat: int, at: int) -> None:
         nobody = self.is_asleep or (self.state.phase == ROUND_OVER and not self.present)

@@ -223,7 +223,7 @@ def _seat_views(
                 each.level,
                 seat in presence.away,
                 seat in presence.forfeited,
-                banks[seat] if banks and each.kind != BOT else None,
+                max(banks[seat], 0) if banks and each.kind != BOT else None,
                 each.ref if viewer in (seat, OWNER) else None,
             )
             for seat, each in enumerate(seats)
