@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from service.backends.index.ports import GameIndex, Lobby
@@ -12,7 +13,7 @@ from service.backends.ports import ErasureStore
 from service.backends.webhooks.ports import WebhookStore
 from service.bootstrap.storage import Storage, open_storage
 from service.config import Settings
-from service.games.automation.deletions import DeletedGames
+from service.games.automation.deletions import EVERY_GAME, DeletedGames
 from service.games.automation.due import Automation
 from service.games.ports import sequential_runtime
 from service.games.reminders import ReminderQueue
@@ -71,4 +72,7 @@ def build_reindexer(storage: Storage, report: Callable[[Progress], None]) -> Rei
 def build_repository(storage: Storage, observe: Callable[[Committed], None]) -> GameRepository:
     """The games of this storage for a process that serves no requests, which may read as much as it needs."""
     runtime = sequential_runtime(storage.clock, os.urandom)
-    return GameRepository(storage.store, runtime, observe=observe, admit_read=lambda _: None)
+    allowance = storage.reminders.allowance
+    repository = GameRepository(storage.store, runtime, observe=observe, admit_read=lambda _: None, allowance=allowance)
+    storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
+    return repository

@@ -71,11 +71,15 @@ class RedisHeartbeats:
             self._observe("heartbeat", monotonic() - began)
         self._learn([failure_of(answer) if isinstance(answer, Exception) else answer for answer in answers])
 
-    def keep_beating(self) -> None:
-        """Send heartbeats for ever; for a thread of its own."""
+    def keep_beating(self, observe_allowance: Callable[[float], None]) -> None:
+        """Send heartbeats for ever; for a thread of its own.
+
+        ``observe_allowance`` is called after each with the seconds for which deadlines are postponed yet.
+        """
         while True:
             try:
                 self.beat()
+                observe_allowance(self.longest_allowance())
             except StorageUnavailable:
                 pass  # nobody can move; another call logs that
             except Exception:
@@ -86,6 +90,10 @@ class RedisHeartbeats:
         """The allowance of the deadlines of this game as this process last learned it; asks nobody."""
         heartbeat = self._known.get(self._place(shard_of(game)))
         return NO_ALLOWANCE if heartbeat is None else OutageAllowance(heartbeat.since, heartbeat.until)
+
+    def longest_allowance(self) -> float:
+        """The seconds for which deadlines are postponed yet, of any game; 0 if none is."""
+        return max([0, *[each.until - each.last for each in self._known.values()]]) / 1000
 
     def server_time(self) -> int:
         """The time of the server that owns the first shard."""

@@ -65,6 +65,11 @@ class Metrics:
             "By how much the clock of Redis is ahead of that of this machine.",
             multiprocess_mode="livemostrecent",
         )
+        self._outage_allowance = gauge(
+            "domino_outage_allowance_seconds",
+            "For how long deadlines are postponed yet after an outage.",
+            multiprocess_mode="livemax",
+        )
         self.streams = gauge("domino_open_streams", "Open streams.", multiprocess_mode="livesum")
         # The children by their labels, as looking one up in its metric costs more than counting.
         self._by_request: dict[tuple[str, str, int], _RequestMetrics] = {}
@@ -96,6 +101,10 @@ class Metrics:
     def clock_offset(self, seconds: float) -> None:
         """Show by how much the clock of Redis is ahead; negative if it is behind."""
         self._clock_offset.set(seconds)
+
+    def outage_allowance(self, seconds: float) -> None:
+        """Show for how long deadlines are postponed yet."""
+        self._outage_allowance.set(seconds)
 
     def write_committed(self, committed: Committed) -> None:
         """Count a committed write: a change of status, and a move if it is one.

@@ -20,7 +20,7 @@ import pytest
 from service.backends.remote_players import RemotePlayers
 from service.engine.errors import Refusal
 from service.engine.moves import DEAL
-from service.engine.presence import ABSENCES
+from service.engine.presence import ABSENCES, Absence
 from service.engine.referee import legal_moves
 from service.games.access import Access
 from service.games.automation.due import Automation
@@ -30,7 +30,7 @@ from service.games.model.clock import GRACE_MS, RETURN_MS, ClockSettings
 from service.games.model.errors import MoveRefused
 from service.games.model.game import Game
 from service.games.model.schedule import bot_turn, remote_turn, time_out_due, time_over
-from service.games.model.seats import BOT, HUMAN, REMOTE
+from service.games.model.seats import BOT, HUMAN, REMOTE, SeatKind
 from service.games.reminders import NO_ALLOWANCE
 from tests.conftest import Figures
 from tests.support.games import build_games, build_repository
@@ -46,7 +46,13 @@ BANKS: Final = (
     ClockSettings(bank=10 * SECOND, increment=2 * SECOND),
     ClockSettings(bank=30 * SECOND),
 )
-SEATS: Final = ((HUMAN, HUMAN), (HUMAN, HUMAN, HUMAN), (HUMAN, REMOTE), (HUMAN, REMOTE, HUMAN), (HUMAN, HUMAN, BOT))
+SEATS: Final[tuple[tuple[SeatKind, ...], ...]] = (
+    (HUMAN, HUMAN),
+    (HUMAN, HUMAN, HUMAN),
+    (HUMAN, REMOTE),
+    (HUMAN, REMOTE, HUMAN),
+    (HUMAN, HUMAN, BOT),
+)
 ONCE: Final = RETURN_MS + 2 * GRACE_MS
 """What a seat has beyond its bank and its increments: what a return grants, and the grace of an answer under way, which
 is owed to the bank; a return has that forgotten, once.
@@ -228,7 +234,7 @@ class Sequence:
 
 
 @pytest.mark.parametrize("absence", ABSENCES)
-def test_no_sequence_of_commands_buys_time(absence: str, figures: Figures) -> None:
+def test_no_sequence_of_commands_buys_time(absence: Absence, figures: Figures) -> None:
     happened: Counter[str] = Counter()
     for number in range(SEQUENCES):
         clock = BANKS[number % len(BANKS)]._replace(absence=absence)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+import redis
 
 from service.games.model.shards import shard_of
 from service.games.ports import StorageUnavailable
@@ -16,7 +17,7 @@ from service.storage import keys
 from service.storage.heartbeats import RedisHeartbeats
 from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS
 from service.storage.redis.cluster import ClusterTopology
-from service.storage.redis.topology import Topology, open_topology
+from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
 from service.storage.reminders import RedisReminders
 from tests.storage.servers import RealServer
 from tests.storage.test_reminders import (
@@ -163,6 +164,21 @@ def test_another_process_learns_the_allowance_without_a_heartbeat(harness: Harne
     assert other.allowance(game) == harness.queue.judged(game).allowance
     harness.pass_time(3_000)  # six seconds without a heartbeat, as a look is none
     assert harness.queue.judged(game).allowance.since > other.allowance(game).since
+
+
+def test_a_process_acts_once_on_each_outage_that_it_learns_of(shared_client: redis.Redis) -> None:
+    harness = RedisHarness(SingleNodeTopology(shared_client))
+    harness.clear()
+    learned: list[str] = []
+    sending, looking = harness.heartbeats, RedisHeartbeats(harness._topology)
+    sending.on_outage(lambda: learned.append("sends"))
+    looking.on_outage(lambda: learned.append("looks"))
+    for passed in (0, 3_000, 30_000, 0):
+        harness.pass_time(passed)
+        sending.beat()
+        looking.look()
+    harness.clear()
+    assert learned == ["sends", "looks"]
 
 
 def test_heartbeats_of_several_processes_are_one(harness: Harness) -> None:

@@ -72,6 +72,6 @@ def build_games(
 ) -> GamesFacade:
     """The use cases on a store."""
     runtime = Runtime(clock, random_bytes, yield_control, run_later)
-    repository = GameRepository(store, runtime, observe=observe, admit_read=admit_read)
     queue = NoReminders() if reminders is None else reminders
+    repository = GameRepository(store, runtime, observe=observe, admit_read=admit_read, allowance=queue.allowance)
     return GamesFacade(repository, feed, queue, runtime, secrets=secrets, ttl_seconds=ttl_seconds)

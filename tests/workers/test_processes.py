@@ -10,8 +10,7 @@ from secrets import token_hex
 import pytest
 
 from service.engine.presence import TimedOut
-from service.games.model.clock import ClockSettings
-from service.games.model.schedule import GRACE_MS
+from service.games.model.clock import GRACE_MS, ClockSettings
 from service.storage.keys import HEARTBEATS, REMINDERS
 from service.storage.redis.topology import open_topology
 from service.storage.reminders import RedisReminders

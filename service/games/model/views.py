@@ -186,7 +186,7 @@ def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:
         commitments=game.commitments,
         unique_names=game.unique_names,
         clock=game.clock,
-        deadline=None if game.clock is None else game.deadline,
+        deadline=None if game.clock is None else game.shown_deadline,
         ref=None if owned is None else owned.ref,
         join_code=None if owned is None else owned.join_code,
         rematch=game.rematch,
