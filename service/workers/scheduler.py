@@ -37,7 +37,10 @@ class Scheduler(Consumer):
             return "written"  # the write that came first has written the next reminder
         if committed is None:
             at = self._automation.next_time_out(taken.game)
-            return "never" if at is None else at
+            if at is None:
+                return "never"
+            self._metrics.count_held()  # it has passed by the clock of the game, of which its reminder is
+            return at
         clock = committed.after.clock
         self._metrics.count_time_out(
             "deal" if clock is None or committed.status_before == "round_over" else clock.absence
