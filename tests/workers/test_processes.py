@@ -6,12 +6,15 @@ import time
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
+from threading import Event, Thread
 
 import pytest
 
 from service.engine.presence import TimedOut
 from service.games.model.clock import GRACE_MS, ClockSettings
+from service.storage.heartbeats import BEAT_SECONDS, RedisHeartbeats
 from service.storage.keys import HEARTBEATS, REMINDERS
+from service.storage.outage_allowance import OUTAGE_MS
 from service.storage.redis.topology import open_topology
 from service.storage.reminders import RedisReminders
 from service.workers.messenger import END_SECONDS
@@ -76,6 +79,37 @@ def test_after_a_time_in_which_nobody_could_move_nobody_is_late(server: RealServ
     with Background("scheduler", server.url, tmp_path):
         until(lambda: _has_looked(server))
         assert not hosted.game(game).presence.away
+
+
+def test_a_scheduler_that_is_killed_again_and_again_holds_no_deadline(server: RealServer, tmp_path: Path) -> None:
+    """Each life ends as soon as it has looked for what is due; between two of them more passes than an outage takes."""
+    hosted = on_redis(server.url)
+    heartbeats = RedisReminders(open_topology(server.url)).heartbeats
+    games = [hosted.create(request("domino", "pp", clock=ClockSettings(turn=6_000))).view.id for _ in range(3)]
+
+    def all_left() -> bool:
+        return all(is_left(hosted, game) for game in games)
+
+    stop = Event()
+    players = Thread(target=_keep_moving, args=(heartbeats, stop))
+    players.start()
+    try:
+        for _ in range(6):  # the deadlines are over in the second life at the latest; some may wait for a lease of it
+            with Background("scheduler", server.url, tmp_path) as scheduler:
+                until(lambda: _has_looked(server))
+                scheduler.kill()
+            if not all_left():
+                time.sleep(OUTAGE_MS / 1000 + 0.5)
+        assert all_left()
+    finally:
+        stop.set()
+        players.join()
+
+
+def _keep_moving(heartbeats: RedisHeartbeats, stop: Event) -> None:
+    """Show that players can move, as a worker of the web server does."""
+    while not stop.wait(BEAT_SECONDS):
+        heartbeats.beat()
 
 
 def test_a_person_whose_time_is_over_is_played_for_turn_by_turn(server: RealServer, tmp_path: Path) -> None:
