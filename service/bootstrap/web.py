@@ -50,7 +50,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         runtime,
         observe=metrics.write_committed,
         admit_read=partial(limit_history, limits),
-        allowance=storage.reminders.allowance,
+        allowance=storage.reminders.heartbeats.allowance,
     )
     storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
     games = GamesFacade(

@@ -46,7 +46,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
     """
     storage = open_storage(settings, metrics, most_calls)
     repository = build_repository(storage, metrics.write_committed)
-    automation = Automation(repository, storage.reminders.judged)
+    automation = Automation(repository, storage.reminders.heartbeats.judged)
     storage.deleted.on_deletion(repository.forget)
     storage.deleted.on_erasure(repository.forget)
     return WorkerParts(
@@ -72,7 +72,7 @@ def build_reindexer(storage: Storage, report: Callable[[Progress], None]) -> Rei
 def build_repository(storage: Storage, observe: Callable[[Committed], None]) -> GameRepository:
     """The games of this storage for a process that serves no requests, which may read as much as it needs."""
     runtime = sequential_runtime(storage.clock, os.urandom)
-    allowance = storage.reminders.allowance
+    allowance = storage.reminders.heartbeats.allowance
     repository = GameRepository(storage.store, runtime, observe=observe, admit_read=lambda _: None, allowance=allowance)
     storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
     return repository

@@ -57,7 +57,7 @@ class GameCache:
         """
         known = self.games.get(game_id)
         if known is not None and known.game.version == stored.version and known.state == stored.state:
-            return self._with_allowance(known.game)
+            return known.game if known.game.clock is None else self._with_allowance(known.game)
         try:
             game = decode_game(game_id, stored.version, stored.state)
         except NewerFormat:
@@ -66,15 +66,15 @@ class GameCache:
             if known is not None:
                 self.forget((game_id,))
             raise
-        game = self._with_allowance(game)
+        if game.clock is not None:
+            game = self._with_allowance(game)
         self.games.put(game_id, CachedGame(game, stored.state))
         return game
 
     def _with_allowance(self, game: Game) -> Game:
-        """The game with what this process knows now of the outages that postpone its deadlines."""
-        if game.clock is None or game.allowance == (allowance := self._allowance(game.id)):
-            return game
-        return game._replace(allowance=allowance)
+        """A game with a clock, and with what this process knows now of the outages that postpone its deadlines."""
+        allowance = self._allowance(game.id)
+        return game if game.allowance == allowance else game._replace(allowance=allowance)
 
     def forget(self, games: Container[str]) -> None:
         """Drop these games, and what was made from them."""
