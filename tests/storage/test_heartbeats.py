@@ -77,7 +77,7 @@ def test_who_only_takes_what_is_due_sends_no_heartbeat(harness: Harness) -> None
 
 def test_as_long_as_players_can_move_nothing_is_postponed_however_rarely_somebody_takes(harness: Harness) -> None:
     game = create(harness, "clock", -AGO)
-    for _ in range(20):  # a scheduler that is away, or is killed each time before it takes anything
+    for _ in range(8):  # a scheduler that is away, or is killed each time before it takes anything
         harness.beat()
         harness.pass_time(1_000)
     assert harness.queue.judged(game).allowance == NO_ALLOWANCE
@@ -109,10 +109,10 @@ def test_a_second_outage_adds_to_what_is_left_of_the_first_allowance(harness: Ha
 
 def test_outages_that_are_shorter_than_the_time_between_them_do_not_add_up(harness: Harness) -> None:
     harness.beat()
-    for _ in range(4):
+    for _ in range(2):
         harness.pass_time(6_000)
         harness.beat()
-        for _ in range(20):
+        for _ in range(8):
             harness.pass_time(1_000)
             harness.beat()
     assert until(harness, new_game()) <= 0
