@@ -41,7 +41,7 @@ def build_backends(
             random_bytes=os.urandom,
             idempotency=idempotency,
         ),
-        Listing(storage.game_index, storage.lobby, ttl=ttl),
+        Listing(storage.game_index, storage.lobby, ttl=ttl, allowance=storage.reminders.heartbeats.allowance),
         Feeds(RedisFeed(storage.calls), notifications, clock),
         People(storage.game_index, storage.erasures, ttl=ttl),
         Policy(

@@ -17,6 +17,7 @@ from service.bootstrap.backends import build_backends
 from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
 from service.bootstrap.storage import open_storage
 from service.config import Network, Settings
+from service.games.automation.deletions import EVERY_GAME
 from service.games.facade import GamesFacade
 from service.games.ports import Runtime
 from service.games.store.idempotency import Idempotency
@@ -48,8 +49,13 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     secrets = server_secrets(settings)
     runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
     repository = GameRepository(
-        storage.store, runtime, observe=metrics.write_committed, admit_read=partial(limit_history, limits)
+        storage.store,
+        runtime,
+        observe=metrics.write_committed,
+        admit_read=partial(limit_history, limits),
+        allowance=storage.reminders.heartbeats.allowance,
     )
+    storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
     games = GamesFacade(
         repository, notifications, storage.reminders, runtime, secrets=secrets, ttl_seconds=settings.game_ttl_seconds
     )
@@ -63,6 +69,8 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     for forget in (app.drop_cached, backends.listing.forget):
         storage.deleted.on_erasure(forget)
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
+    beat = partial(storage.reminders.heartbeats.keep_beating, metrics.outage_allowance)
+    Thread(target=beat, name="heartbeats", daemon=True).start()
     return app
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from service.backends.index.ports import GameIndex, Lobby
@@ -15,12 +16,13 @@ from service.backends.ports import ConfirmedUrls, ErasureStore
 from service.backends.webhooks.ports import WebhookStore
 from service.bootstrap.storage import Storage, open_storage
 from service.config import Settings
-from service.games.automation.deletions import DeletedGames
+from service.games.automation.deletions import EVERY_GAME, DeletedGames
 from service.games.automation.due import Automation
 from service.games.ports import sequential_runtime
 from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
+from service.storage.heartbeats import RedisHeartbeats
 from service.storage.redis.server_clock import ServerClock
 from service.web.metrics import Metrics
 
@@ -31,6 +33,7 @@ class WorkerParts(NamedTuple):
     repository: GameRepository
     automation: Automation
     reminders: ReminderQueue
+    heartbeats: RedisHeartbeats
     deleted: DeletedGames
     game_index: GameIndex
     lobby: Lobby
@@ -47,13 +50,14 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
     """
     storage = open_storage(settings, metrics, most_calls)
     repository = build_repository(storage, metrics.write_committed)
-    automation = Automation(repository, storage.reminders.judged)
+    automation = Automation(repository, storage.reminders.heartbeats.judged)
     storage.deleted.on_deletion(repository.forget)
     storage.deleted.on_erasure(repository.forget)
     return WorkerParts(
         repository,
         automation,
         storage.reminders,
+        storage.reminders.heartbeats,
         storage.deleted,
         storage.game_index,
         storage.lobby,
@@ -73,4 +77,7 @@ def build_reindexer(storage: Storage, report: Callable[[Progress], None]) -> Rei
 def build_repository(storage: Storage, observe: Callable[[Committed], None]) -> GameRepository:
     """The games of this storage for a process that serves no requests, which may read as much as it needs."""
     runtime = sequential_runtime(storage.clock, os.urandom)
-    return GameRepository(storage.store, runtime, observe=observe, admit_read=lambda _: None)
+    allowance = storage.reminders.heartbeats.allowance
+    repository = GameRepository(storage.store, runtime, observe=observe, admit_read=lambda _: None, allowance=allowance)
+    storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
+    return repository

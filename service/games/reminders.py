@@ -64,16 +64,15 @@ class ReminderQueue(Protocol):
     """The reminders of the games of a store. Every method answers in three seconds or raises ``StorageUnavailable``.
 
     All times are in milliseconds since 1970, by the clock of the store. The queue gives every reminder that is due at
-    least once, and again until a write or ``reschedule`` has replaced it. After a time without any ``take`` of
-    ``clock``, deadlines have an ``outage_allowance`` of that time, one hour at most: while nobody could move, nobody is
-    late. Where several servers share the games, each has its own clock and keeps its own times.
+    least once, and again until a write or ``reschedule`` has replaced it. After a time in which nobody could move,
+    deadlines have an ``outage_allowance`` of that time, one hour at most: nobody is late. Where several servers share
+    the games, each has its own clock and keeps its own times.
     """
 
     def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
         """At most ``limit`` games whose reminder of this kind is due, the earliest first, for ``lease`` milliseconds.
 
-        Where there are more than ``limit``, the earliest of all need not be among them. A ``limit`` of 0 takes nothing,
-        and shows that somebody still looks. Raises ``StorageUnavailable``
+        Where there are more than ``limit``, the earliest of all need not be among them. Raises ``StorageUnavailable``
         only if no server answers: reminders on a server that is away are given later.
         """
 
@@ -101,5 +100,8 @@ class ReminderQueue(Protocol):
     def judged(self, game: str) -> JudgedTime:
         """When a deadline of this game would be judged now: by the clock of its server, with the allowance then.
 
-        While nobody takes reminders of kind ``clock``, it is as if somebody began now.
+        While nobody can move, it is as if players could again from now on.
         """
+
+    def allowance(self, game: str) -> OutageAllowance:
+        """The allowance of the deadlines of this game as this process last learned it; asks nobody."""

@@ -20,8 +20,8 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 on turn. The score is when it is due, in milliseconds since 1970
 ``domino:clock:{<tag>}``        sorted set: the games of the shard with a deadline, which is the
                                 score
-``domino:heartbeat:{<tag>}``    string: ``<last> <since> <until>``, when a scheduler last looked for
-                                deadlines, and the allowance after the last outage. On
+``domino:heartbeat:{<tag>}``    string: ``<last> <since> <until>``, when players could last move, and
+                                the allowance after the last outage. On
                                 servers that share the games, one for each shard; else for the first
 ``domino:outbox:{<tag>}``       sorted set: the games of the shard whose application has not been
                                 told yet what has happened, by when it happened
@@ -96,7 +96,7 @@ REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
 """The sets of the reminders of each kind, by shard."""
 
 HEARTBEATS: Final = tuple(b"domino:heartbeat:{%b}" % tag.encode() for tag in TAGS)
-"""When a scheduler last looked for deadlines, by shard."""
+"""When players could last move, by shard."""
 
 APPLICATIONS: Final = b"domino:apps"
 """The set of the ids of all applications."""

@@ -1,7 +1,7 @@
 """The queue of reminders in Redis or Valkey: one script for all shards, or one for each where servers share the games.
 
 Owns how reminders are taken and put back; they are written with the game (``service.storage.games``). Does not
-depend on what is done about a game that is due.
+depend on what is done about a game that is due, nor on what postpones a deadline (``service.storage.heartbeats``).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, Final, cast
 
 from service.games.model.shards import SHARDS, shard_of
 from service.games.ports import StorageUnavailable
-from service.games.reminders import JudgedTime, ReminderKind, ReminderQueue, TakenReminder
+from service.games.reminders import JudgedTime, OutageAllowance, ReminderKind, ReminderQueue, TakenReminder
 from service.storage import keys
-from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat
+from service.storage.heartbeats import RedisHeartbeats
 from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
@@ -42,6 +42,8 @@ class RedisReminders(ReminderQueue):
         self._observe = observe
         self._observe_failure = observe_failure
         self._start = 0
+        self.heartbeats = RedisHeartbeats(topology, observe=observe)
+        """What judges deadlines, and is kept by those who serve requests."""
 
     def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
         """Games that are due; every call goes on behind the last shard that was served, so that each has its turn."""
@@ -55,16 +57,14 @@ class RedisReminders(ReminderQueue):
         """Games that are due, by shard, beginning with this one."""
         sets = keys.REMINDERS[kind][start:] + keys.REMINDERS[kind][:start]
         if self._topology.scripts_span_slots:
-            heartbeat = keys.HEARTBEATS[:1] if kind == "clock" else ()
-            return _taken(self._run("take", [_take(sets, heartbeat, limit, lease)]))
-        heartbeats = keys.HEARTBEATS[start:] + keys.HEARTBEATS[:start] if kind == "clock" else ()
-        looks = [_take((key,), heartbeats[at : at + 1], b"", lease) for at, key in enumerate(sets)]
+            return _taken(self._run("take", [_take(sets, limit, lease)]))
+        looks = [_take((key,), b"", lease) for key in sets]
         commands = []
         for key, due in zip(sets, self._run("take", looks), strict=True):
             if due and limit:
                 share = min(due, limit)
                 limit -= share
-                commands.append(_take((key,), (), share, lease))
+                commands.append(_take((key,), share, lease))
         return _taken(self._run("take", commands)) if commands else []
 
     def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
@@ -111,23 +111,15 @@ class RedisReminders(ReminderQueue):
 
     def server_time(self) -> int:
         """The time of the server that owns the first shard."""
-        return self._time_and_heartbeat(keys.HEARTBEATS[0])[0]
+        return self.heartbeats.server_time()
 
     def judged(self, game: str) -> JudgedTime:
         """The time of the server of this game, and the outage allowance of its deadlines."""
-        shard = shard_of(game)
-        place = 0 if shard is None or self._topology.scripts_span_slots else shard
-        now, heartbeat = self._time_and_heartbeat(keys.HEARTBEATS[place])
-        if shard is None or heartbeat is None:
-            return JudgedTime(now)
-        allowance = heartbeat.allowance_at(now)
-        return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
+        return self.heartbeats.judged(game)
 
-    def _time_and_heartbeat(self, key: bytes) -> tuple[int, Heartbeat | None]:
-        """The time of the server that owns the key of a heartbeat, and the heartbeat."""
-        time, heartbeat = self._call("time", key, (b"TIME",), (b"GET", key))
-        seconds, micros = map(int, time)
-        return seconds * 1000 + micros // 1000, heartbeat and Heartbeat(*map(int, heartbeat.split()))
+    def allowance(self, game: str) -> OutageAllowance:
+        """The allowance of the deadlines of this game as this process last learned it."""
+        return self.heartbeats.allowance(game)
 
     def _call(self, operation: str, key: bytes, *commands: Command) -> list[Any]:
         """The answers of the owner of the key to these commands. Raises ``StorageUnavailable``."""
@@ -163,9 +155,9 @@ class RedisReminders(ReminderQueue):
         return [None if isinstance(answer, StorageUnavailable) else answer for answer in answers]
 
 
-def _take(sets: Sequence[bytes], heartbeat: Sequence[bytes], limit: int | bytes, lease: int) -> Command:
-    """The command that takes games of these sets, and keeps the heartbeat; an empty limit counts them."""
-    return evalsha("take", (*sets, *heartbeat), len(sets), limit, lease, OUTAGE_MS, LONGEST_ALLOWANCE_MS, HEARTBEAT_MS)
+def _take(sets: Sequence[bytes], limit: int | bytes, lease: int) -> Command:
+    """The command that takes games of these sets; an empty limit counts them."""
+    return evalsha("take", sets, len(sets), limit, lease)
 
 
 def _taken(answers: Sequence[Any]) -> list[TakenReminder]:

@@ -40,6 +40,11 @@ class WorkerMetrics:
         self._time_outs = Counter(
             "domino_time_outs_total", "Deadlines from which something followed.", ["then"], registry=registry
         )
+        self._held = Counter(
+            "domino_held_deadlines_total",
+            "Deadlines that had passed by the clock of their game, and were put off after an outage.",
+            registry=registry,
+        )
         self._lags = Histogram(
             "domino_reminder_lag_seconds",
             "Seconds by which a reminder was taken later than it was due.",
@@ -107,6 +112,10 @@ class WorkerMetrics:
     def count_time_out(self, then: str) -> None:
         """Count a deadline; ``then`` is what followed."""
         self._time_outs.labels(then).inc()
+
+    def count_held(self) -> None:
+        """Count a deadline that was put off."""
+        self._held.inc()
 
     def count_request(self, outcome: str, seconds: float) -> None:
         """Count a request to a remote player.

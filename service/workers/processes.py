@@ -25,6 +25,7 @@ from service.config import Settings
 from service.games.automation.deletions import POLL_SECONDS, DeletedGames
 from service.json_logging import configure_logging
 from service.outgoing.sender import Sender
+from service.storage.heartbeats import BEAT_SECONDS, RedisHeartbeats
 from service.storage.redis.connection import MAX_CONNECTIONS
 from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
@@ -115,6 +116,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
         webhooks,
         Loop("remote", remote.step, remote.close),
         Loop("deletions", partial(_poll, parts.deleted), lambda: None),
+        Loop("heartbeats", partial(_look, parts.heartbeats), lambda: None),
     ]
     return Messenger(loops, stop).run()
 
@@ -150,6 +152,12 @@ def _poll(deleted: DeletedGames) -> float:
     """Drop deleted games; returns when to do so again."""
     deleted.poll()
     return POLL_SECONDS
+
+
+def _look(heartbeats: RedisHeartbeats) -> float:
+    """Learn which deadlines are postponed; returns when to do so again."""
+    heartbeats.look()
+    return BEAT_SECONDS
 
 
 def _end(publisher: OutboxWorker, publishers: Pool) -> None:

@@ -36,8 +36,11 @@ class Scheduler(Consumer):
             result = self._automation.time_out(taken.game)
         except StaleVersion:
             return "written"  # the write that came first has written the next reminder
+        if result is None:
+            return "never"
         if not isinstance(result, Committed):
-            return "never" if result is None else result
+            self._metrics.count_held()  # it has passed by the clock of the game, of which its reminder is
+            return result
         clock = result.after.clock
         self._metrics.count_time_out("deal" if clock is None or result.status_before == "round_over" else clock.absence)
         return "written"

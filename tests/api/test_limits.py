@@ -277,6 +277,17 @@ def test_the_history_that_an_application_reads_counts_as_its_requests(
     assert [api.get(f"{table.path}/events", token=app_key).status_code for _ in range(4)] == [200, 200, 429, 429]
 
 
+def test_applications_without_a_limit_are_not_without_that_of_reads(
+    workers: Workers, app_key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.web.quotas.EVENTS_PER_READ", 1)
+    (api,) = workers(app=0, read=4)
+    table = Table(api, create_with(api, app_key).get_json())
+    api.take_seat(table)
+    assert [api.get(f"{table.path}/events", token=app_key).status_code for _ in range(2)] == [200, 429]
+    assert all(api.get(table.path, token=app_key).status_code == 200 for _ in range(20))
+
+
 def test_a_wrong_key_counts_as_a_failure_wherever_it_is_shown(workers: Workers, app_key: str) -> None:
     (api,) = workers(failure=3)
     wrong = app_key[:-1]
@@ -347,8 +358,9 @@ def test_requests_are_limited_by_seat(workers: Workers, clock: Clock) -> None:
     assert api.get(table.path, token=table.tokens[0]).status_code == 200
 
 
-def test_leaving_and_coming_back_are_limited_by_seat(workers: Workers, clock: Clock) -> None:
-    (api,) = workers(seat=100)
+@pytest.mark.parametrize("seat", [0, 100], ids=["no limit of requests", "a limit of requests"])
+def test_leaving_and_coming_back_are_limited_by_seat(workers: Workers, clock: Clock, seat: int) -> None:
+    (api,) = workers(seat=seat)
     table = api.create("domino", 2)
 
     def put_presence(seat: int, *, away: bool) -> TestResponse:

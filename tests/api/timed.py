@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from service.engine.moves import DEAL
 from service.engine.referee import legal_moves
 from service.games.automation.due import Automation
+from service.games.model.clock import GRACE_MS
 from service.games.model.game import Game
-from service.games.model.schedule import GRACE_MS, BotTurn
+from service.games.model.schedule import BotTurn
 from service.games.reminders import JudgedTime
 from service.games.store.transactions import Committed
 from service.storage.games import RedisStore

@@ -12,10 +12,10 @@ from service.engine.moves import DEAL
 from service.engine.presence import Returned, TimedOut
 from service.games.automation.due import Automation
 from service.games.commands.move import Expected, MoveCommand
-from service.games.model.clock import ClockSettings
+from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.game import Game, GameEvent
-from service.games.model.schedule import GRACE_MS, bot_turn, reminders, remote_turn
+from service.games.model.schedule import bot_turn, reminders, remote_turn
 from service.games.model.views import legal_moves_for
 from service.games.store.transactions import Committed
 from service.records.bot_checks import ALL_DECISIONS

@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 
 from service.games.facade import GamesFacade
 from service.games.ports import EventFeed, RandomBytes, RunLater, Runtime, Store, TimeSource, sequential_runtime
-from service.games.reminders import JudgedTime, ReminderKind, ReminderQueue, TakenReminder
+from service.games.reminders import (
+    NO_ALLOWANCE,
+    JudgedTime,
+    OutageAllowance,
+    ReminderKind,
+    ReminderQueue,
+    TakenReminder,
+)
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
 from service.storage.redis.server_clock import system_clock
@@ -37,6 +44,9 @@ class NoReminders(ReminderQueue):
     def judged(self, game: str) -> JudgedTime:
         return JudgedTime(system_clock())
 
+    def allowance(self, game: str) -> OutageAllowance:
+        return NO_ALLOWANCE
+
 
 def build_repository(
     store: Store, clock: TimeSource = system_clock, random_bytes: RandomBytes = os.urandom
@@ -62,6 +72,6 @@ def build_games(
 ) -> GamesFacade:
     """The use cases on a store."""
     runtime = Runtime(clock, random_bytes, yield_control, run_later)
-    repository = GameRepository(store, runtime, observe=observe, admit_read=admit_read)
     queue = NoReminders() if reminders is None else reminders
+    repository = GameRepository(store, runtime, observe=observe, admit_read=admit_read, allowance=queue.allowance)
     return GamesFacade(repository, feed, queue, runtime, secrets=secrets, ttl_seconds=ttl_seconds)

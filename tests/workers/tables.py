@@ -121,8 +121,8 @@ class InProcess(Hosted):
         self.queue = Queue(self.store, self.clock, self.metrics)
         self.worker = self.new_worker()
 
-    def judged(self, _: str) -> JudgedTime:
-        return JudgedTime(self.now)
+    def judged(self, game: str) -> JudgedTime:
+        return self.store.judged(game)
 
     def new_worker(self) -> BotWorker:
         return BotWorker(self.automation, self.decisions, self.queue)

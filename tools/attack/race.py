@@ -22,8 +22,7 @@ import orjson
 
 from service.engine.presence import TimedOut
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.model.clock import ClockSettings
-from service.games.model.schedule import GRACE_MS
+from service.games.model.clock import GRACE_MS, ClockSettings
 from service.storage.games import RedisStore
 from service.storage.redis.topology import open_topology
 from tests.histories.checker import Verdict, check, read_game

@@ -138,8 +138,8 @@ def message_id(*words: str) -> str:
 
 def _turn_message(endpoint: str, game: Game, turn: EventEnvelope) -> Message:
     data = _data(game, turn.version, game.state.turn, game.to_act)
-    if game.deadline is not None:
-        data["deadline"] = format_rfc3339(game.deadline)
+    if game.shown_deadline is not None:
+        data["deadline"] = format_rfc3339(game.shown_deadline)
     return _message(endpoint, TURN, turn.at, data)
 
 

@@ -145,10 +145,10 @@ def call_scripts(topology: Topology, script: str, calls: Sequence[tuple[bytes, C
         again = [(calls[at][0], _with_source(script, calls[at][1])) for at in unknown]
         for at, answer in zip(unknown, topology.call_each(again), strict=True):
             answers[at] = answer
-    return [_failure(answer) if isinstance(answer, Exception) else answer for answer in answers]
+    return [failure_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
 
 
-def _failure(error: Exception) -> StorageUnavailable:
+def failure_of(error: Exception) -> StorageUnavailable:
     """The error of the port for an answer that failed. Raises ``error`` itself if the program is wrong."""
     if isinstance(error, NotSent | MaybeSent):
         return unanswered(error)

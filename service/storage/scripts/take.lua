@@ -2,14 +2,9 @@
 -- Takes games that are due, and makes each of them due again at the end of its lease.
 --
 -- KEYS[1…] sorted sets  games by when they are due, in ms since 1970: as many as ARGV[1] says
--- KEYS[…]  string  the heartbeat "<last> <since> <until>" in ms: when somebody last ran this script, when it ran again
---                  after the last outage, and until when its allowance is; left out for other reminders
 -- ARGV[1]  how many sets
 -- ARGV[2]  how many games at most; empty to count those that are due instead
 -- ARGV[3]  the length of a lease in ms
--- ARGV[4]  the longest time without this script that is no outage, in ms
--- ARGV[5]  the longest allowance after an outage, in ms
--- ARGV[6]  the age of the string from which it is written again, in ms
 --
 -- Returns {score of the leased games, game, score at which it was due, …}, with the earliest first in each set; or the
 -- number of games that are due.
@@ -18,28 +13,6 @@
 local sets = tonumber(ARGV[1])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-
-local heartbeat = KEYS[sets + 1]
-if heartbeat then
-  local last, since, allowed = string.match(redis.call('GET', heartbeat) or '', '^(%d+) (%d+) (%d+)$')
-  local found = last
-  last, since, allowed = tonumber(last), tonumber(since), tonumber(allowed)
-  if not found then
-    -- Nobody knows for how long there was no heartbeat: at least since the first game was due.
-    last, since, allowed = now, 0, 0
-    for i = 1, sets do
-      local first = redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')
-      last = math.min(last, tonumber(first[2] or now))
-    end
-  end
-  local gap = now - last
-  if gap > tonumber(ARGV[4]) then
-    since, allowed = now, now + math.min(math.max(allowed - last, 0) + gap, tonumber(ARGV[5]))
-  end
-  if not found or math.abs(gap) >= tonumber(ARGV[6]) then
-    redis.call('SET', heartbeat, string.format('%.0f %.0f %.0f', now, since, allowed))
-  end
-end
 
 -- Most runs find nothing, so what they do is cheap: usually, no game at all has a reminder of this kind.
 local function count_due(set)

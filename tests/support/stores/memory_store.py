@@ -32,6 +32,7 @@ from service.games.reminders import (
     NO_ALLOWANCE,
     NO_REMINDERS,
     JudgedTime,
+    OutageAllowance,
     ReminderKind,
     ReminderQueue,
     Reminders,
@@ -227,9 +228,6 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         """Games that are due, the earliest first."""
         with self._lock:
             now, reminders = self.server_time(), self._reminders[kind]
-            if kind == "clock":
-                last = self._heartbeat or Heartbeat(min([now, *map(int, reminders.values())]))
-                self._heartbeat = Heartbeat(now, *last.allowance_at(now))
             due = sorted((at, game) for game, at in reminders.items() if at <= now)[:limit]
             leased = now + lease + 0.5  # no write makes a game due at half a millisecond
             reminders.update({game: leased for _, game in due})
@@ -280,6 +278,18 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             heartbeat = None if shard_of(game) is None else self._heartbeat
             allowance = NO_ALLOWANCE if heartbeat is None else heartbeat.allowance_at(now)
             return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
+
+    def beat(self) -> None:
+        """Note that players can move."""
+        with self._lock:
+            now = self.server_time()
+            self._heartbeat = Heartbeat(now, *(self._heartbeat or Heartbeat(now)).allowance_at(now))
+
+    def allowance(self, game: str) -> OutageAllowance:
+        """The allowance after the last heartbeat."""
+        with self._lock:
+            known = None if shard_of(game) is None else self._heartbeat
+            return NO_ALLOWANCE if known is None else OutageAllowance(known.since, known.until)
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
         """Notify ``listener`` of the events of a game from now on."""
