@@ -14,7 +14,7 @@ from contextlib import ExitStack, closing
 from itertools import count
 from random import Random
 from threading import Event, Lock
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
 from service.games.model.game import Game
@@ -265,13 +265,25 @@ class _Play:
     def _register(self) -> tuple[str, str]:
         """The key and the id of a new application with an endpoint."""
         with closing(TableDoor(self._stage.service.url, Log(), "")) as door:
-            app = door.ask("POST", "/v1/apps", {"name": "faults"}, key="register-the-application")
+            app = _asked(door, "/v1/apps", {"name": "faults"}, "register-the-application")
             wanted = {"url": self._endpoint.url, "events": list(TYPES)}
-            endpoint = door.ask("POST", "/v1/webhooks", wanted, key="register-the-endpoint", token=app["key"])
-            assert endpoint is not None
+            endpoint = _asked(door, "/v1/webhooks", wanted, "register-the-endpoint", app["key"])
             path = f"/v1/webhooks/{endpoint['id']}"  # nothing is sent before it has answered its challenge
             _await(lambda: (door.ask("GET", path, token=app["key"]) or {}).get("status") == "active", _SETTLE_SECONDS)
             return str(app["key"]), str(app["id"])
+
+
+def _asked(door: TableDoor, path: str, body: object, key: str, token: str | None = None) -> dict[str, Any]:
+    """The answer to a POST, which is repeated until it is made."""
+    found: list[dict[str, Any] | None] = []
+
+    def ask() -> bool:
+        found.append(door.ask("POST", path, body, key=key, token=token))
+        return found[-1] is not None
+
+    _await(ask, _SETTLE_SECONDS)
+    assert found[-1] is not None
+    return found[-1]
 
 
 def _is_overdue(game: Game, now: int) -> bool:
