@@ -30,7 +30,7 @@ BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run apps demo test test-all soak browsers coverage bench attack strength trace check image-check fmt \
+.PHONY: help install install-dev run apps demo test test-all soak faults browsers coverage bench attack strength trace check image-check fmt \
 	openapi clients pictures vendor lock upgrade clean
 
 help: ## list the targets; ARGS are words for the program that a target runs
@@ -57,6 +57,9 @@ test-all: $(CLIENTS) ## run all tests (ARGS, JOBS as above)
 
 soak: $(DEV) ## run the long tests, SOAK_SECONDS=60 for each
 	@$(BIN)/python -m pytest -m soak $(ARGS)
+
+faults: $(DEV) ## let processes, servers and disks fail under clients, for fifteen minutes (ARGS=--list, ARGS=--write)
+	@$(BIN)/python -m tools.faults $(ARGS)
 
 browsers: $(DEV) ## run the tests of the pages, and some in Firefox and WebKit, where they are installed
 	@BROWSER=required $(BIN)/python -m pytest tests/browser -v -n 0 -m "engines or not soak" $(ARGS)

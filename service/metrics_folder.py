@@ -11,6 +11,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
 _PREFIX = "domino-service-metrics-"
@@ -44,6 +45,13 @@ def remove_gauges(folder: Path, pid: int) -> None:
     """Remove the gauges of a process that has ended, as what they show has ended with it."""
     for file in folder.glob(f"gauge_live*_{pid}.db"):
         file.unlink(missing_ok=True)
+
+
+def remove_other_gauges(folder: Path, pids: Collection[int]) -> None:
+    """Remove the gauges of all processes but these."""
+    for file in folder.glob("gauge_live*_*.db"):
+        if file.stem.rpartition("_")[2] not in {str(pid) for pid in pids}:
+            file.unlink(missing_ok=True)
 
 
 def remove_abandoned() -> None:

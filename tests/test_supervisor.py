@@ -102,12 +102,59 @@ def test_the_embedded_server_is_restarted_when_it_dies(tmp_path: Path) -> None:
         assert it.get("/healthz")[1]["worker"] == children["worker"]
 
 
-def test_when_gunicorn_dies_all_processes_end_with_one_message(tmp_path: Path) -> None:
+def test_when_gunicorn_is_killed_it_is_restarted_on_the_same_port_and_no_data_are_lost(tmp_path: Path) -> None:
     with run(tmp_path) as it:
+        before = it.children()
+        os.kill(before["master"], signal.SIGKILL)
+        it.until(lambda: it.output().count("Booting worker") == 2)
+        after = it.children()  # by the port that was printed at the start
+        assert it.get("/count")[1]["count"] == 3
+        assert after["server"] == before["server"]
+        assert {after["master"], after["worker"]}.isdisjoint({before["master"], before["worker"]})
+        assert "domino-service: the web server ended by itself (killed by SIGKILL); restarting it" in it.output()
+        assert all_gone({"master": before["master"], "worker": before["worker"]})
+        it.process.send_signal(signal.SIGHUP)  # is passed on to the new one
+        it.until(lambda: it.output().count("Booting worker") == 3)
+        assert it.stop() == 0
+        assert all_gone({**after, **before})
+
+
+def test_when_gunicorn_is_killed_a_worker_that_is_busy_keeps_neither_port_nor_gauges(tmp_path: Path) -> None:
+    with run(tmp_path, GRACEFUL_TIMEOUT="60") as it, it.connect() as connection:
+        folder = Path(it.get("/metrics")[1]["folder"])
+        before = it.children()
+        assert list(folder.glob(f"gauge_livesum_{before['worker']}.db"))
+        connection.sendall(b"GET /slow/500 HTTP/1.0\r\n\r\n")
+        it.until(lambda: "slow begins" in it.output())
+        os.kill(before["master"], signal.SIGKILL)
+        it.until(lambda: it.output().count("Booting worker") == 2)
+        assert all_gone({"worker": before["worker"]})
+        assert {it.get("/healthz")[1]["worker"] for _ in range(20)} == {it.children()["worker"]}
+        assert not list(folder.glob(f"gauge_livesum_{before['worker']}.db"))
+
+
+AS_FIRST_PROCESS = "import ctypes; PR_SET_CHILD_SUBREAPER = 36; ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)"
+
+
+@linux_only
+def test_the_first_process_of_a_container_leaves_no_zombies_of_a_killed_gunicorn(tmp_path: Path) -> None:
+    """Its workers become children of that process then."""
+    with run(tmp_path, before=AS_FIRST_PROCESS) as it:
+        worker = it.children()["worker"]
+        os.kill(it.children()["master"], signal.SIGKILL)
+        it.until(lambda: it.output().count("Booting worker") == 2)
+        assert not Path(f"/proc/{worker}").exists()
+
+
+def test_a_new_version_that_cannot_be_loaded_ends_the_run_with_a_message(tmp_path: Path) -> None:
+    module = tmp_path / "changing_app.py"
+    module.write_text("from tests.support.stub_app import create\n")
+    with run(tmp_path, app="changing_app:create()", PYTHONPATH=str(tmp_path), PYTHONDONTWRITEBYTECODE="1") as it:
         children = it.children()
-        os.kill(children["master"], signal.SIGKILL)
+        module.write_text("raise ValueError('a new version with a fault')\n")
+        it.process.send_signal(signal.SIGHUP)
         assert it.process.wait(PATIENCE) == 1
-        assert "domino-service: the web server ended by itself (killed by SIGKILL)" in it.output()
+        assert "domino-service: the web server ended by itself (exit status 3)" in it.output()
         assert all_gone(children, PATIENCE)
 
 
@@ -169,10 +216,15 @@ def test_a_second_run_on_the_same_folder_is_reported_in_one_line(tmp_path: Path)
         assert first.get("/count")[0] == 200
 
 
+STOP_AT_PROBE = """
+import signal
+from service.devserver import web_server
+web_server._answers = lambda it: os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
 def test_a_stop_during_the_start_is_not_an_error(tmp_path: Path) -> None:
-    with run(
-        tmp_path, before="import os, signal; supervisor._answers = lambda it: os.kill(os.getpid(), signal.SIGTERM)"
-    ) as it:
+    with run(tmp_path, before=STOP_AT_PROBE) as it:
         assert it.process.wait(PATIENCE) == 0
         assert "Serving" not in it.output()
 
@@ -206,12 +258,12 @@ def test_sighup_is_forwarded_to_gunicorn(before: str, tmp_path: Path) -> None:
 
 SIGHUP_AT_START = """
 import signal
-start = supervisor.ProcessGroup._start_gunicorn
-def signalled(group):
-    web = start(group)
+from service.devserver import web_server
+start = web_server.WebServer.start
+def signalled(web):
+    start(web)
     os.kill(os.getpid(), signal.SIGHUP)
-    return web
-supervisor.ProcessGroup._start_gunicorn = signalled
+web_server.WebServer.start = signalled
 """
 
 

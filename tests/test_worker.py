@@ -318,16 +318,6 @@ def test_without_a_master_a_worker_finishes_its_requests_and_ends(tmp_path: Path
         assert all_gone(pids, PATIENCE)
 
 
-def test_without_a_master_a_worker_does_not_outlive_the_supervisor(tmp_path: Path) -> None:
-    with run(tmp_path, GRACEFUL_TIMEOUT=LONG_GRACE) as it, it.connect() as connection:
-        pids = it.get("/healthz")[1]
-        connection.sendall(GET % b"/slow/500")
-        it.until(lambda: "slow begins" in it.output())
-        os.kill(pids["master"], signal.SIGKILL)
-        assert it.process.wait(PATIENCE) == 1
-        assert all_gone(pids, PATIENCE)
-
-
 def test_a_stop_while_a_killed_worker_is_replaced_is_fast(tmp_path: Path) -> None:
     with run(tmp_path, REDIS_URL=NO_REDIS, GRACEFUL_TIMEOUT=LONG_GRACE) as it:
         for number in (2, 3):

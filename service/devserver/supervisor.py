@@ -3,7 +3,7 @@
     supervisor ─┬─ embedded server              (restarted if it ends by itself)
                 ├─ bot workers, schedulers,     (as well)
                 │  messengers
-                └─ gunicorn ─── workers
+                └─ gunicorn ─── workers       (as well, once it has answered)
 
 Owns the listening socket and the messages on the terminal. The children have sessions of their own, so that Ctrl-C in
 the terminal reaches this process only, which then stops them; on Linux they also end when it is killed.
@@ -20,12 +20,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import ipaddress
 import os
 import queue
 import signal
 import socket
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -33,20 +31,18 @@ from types import FrameType
 
 from service import metrics_folder
 from service.config import Settings
-from service.devserver.background import BackgroundProcess, describe_exit
-from service.devserver.child_process import die_with_parent
+from service.devserver.background import BackgroundProcess
 from service.devserver.embedded import EmbeddedServer
 from service.devserver.errors import EmbeddedServerError
 from service.devserver.terminal import claim_standard_streams, print_line, warn
+from service.devserver.web_server import WebServer, reachable
 
 APP = "service.server.wsgi:create()"
-GUNICORN_CONF = Path(__file__).parent.parent / "server" / "gunicorn_conf.py"
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 READY_SECONDS = 60.0
 FORCED_STOP_SECONDS = 3.0
 DRAIN_SECONDS = 5.0  # beyond GRACEFUL_TIMEOUT, for gunicorn's own cleanup
-PROBE_SECONDS = 2.0
 RESTART_PAUSE_SECONDS = 1.0  # between two attempts to restart the embedded server
 
 
@@ -100,7 +96,7 @@ class ProcessGroup:
         self.store = EmbeddedServer(
             settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"}, report=warn
         )
-        self.web: subprocess.Popen[bytes] | None = None
+        self.web: WebServer | None = None
         self.background: list[BackgroundProcess] = []
         self.environ = dict(os.environ)
         self.inherited: list[int] = []
@@ -110,12 +106,15 @@ class ProcessGroup:
         """Start all processes, print the address, and serve until a stop signal; then stop all processes.
 
         Raises:
-            CannotServe: a process did not start, or gunicorn ended by itself. No process is left running.
+            CannotServe: a process did not start, or gunicorn cannot load the application. No process is left running.
         """
         try:
             self.store.start(lambda: not self.signals.stops)
             self._prepare_environ()
-            self.web = self._start_gunicorn()
+            self.web = WebServer(
+                self.app, self.listeners, self.environ, self.inherited, report=warn, ended=self._remove_web_gauges
+            )
+            self.web.start()
             self.background = self._background_processes()
             self._watch(self.web)
         except EmbeddedServerError as error:
@@ -124,27 +123,32 @@ class ProcessGroup:
         finally:
             self._stop_all()
 
-    def _watch(self, web: subprocess.Popen[bytes]) -> None:
+    def _watch(self, web: WebServer) -> None:
         """Print the address once the service answers, and keep all processes running, until a stop signal."""
         self._wait_for_answer(web)
         if not self.signals.stops:
             self._announce()
         while not self.signals.stops:
-            self._check_children(web)
-            self._forward_signals(web)
+            if web.cannot_load:
+                raise _ended(web)
+            web.check()
+            self._check_store(web)
+            if web.is_ready:
+                self._forward_signals(web)
             for each in self.background:
                 each.check()
             self.signals.wait(RESTART_PAUSE_SECONDS)
 
-    def _wait_for_answer(self, web: subprocess.Popen[bytes]) -> None:
+    def _wait_for_answer(self, web: WebServer) -> None:
         """Wait until the service answers, or for a stop signal. Raises ``CannotServe``."""
         deadline = time.monotonic() + READY_SECONDS
-        self._check_children(web)
-        while not self.signals.stops and not _answers(self.listener):
+        while not self.signals.stops and not web.probe():
             if time.monotonic() > deadline:
                 raise CannotServe(f"the service did not answer /healthz within {READY_SECONDS:.0f} s")
             self.signals.wait(0.05)
-            self._check_children(web)
+            if web.exit_text() is not None:
+                raise _ended(web)
+            self._check_store(web)
 
     def _stop_all(self) -> None:
         """Stop all processes that run, in the reverse order of their start."""
@@ -184,62 +188,54 @@ class ProcessGroup:
         if self.metrics is not None:
             metrics_folder.remove_gauges(self.metrics, pid)
 
-    def _start_gunicorn(self) -> subprocess.Popen[bytes]:
-        descriptors = [listener.fileno() for listener in self.listeners]
-        binds = [f"--bind=fd://{descriptor}" for descriptor in descriptors]
-        command = [sys.executable, "-m", "gunicorn", "-c", str(GUNICORN_CONF), *binds]
-        return subprocess.Popen(
-            die_with_parent([*command, self.app], signal.SIGQUIT),
-            stdin=subprocess.DEVNULL,
-            env=self.environ,
-            pass_fds=(*descriptors, *self.inherited),
-            start_new_session=True,
-        )
+    def _remove_web_gauges(self) -> None:
+        """Remove the gauges of workers that have ended without their master: of all but the background processes."""
+        if self.metrics is not None:
+            running = [each.pid for each in self.background if each.pid is not None]
+            metrics_folder.remove_other_gauges(self.metrics, running)
 
     def _announce(self) -> None:
         print_line(
             f"Serving dominoes at {_url(self.listener.getsockname())}; the games are stored in {self.store.folder}"
         )
-        print_line(f"Try it:  curl -s {_url(_reachable(self.listener))}/v1/variants")
+        print_line(f"Try it:  curl -s {_url(reachable(self.listener))}/v1/variants")
         print_line("Ctrl-C stops it.")
 
-    def _check_children(self, web: subprocess.Popen[bytes]) -> None:
-        """Raise if gunicorn has ended, and restart the embedded server if that has."""
-        if (status := web.poll()) is not None:
-            raise CannotServe(f"the web server ended by itself ({describe_exit(status)}); see the messages above")
+    def _check_store(self, web: WebServer) -> None:
+        """Restart the embedded server if it has ended."""
         if self.store.pid is None:
             warn("the embedded server ended by itself; restarting it")
             try:
-                self.store.start(lambda: not self.signals.stops and web.poll() is None)
+                self.store.start(lambda: not self.signals.stops and web.runs)
             except EmbeddedServerError as error:
                 warn(f"{error}\nuntil it is back, requests for games are answered with 503")
             else:
                 warn("the embedded server is back")
 
-    def _forward_signals(self, web: subprocess.Popen[bytes]) -> None:
+    def _forward_signals(self, web: WebServer) -> None:
         """Forward what came in; only to a gunicorn that answers, as before that it has no handlers and would end."""
         with contextlib.suppress(queue.Empty):
             while True:
                 web.send_signal(self.signals.forward.get_nowait())
 
-    def _stop_gunicorn(self, web: subprocess.Popen[bytes]) -> None:
+    def _stop_gunicorn(self, web: WebServer) -> None:
         """Stop gunicorn within GRACEFUL_TIMEOUT + DRAIN_SECONDS, sooner after another signal; then kill the rest."""
         stops = self.signals.stops  # before the line that asks for another one
-        if web.poll() is None:
+        if web.runs:
             print_line("Stopping when the running requests have finished. Press Ctrl-C again to stop now.")
-            web.terminate()
+            web.send_signal(signal.SIGTERM)
         deadline = time.monotonic() + self.settings.graceful_timeout + DRAIN_SECONDS
-        while web.poll() is None and time.monotonic() < deadline:
+        while web.runs and time.monotonic() < deadline:
             if self.signals.stops > stops:
                 stops = sys.maxsize
                 deadline = time.monotonic() + FORCED_STOP_SECONDS
                 web.send_signal(signal.SIGQUIT)
             self.signals.wait(0.2)
-        with contextlib.suppress(
-            ProcessLookupError, PermissionError
-        ):  # the latter: on macOS, for processes that have ended
-            os.killpg(web.pid, signal.SIGKILL)
-        web.wait()
+        web.kill()
+
+
+def _ended(web: WebServer) -> CannotServe:
+    return CannotServe(f"the web server ended by itself ({web.exit_text()}); see the messages above")
 
 
 def serve(settings: Settings, *, app: str = APP) -> int:
@@ -267,25 +263,6 @@ def _listen(host: str, port: int, prefix: str = "") -> socket.socket:
         raise CannotServe(
             f"cannot listen on port {port} of {host}; set {prefix}HOST or {prefix}PORT: {reason}"
         ) from error
-
-
-def _answers(listener: socket.socket) -> bool:
-    """Whether /healthz answers 200 now."""
-    try:
-        with socket.create_connection(_reachable(listener)[:2], timeout=PROBE_SECONDS) as connection:
-            connection.sendall(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
-            return connection.recv(64).split(b" ")[1:2] == [b"200"]
-    except OSError:
-        return False
-
-
-def _reachable(listener: socket.socket) -> tuple[str, int]:
-    """An address at which a process on this machine can connect to the listener."""
-    host, port = listener.getsockname()[:2]
-    address = ipaddress.ip_address(host)
-    if address.is_unspecified:
-        host = "127.0.0.1" if address.version == 4 else "::1"
-    return host, port
 
 
 def _url(address: tuple[str, int]) -> str:

@@ -83,6 +83,15 @@ def test_options_names_the_methods(api: Api, address: tuple[str, set[str]]) -> N
     assert methods_in(answer.headers["Allow"]) == methods
 
 
+def test_options_of_the_service_as_a_whole_list_every_method(api: Api) -> None:
+    """RFC 9110, 9.3.7; the request target is ``*``, which is no path."""
+    answer = api.ask_unchecked("OPTIONS", "/", environ_overrides={"PATH_INFO": "*"})
+    assert (answer.status_code, answer.data) == (204, b"")
+    assert methods_in(answer.headers["Allow"]) == {"OPTIONS", "HEAD", *CLIENT_METHODS}
+    for method, path in (("GET", "*"), ("OPTIONS", "/*")):
+        assert api.ask_unchecked(method, "/", environ_overrides={"PATH_INFO": path}).status_code == 404
+
+
 def test_a_head_of_every_address_has_the_headers_of_its_get(
     api: Api, app_key: str, address: tuple[str, set[str]]
 ) -> None:
@@ -346,12 +355,15 @@ def test_the_contract_and_its_reader_are_served(api: Api) -> None:
     reader = api.get("/docs", follow_redirects=True, buffered=True)
     assert '"persistAuthorization": false' in reader.text  # a key that is typed there is not kept in the browser
     assert (reader.status_code, reader.mimetype) == (200, "text/html")
+    assert reader.headers["Cache-Control"] == "public, no-cache"
     assert "/openapi.yaml" in reader.get_data(as_text=True)
     asked_for = re.findall(r"""(?:src|href)=["']([^"']+)""", reader.get_data(as_text=True))
     assert asked_for
     for resource in asked_for:
         assert "//" not in resource, "the reader works without internet"
-        assert api.get(urljoin("/docs/", resource), buffered=True).status_code == 200
+        file = api.get(urljoin("/docs/", resource), buffered=True)
+        assert file.status_code == 200
+        assert file.headers["Cache-Control"]
 
 
 # Hosts

@@ -134,6 +134,15 @@ def test_a_replay_counts_the_tiles_that_it_lays_as_reads(workers: Workers) -> No
     assert api.post("/v1/verifications", record).status_code == 200
 
 
+def test_a_replay_is_counted_before_it_is_parsed(workers: Workers) -> None:
+    """A refused one costs next to nothing: here a text that is no record, from its first line on."""
+    (api,) = workers(read=10)
+    assert api.post("/v1/replays", {"record": "no record" + "\n1. 0: 6-6" * 10 * PLACES_PER_READ}).status_code == 422
+    text = "no record" + "\n1. 0: 6-6" * PLACES_PER_READ
+    assert_limited(api.post("/v1/replays", {"record": text}), "read", 10, 42)
+    assert_limited(api.ask("POST", "/v1/replays", data=text.encode(), content_type="text/plain"), "read", 10, 42)
+
+
 def test_a_large_body_counts_as_several_requests(workers: Workers) -> None:
     (api,) = workers(create=40)
     for left, length in ((39, BODY_UNIT_BYTES - 100), (37, BODY_UNIT_BYTES), (31, 5 * BODY_UNIT_BYTES)):

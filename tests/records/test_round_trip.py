@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from service.engine.events import Dealt, Drew
+from service.engine.events import Dealt, Drew, Played
 from service.engine.state import PLAYING
 from service.engine.variants import variants
 from service.engine.view import DrewView, RecordedDeal
-from service.records.parser import parse_record
+from service.records.parser import count_plays, parse_record
 from service.records.record import Record
 from service.records.verification import verify
 from service.records.writer import format_record, line_numbers
@@ -28,6 +28,7 @@ def check(record: Record) -> None:
     text = format_record(record)
     assert parse_record(text) == record
     assert format_record(parse_record(text)) == text
+    assert count_plays(text) == sum([isinstance(event, Played) for each in record.rounds for _, event in each.lines])
     report = verify(record)
     assert report.findings == ()
     assert report.partial == (record.viewer is not None)

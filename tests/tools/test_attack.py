@@ -11,10 +11,13 @@ import pytest
 from tests.support.processes import runs
 from tools.attack.__main__ import BEGIN, END, FAULTS_BEGIN, FAULTS_END, FAULTS_PAGE, PAGE
 from tools.attack.attacks import attacks
+from tools.attack.bot_tables import fraction_of
 from tools.attack.cost import costs
 from tools.attack.faults import SCENARIOS, play
+from tools.attack.measure import Crowd, Held, held, requests_in
 from tools.attack.pace import same_distribution
 from tools.attack.race import race
+from tools.attack.shares import Holding, holdings
 from tools.attack.target import ROOT, Target
 
 pytestmark = pytest.mark.full
@@ -34,6 +37,25 @@ def test_the_table_has_a_row_for_every_attack() -> None:
         assert row[service:].startswith(f"{ROOT.name} ")
         assert "could not be prepared" not in row
     assert any(float(row[honest_moves:].split()[0]) > 0 for row in rows), "no honest player moved"
+
+
+@pytest.mark.parametrize("holding", holdings(), ids=lambda each: each.name)
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all addresses of the loopback interface")
+def test_an_attack_on_what_is_held_is_measured(holding: Holding) -> None:
+    found = held(ROOT, holding, "127.0.7.1", 0.05)
+    assert isinstance(found, Held), found
+    assert requests_in(found.result.done)
+    assert (found.stored != "–") == holding.fills
+    assert "cannot be asked" not in (found.others_calm, found.others)
+
+
+def test_the_honest_wait_for_computer_players() -> None:
+    with Target() as target, Crowd(target, {"greedy": 1, "expert": 1}) as crowd:
+        crowd.settle(60)
+        seen = crowd.observe(3)
+    assert all(waited.answers for waited in seen.waited.values())
+    assert fraction_of([seen.waited], seen.waited) == 1.0
+    assert seen.fared.moves
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a clock for the processor time of other processes")

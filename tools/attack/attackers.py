@@ -23,7 +23,7 @@ from tools.attack.http import Address, Closed, Connection, request
 
 ATTACKERS: Final = 4
 _PATIENCE: Final = 5.0
-_PAUSE_SECONDS: Final = 0.01
+PAUSE_SECONDS: Final = 0.01
 """After a closed connection, so that a refused attacker does not use up the processors itself."""
 _STOP_SECONDS: Final = _PATIENCE + 1
 _DRIP_SECONDS: Final = 0.02
@@ -96,6 +96,12 @@ class Attackers:
         for pipe in self._pipes:
             pipe.send(seconds)
 
+    def wait(self, seconds: float) -> None:
+        """Wait until all have ended, at most so long."""
+        until = time.monotonic() + seconds
+        for pipe in self._pipes:
+            pipe.poll(max(0.0, until - time.monotonic()))
+
     def stop(self) -> Done:
         """Wait until all have ended, or end them; returns what they have done. Does nothing the second time."""
         done: Done = Counter()
@@ -133,7 +139,7 @@ def send_in_turn(attacker: Attacker) -> Done:
     done: Done = Counter()
     connection = attacker.connection()
     for each in attacker.in_turn():
-        _send(connection, each, done)
+        send_counted(connection, each, done)
     connection.close()
     return done
 
@@ -157,7 +163,7 @@ def pour(attacker: Attacker) -> Done:
                     sent_bytes += sent
         connection.close()
         done["connections"] += 1
-        time.sleep(_PAUSE_SECONDS)
+        time.sleep(PAUSE_SECONDS)
     done["MiB"] = sent_bytes >> 20
     return done
 
@@ -175,7 +181,7 @@ def drip(attacker: Attacker) -> Done:
                 time.sleep(_DRIP_SECONDS)
         connection.close()
         done["connections"] += 1
-        time.sleep(_PAUSE_SECONDS)
+        time.sleep(PAUSE_SECONDS)
     return done
 
 
@@ -197,7 +203,7 @@ def hold_and_hang_up(attacker: Attacker) -> Done:
                     raw.settimeout(0)
                 except (Closed, OSError):
                     done["closed"] += 1
-                    time.sleep(_PAUSE_SECONDS)
+                    time.sleep(PAUSE_SECONDS)
                     continue
                 held.append(raw)
                 selector.register(raw, selectors.EVENT_READ)
@@ -210,7 +216,7 @@ def hold_and_hang_up(attacker: Attacker) -> Done:
         done["connections"] += len(held)
         for raw in held:
             raw.close()
-        time.sleep(_PAUSE_SECONDS)
+        time.sleep(PAUSE_SECONDS)
     return done
 
 
@@ -235,24 +241,24 @@ def change_tokens(attacker: Attacker) -> Done:
     path, token = attacker.facts["path"], attacker.facts["token"]
     while attacker.has_time():
         for _ in range(20):
-            body = _send(connection, request("POST", f"{path}/players/1/token", b"{}", token=token), done)
+            body = send_counted(connection, request("POST", f"{path}/players/1/token", b"{}", token=token), done)
             if b'"token"' in body:
                 token = orjson.loads(body)["token"]
-        view = _send(connection, request("GET", path, token=token), Counter())
+        view = send_counted(connection, request("GET", path, token=token), Counter())
         moves = orjson.loads(view).get("legal_moves") if view else None
         if moves:
-            _send(connection, request("POST", f"{path}/moves", orjson.dumps(moves[0]), token=token), Counter())
+            send_counted(connection, request("POST", f"{path}/moves", orjson.dumps(moves[0]), token=token), Counter())
     connection.close()
     return done
 
 
-def _send(connection: Connection, data: bytes, done: Done) -> bytes:
+def send_counted(connection: Connection, data: bytes, done: Done) -> bytes:
     """The body of the answer; empty if there is none."""
     try:
         answer = connection.send(data)
     except Closed:
         done["closed"] += 1
-        time.sleep(_PAUSE_SECONDS)
+        time.sleep(PAUSE_SECONDS)
         return b""
     done[str(answer.status)] += 1
     return answer.body

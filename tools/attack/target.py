@@ -12,12 +12,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 import orjson
+import redis
 
 from bench.processes import DidNotStart, free_port, stop
 from service.config import SETTINGS
@@ -26,8 +28,9 @@ from tools.attack.http import Address, Answer, Closed, Connection, request
 
 ROOT: Final = Path(__file__).parent.parent.parent
 WORKERS: Final = 2
-START_SECONDS: Final = 30.0
+START_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 20.0
+_STARTS: Final = 3
 _SETTINGS: Final = frozenset({setting.name for setting in SETTINGS} | {"GUNICORN_CMD_ARGS"})
 _OPERATOR: Final = "127.0.0.1"
 
@@ -52,12 +55,13 @@ class Game(NamedTuple):
 class Target:
     """The service of a ``checkout`` with default settings and its embedded server, in a temporary folder.
 
-    ``watchdog``: seconds after which gunicorn ends a blocked worker.
+    ``watchdog``: seconds after which gunicorn ends a blocked worker; ``settings``: those that are not the default.
     """
 
-    def __init__(self, checkout: Path = ROOT, watchdog: int = 30) -> None:
+    def __init__(self, checkout: Path = ROOT, watchdog: int = 30, settings: Mapping[str, str] | None = None) -> None:
         self._checkout = checkout
         self._watchdog = watchdog
+        self._settings = dict(settings or {})
         self._numbers = count(1)
         self._long_game: Game | None = None
 
@@ -97,6 +101,28 @@ class Target:
                 continue  # it has ended
         return total
 
+    def service_seconds(self) -> float:
+        """The processor time of all processes of the service that run, its server included, in seconds. Linux only."""
+        total = 0.0
+        for pid in _family(self._process.pid):
+            with suppress(OSError):
+                total += time.clock_gettime(_process_clock(pid))
+        return total
+
+    def stored_bytes(self) -> int:
+        """What the embedded server has in memory, without its buffers."""
+        with redis.Redis(unix_socket_path=str(self._folder / "data" / "redis.sock"), protocol=2) as server:
+            memory: Any = server.info("memory")
+        return int(memory["used_memory"] - memory["mem_not_counted_for_evict"])
+
+    def register(self, name: str) -> str:
+        """The key of a new application; needs ``APPS=open``. Raises ``Refused``."""
+        answer = self.ask("POST", "/v1/apps", {"name": name})
+        if answer.status != 201:
+            raise Refused(f"{answer.status} {answer.body[:200]!r}")
+        key: str = orjson.loads(answer.body)["key"]
+        return key
+
     def is_ready(self, seconds: float) -> bool:
         """Whether both workers answer within that time, as far as some requests can tell."""
         deadline = time.monotonic() + seconds
@@ -133,13 +159,13 @@ class Target:
         finally:
             connection.close()
 
-    def create(self, body: dict[str, Any]) -> Game:
-        """Create a game. Raises ``Refused``."""
-        answer = self.ask("POST", "/v1/games", body)
+    def create(self, body: dict[str, Any], key: str | None = None) -> Game:
+        """Create a game, of the application with this key if there is one. Raises ``Refused``."""
+        answer = self.ask("POST", "/v1/games", body, token=key)
         if answer.status != 201:
             raise Refused(f"{answer.status} {answer.body[:200]!r}")
         opened = orjson.loads(answer.body)
-        tokens = tuple([seat["token"] for seat in opened["seats"]])
+        tokens = tuple([seat.get("token", "") for seat in opened["seats"]])
         return Game(opened["game"]["id"], tokens, opened.get("join_code", ""))
 
     def long_game(self) -> Game:
@@ -152,6 +178,17 @@ class Target:
         return self._long_game
 
     def _start(self) -> None:
+        """Start it; on another port if somebody else has taken the free one meanwhile. Raises ``DidNotStart``."""
+        for left in reversed(range(_STARTS)):
+            try:
+                self._start_on_free_port()
+            except DidNotStart as error:
+                if not left or "is in use" not in str(error):
+                    raise
+            else:
+                break
+
+    def _start_on_free_port(self) -> None:
         self._long_game = None
         self._folder = Path(tempfile.mkdtemp(prefix="domino-attack-"))
         port = free_port()
@@ -163,6 +200,7 @@ class Target:
             "DATA_DIR": str(self._folder / "data"),
             "TMPDIR": str(self._folder),  # for its metrics
             "GUNICORN_CMD_ARGS": f"--timeout {self._watchdog}",
+            **self._settings,
         }
         python = sys.executable if self._checkout == ROOT else str(self._checkout / ".venv" / "bin" / "python")
         with (self._folder / "log").open("wb") as log:
@@ -185,6 +223,19 @@ class Target:
 
     def _log_text(self) -> str:
         return (self._folder / "log").read_text(errors="replace")
+
+
+def _family(parent: int) -> list[int]:
+    """A process and all processes below it."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            words = entry.read_text().rpartition(")")[2].split()
+            children.setdefault(int(words[1]), []).append(int(entry.parent.name))
+    found = [parent]
+    for pid in found:
+        found += children.get(pid, ())
+    return found
 
 
 def _process_clock(pid: int) -> int:

@@ -35,7 +35,7 @@ def swagger_ui() -> Blueprint:
             "app_name": "Domino",
             "deepLinking": True,
             "validatorUrl": None,
-            "persistAuthorization": False,
+            "persistAuthorization": False,  # tokens and keys of applications that are typed there
             "tryItOutEnabled": True,
             "oauth2RedirectUrl": "/docs/oauth2-redirect.html",
         },
@@ -56,6 +56,7 @@ def _finish(response: Response) -> Response:
         response.direct_passthrough = False
         page = response.get_data(as_text=True).replace("<head>", f"<head>\n  {_VIEWPORT}", 1)
         response.set_data(page)
+        response.headers["Cache-Control"] = "public, no-cache"
         response.headers["Content-Security-Policy"] = (
             "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; connect-src 'self'; "
             "img-src 'self' data:; style-src 'self' 'unsafe-inline'; "

@@ -1,7 +1,7 @@
 """What a request to a path without a route is told, or one that reads where there is nothing to read.
 
-Owns the redirect of a path that ends with a slash, and the field ``see`` of problems. Both depend on the routes alone,
-never on whether a game exists. Does not depend on any resource.
+Owns the redirect of a path that ends with a slash, the answer to ``OPTIONS *``, and the field ``see`` of problems. They
+depend on the routes alone, never on whether a game exists. Does not depend on any resource.
 """
 
 from __future__ import annotations
@@ -14,6 +14,17 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException
 
 _GAMES: Final = "/v1/games/"
+_METHODS: Final = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
+"""What one or another path supports."""
+
+
+def options_of_the_service(error: HTTPException) -> Response | None:
+    """204 with the methods of the service for ``OPTIONS *`` (RFC 9110, 9.3.7); ``None`` for every other request."""
+    if error.code != 404 or request.method != "OPTIONS" or request.environ["PATH_INFO"] != "*":
+        return None
+    response = Response(status=204, headers={"Allow": _METHODS})
+    del response.headers["Content-Type"]
+    return response
 
 
 def redirect_without_slash(error: HTTPException) -> Response | None:

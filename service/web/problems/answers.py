@@ -25,7 +25,7 @@ from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, RequestError, TooManyStreams
 from service.web.http.headers import accepted_language
 from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID
-from service.web.http.wrong_paths import redirect_without_slash, see
+from service.web.http.wrong_paths import options_of_the_service, redirect_without_slash, see
 from service.web.problems.table import PROBLEMS, problem_title
 from service.web.rate_limits import Quota, RateLimited, RateLimits
 from service.web.view.serializers import moves_json
@@ -122,9 +122,9 @@ def install(app: Flask, limits: RateLimits) -> None:
         return limited(PROBLEMS[error.code].status) or _refusal(error)
 
     def http_exception(error: HTTPException) -> Response:
-        redirect = redirect_without_slash(error)
-        if redirect is not None:
-            return redirect
+        answer = redirect_without_slash(error) or options_of_the_service(error)
+        if answer is not None:
+            return answer
         return limited(error.code) or _http_exception(error)
 
     app.register_error_handler(Refusal, refusal)

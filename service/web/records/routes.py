@@ -9,11 +9,10 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.engine.events import Played
 from service.games.access import Access
 from service.records.bot_checks import CHEAP_DECISIONS
 from service.records.errors import InvalidRecord
-from service.records.parser import decode_record, parse_record
+from service.records.parser import count_plays, decode_record, parse_record
 from service.records.record import Record
 from service.records.verification import verify
 from service.records.writer import format_record
@@ -118,7 +117,7 @@ def verify_record(services: Services) -> RawResponse:
     """
     limit_expensive(services)
     negotiate(JSON)
-    record = _sent_record(services)
+    record = _parsed(services, _sent_text())
     return ok(report_json(verify(record, services.yield_control, CHEAP_DECISIONS)))
 
 
@@ -144,28 +143,29 @@ def replay_record(services: Services) -> RawResponse:
     limit_expensive(services)
     negotiate(JSON)
     aspect = read_query(_replay_query_in)["aspect"]
-    record = _sent_record(services)
-    limit_places(services.limits, _tiles_laid(record))
+    text = _sent_text()
+    limit_places(services.limits, count_plays(text))
+    record = _parsed(services, text)
     language = preferred_language()
     replayed = replay(record, aspect, language, services.yield_control)
     return ok(replay_json(record, replayed, aspect, services.yield_control), language=language)
 
 
-def _sent_record(services: Services) -> Record:
-    """The record in the body: the body itself, or in a JSON object."""
+def _sent_text() -> str:
+    """The text of a record in the body: the body itself, or in a JSON object."""
     try:
-        if has_text():
-            text = decode_record(read_text())
-        else:
-            text = validate(_recorded_in, read_json())["record"]
-        idempotency(None)  # nothing is made, so that there is nothing to repeat; but the key has to be one
+        text: str = decode_record(read_text()) if has_text() else validate(_recorded_in, read_json())["record"]
+    except InvalidRecord as refusal:
+        raise InvalidBody({"record": [refusal.reason]}) from refusal
+    idempotency(None)  # nothing is made, so that there is nothing to repeat; but the key has to be one
+    return text
+
+
+def _parsed(services: Services, text: str) -> Record:
+    try:
         return parse_record(text, services.yield_control)
     except InvalidRecord as refusal:
         raise InvalidBody({"record": [refusal.reason]}) from refusal
-
-
-def _tiles_laid(record: Record) -> int:
-    return sum([isinstance(event, Played) for each in record.rounds for _, event in each.lines])
 
 
 def _as_json(services: Services, access: Access) -> bytes:

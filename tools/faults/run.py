@@ -1,0 +1,300 @@
+"""One kind of fault, from the start to the verdict.
+
+Clients play in games of all kinds, and games of computer players alone go on beside them, while a failure happens again
+and again; then everything is settled, and the games are compared with what was answered. Owns what is counted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from itertools import count
+from random import Random
+from threading import Event, Lock
+from typing import Any, Final, NamedTuple
+
+from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
+from service.games.model.game import Game
+from service.games.model.schedule import reminders
+from service.storage.games import RedisStore
+from service.storage.redis.topology import open_topology
+from tests.histories.checker import Verdict, check, read_game
+from tests.histories.clients import Client, Party
+from tests.histories.history import Outcome
+from tests.whole.http_connection import Log
+from tests.workers.tables import TTL, on_redis
+from tools.faults import failures
+from tools.faults.endpoint import TYPES, Endpoint
+from tools.faults.failures import Broken, Failure
+from tools.faults.stages import Stage, staged
+from tools.faults.tables import TableDoor
+
+CLIENTS: Final = 8
+TABLES: Final = 24
+"""Games in which clients play at a time."""
+OF_BOTS: Final = 6
+"""Games of computer players alone at a time."""
+_REST_SECONDS: Final = 0.05
+_MOST_ATTEMPTS: Final = 1000
+_LOSS_OF_PATIENCE: Final = 0.02
+_SETTLE_SECONDS: Final = 120.0
+_OVERDUE_MS: Final = 3000
+_STUCK_SECONDS: Final = 30.0
+"""For so long a game is behind at one version until it is stuck."""
+_LOOK_SECONDS: Final = 0.5
+_MOVES: Final = (Played, Drew, Passed, Done, Flipped, Dealt)
+_UNKNOWN_KEYS: Final = "unknown at the end"
+
+
+class Fault(NamedTuple):
+    """A kind of fault, and where it happens."""
+
+    name: str
+    failure: Failure
+    stage: str = "embedded"
+
+
+FAULTS: Final = (
+    Fault("none", failures.nothing),
+    Fault("a process killed", failures.kill_a_process),
+    Fault("all processes killed at once", failures.kill_all_processes),
+    Fault("a process of each kind frozen", failures.freeze_processes),
+    Fault("server killed", failures.kill_the_server),
+    Fault("server frozen", failures.freeze_the_server),
+    Fault("memory full", failures.fill_the_memory),
+    Fault("disk full", failures.fill_the_disk),
+    Fault("file system read-only", failures.make_files_read_only),
+    Fault("Sentinel: failover", failures.fail_over_by_sentinel, "sentinel"),
+    Fault("Sentinel: a process killed", failures.kill_a_process, "sentinel"),
+    Fault("Cluster: failover", failures.fail_over_in_the_cluster, "cluster"),
+)
+
+
+class Outcomes(NamedTuple):
+    """What happened under a fault; the lists are sentences about what must not have."""
+
+    broken: Counter[str]
+    games: int
+    acknowledged: int
+    """Writes of clients whose answer was that they were made: moves, games, seats, tokens."""
+    moves: int
+    """In the games, those of computer players included."""
+    messages: int
+    lost: list[str]
+    doubled: list[str]
+    stuck: list[str]
+    missing: list[str]
+    """Messages that did not come, and games whose messages came in disorder."""
+    wrong: list[str]
+    seconds: float
+
+    @property
+    def complaints(self) -> list[str]:
+        """All of them; none if nothing is wrong."""
+        return [*self.lost, *self.doubled, *self.stuck, *self.missing, *self.wrong]
+
+
+def run(fault: Fault, acknowledged: int, most_seconds: float) -> Outcomes:
+    """Let a fault happen until so many writes were acknowledged, or the time is over, but once at least; and judge."""
+    began = time.monotonic()
+    with ExitStack() as stack:
+        endpoint = stack.enter_context(Endpoint())
+        stage = stack.enter_context(staged(fault.stage))
+        play = _Play(stage, endpoint)
+        play.until(fault.failure, acknowledged, began + most_seconds)
+        stuck = play.settle()
+        return play.judge(stuck, began)
+
+
+class _Play:
+    """The clients, and the games of computer players alone."""
+
+    def __init__(self, stage: Stage, endpoint: Endpoint) -> None:
+        self._stage = stage
+        self._endpoint = endpoint
+        self._party = Party(f"{time.time_ns():x}-")
+        self._log = Log()
+        self._random = Random(0)  # noqa: S311 # reproducible on purpose
+        self._over = Event()
+        self._lock = Lock()
+        self._of_bots: set[str] = set()
+        self.broken = Broken(Counter(), self._random, lambda: [table.game for table in list(self._party.tables)])
+        self._key, self._app = self._register()
+
+    def until(self, failure: Failure, acknowledged: int, latest: float) -> None:
+        """Play until so many writes were acknowledged."""
+        with ThreadPoolExecutor(CLIENTS + 1) as threads:
+            running = [threads.submit(self._live, number) for number in range(CLIENTS)]
+            running.append(threads.submit(self._create_games_of_bots))
+            try:
+                _await(lambda: len(self._party.tables) >= TABLES, _SETTLE_SECONDS)
+                while True:
+                    failure(self._stage, self.broken)
+                    if self._acknowledged() >= acknowledged or time.monotonic() > latest:
+                        break
+            finally:
+                self._over.set()
+            for each in running:
+                each.result()
+
+    def settle(self) -> list[str]:
+        """Repeat what is unknown, wait until nothing is due and all messages came; returns the games that are stuck."""
+        with closing(self._door()) as door:
+            self._client(door, 0).settle()
+        deadline = time.monotonic() + _SETTLE_SECONDS
+        since: dict[tuple[str, int], float] = {}
+        while True:
+            now = time.monotonic()
+            behind, of_bots = self._behind(), self._of_bots_running()
+            since = {each: since.get(each, now) for each in behind}
+            if now > deadline or not (behind or of_bots):
+                stuck = {game_id for (game_id, _), began in since.items() if now - began > _STUCK_SECONDS}
+                return sorted(stuck | of_bots)
+            time.sleep(_LOOK_SECONDS)
+
+    def judge(self, stuck: list[str], began: float) -> Outcomes:
+        """Compare the games with the answers, and with the messages."""
+        store = RedisStore(open_topology(self._stage.nodes), TTL)
+        games = self._stage.games()
+        verdict = check(self._party.history, store, games - self._of_bots)
+        moves, lost = 0, list(verdict.lost)
+        missing: list[str] = []
+        deadline = time.monotonic() + _SETTLE_SECONDS
+        for game_id in sorted(games | self._of_bots):
+            read = read_game(store, game_id, verdict if game_id in self._of_bots else Verdict())
+            if read is None:
+                lost.append(f"{game_id}: the whole game")
+                continue
+            game, events = read
+            moves += sum([isinstance(each.event, _MOVES) for each in events])
+            if game.ownership is not None and game.ownership.app == self._app:
+                while left := self._endpoint.missing(game_id, events):
+                    if time.monotonic() > deadline:
+                        break
+                    time.sleep(_LOOK_SECONDS)
+                missing += [f"{game_id}: no message {each.type} about version {each.version}" for each in left]
+        disorder = [f"{game_id}: messages in disorder" for game_id in self._endpoint.in_disorder()]
+        answered = [f"an answer {what}" for what in self._log.counted if what in ("answered internal", "answered 500")]
+        return Outcomes(
+            broken=self.broken.counted,
+            games=len(games),
+            acknowledged=self._acknowledged(),
+            moves=moves,
+            messages=self._endpoint.messages,
+            lost=lost,
+            doubled=verdict.doubled,
+            stuck=[f"{game_id}: does not get on" for game_id in stuck],
+            missing=missing + disorder,
+            wrong=[*verdict.wrong, *answered, *self._unknown()],
+            seconds=time.monotonic() - began,
+        )
+
+    def _unknown(self) -> list[str]:
+        """The writes with a key of which it is not known whether they were made."""
+        operations = self._party.history.operations
+        unknown = [each for each in operations if each.key and each.outcome is Outcome.UNKNOWN]
+        return [f"{each.game}: a {each.kind} is {_UNKNOWN_KEYS}" for each in unknown]
+
+    def _acknowledged(self) -> int:
+        return sum(each.outcome is Outcome.MADE for each in list(self._party.history.operations))
+
+    def _behind(self) -> list[tuple[str, int]]:
+        """The games in which something was due long ago, with their versions."""
+        hosted, found = on_redis(self._stage.nodes), []
+        for game_id in self._stage.games():
+            now = time.time_ns() // 1_000_000
+            game = hosted.game(game_id)
+            if game.status != "finished" and _is_overdue(game, now):
+                found.append((game_id, game.version))
+        return found
+
+    def _of_bots_running(self) -> set[str]:
+        """The games of computer players alone that are not finished."""
+        hosted = on_redis(self._stage.nodes)
+        return {game_id for game_id in self._of_bots if hosted.game(game_id).status != "finished"}
+
+    # What plays
+
+    def _live(self, number: int) -> None:
+        with closing(self._door()) as door:
+            client = self._client(door, number)
+            while len(self._party.tables) < TABLES and not self._over.is_set():
+                client.create()
+            while not self._over.is_set():
+                client.act()
+
+    def _client(self, door: TableDoor, number: int) -> Client:
+        return Client(
+            self._party,
+            Random(f"{number}"),  # noqa: S311 # reproducible on purpose
+            [door],
+            keyed=1.0,
+            tables=TABLES,
+            attempts=_MOST_ATTEMPTS,
+            loss_of_patience=_LOSS_OF_PATIENCE,
+            rest=lambda: time.sleep(_REST_SECONDS),
+        )
+
+    def _door(self) -> TableDoor:
+        return TableDoor(self._stage.service.url, self._log, self._key)
+
+    def _create_games_of_bots(self) -> None:
+        """Create a game of computer players alone in the place of each that is finished, as long as clients play."""
+        wanted = {"variant": "domino", "rules": {"limit": 50}, "pace": 200, "players": [{"bot": "greedy"}] * 2}
+        numbers, running = count(), set[str]()
+        with closing(TableDoor(self._stage.service.url, Log(), "")) as door:
+            while not self._over.is_set():
+                for game_id in list(running):
+                    view = door.ask("GET", f"/v1/games/{game_id}")
+                    if view is not None and view["status"] == "finished":
+                        running.remove(game_id)
+                while len(running) < OF_BOTS and not self._over.is_set():
+                    key = f"of-bots-{next(numbers):06}"
+                    created = None
+                    while created is None and not self._over.is_set():
+                        created = door.ask("POST", "/v1/games", wanted, key=key)
+                        self._over.wait(_REST_SECONDS)
+                    if created is not None:
+                        running.add(created["game"]["id"])
+                        self._of_bots.add(created["game"]["id"])
+                self._over.wait(_LOOK_SECONDS)
+
+    def _register(self) -> tuple[str, str]:
+        """The key and the id of a new application with an endpoint."""
+        with closing(TableDoor(self._stage.service.url, Log(), "")) as door:
+            app = _asked(door, "/v1/apps", {"name": "faults"}, "register-the-application")
+            wanted = {"url": self._endpoint.url, "events": list(TYPES)}
+            endpoint = _asked(door, "/v1/webhooks", wanted, "register-the-endpoint", app["key"])
+            path = f"/v1/webhooks/{endpoint['id']}"  # nothing is sent before it has answered its challenge
+            _await(lambda: (door.ask("GET", path, token=app["key"]) or {}).get("status") == "active", _SETTLE_SECONDS)
+            return str(app["key"]), str(app["id"])
+
+
+def _asked(door: TableDoor, path: str, body: object, key: str, token: str | None = None) -> dict[str, Any]:
+    """The answer to a POST, which is repeated until it is made."""
+    found: list[dict[str, Any] | None] = []
+
+    def ask() -> bool:
+        found.append(door.ask("POST", path, body, key=key, token=token))
+        return found[-1] is not None
+
+    _await(ask, _SETTLE_SECONDS)
+    assert found[-1] is not None
+    return found[-1]
+
+
+def _is_overdue(game: Game, now: int) -> bool:
+    """Whether a computer player or a deadline is late; what is to be published is no matter of the game."""
+    dues = [due for kind, due in reminders(game, game).items() if kind in ("bots", "clock")]
+    return any([due is not None and due < now - _OVERDUE_MS for due in dues])
+
+
+def _await(condition: Callable[[], bool], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError("too little happened")
+        time.sleep(_LOOK_SECONDS)
