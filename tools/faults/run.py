@@ -19,11 +19,11 @@ from typing import Any, Final, NamedTuple
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
 from service.games.model.game import Game
 from service.games.model.schedule import reminders
-from service.storage.games import RedisStore
 from service.storage.redis.topology import open_topology
 from tests.histories.checker import Verdict, check, read_game
 from tests.histories.clients import Client, Party
 from tests.histories.history import Outcome
+from tests.support.stores.redis_stores import redis_store
 from tests.whole.http_connection import Log
 from tests.workers.tables import TTL, on_redis
 from tools.faults import failures
@@ -157,7 +157,7 @@ class _Play:
 
     def judge(self, stuck: list[str], began: float) -> Outcomes:
         """Compare the games with the answers, and with the messages."""
-        store = RedisStore(open_topology(self._stage.nodes), TTL)
+        store = redis_store(open_topology(self._stage.nodes), TTL)
         games = self._stage.games()
         verdict = check(self._party.history, store, games - self._of_bots)
         moves, lost = 0, list(verdict.lost)
