@@ -14,7 +14,16 @@ PACKAGES: Final = ("bots", "devserver", "engine", "outgoing", "records", "render
 ONE_FOR_ALL: Final = ("engine/rules", "engine/variants")
 """Packages whose modules are all of a kind: an answer to a question, or a game."""
 EXCEPTIONS: Final = {"engine/view.py": "it says that it is the only place where anything is redacted"}
-MODULES: Final = ("cli.py", "cli_backends.py", "config.py", "json_logging.py", "metrics_folder.py", "redis_url.py")
+MODULES: Final = (
+    "cli.py",
+    "cli_backends.py",
+    "cli_games.py",
+    "cli_operator.py",
+    "config.py",
+    "json_logging.py",
+    "metrics_folder.py",
+    "redis_url.py",
+)
 """Modules of no package."""
 
 
