@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
+from service.games.model.lifetimes import Lifetimes
 from service.storage.backends import RedisBackends
 from service.storage.capacity_guard import CapacityGuard
 from service.storage.deletions import RedisDeletions
@@ -17,8 +18,11 @@ from service.storage.redis.limited import LimitedTopology
 from service.storage.redis.server_clock import ServerClock
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
+from service.storage.shares import Budgets, RedisShares
 from service.storage.webhooks import RedisWebhooks
 from service.web.metrics import Metrics
+
+_DAY_SECONDS: Final = 86_400
 
 
 class Storage(NamedTuple):
@@ -36,6 +40,17 @@ class Storage(NamedTuple):
     erasures: RedisErasures
     calls: RedisCalls
     clock: ServerClock
+    shares: RedisShares
+
+
+def lifetimes_of(settings: Settings) -> Lifetimes:
+    """How long games are kept."""
+    return Lifetimes.at_most(settings.game_ttl_seconds * 1000, settings.finished_ttl_seconds * 1000)
+
+
+def budgets_of(settings: Settings) -> Budgets:
+    """How much may be stored in a day."""
+    return Budgets(settings.stored_mb_per_day, settings.app_stored_mb_per_day)
 
 
 def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> Storage:
@@ -50,27 +65,26 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     unlimited = open_topology(settings.redis_url)
     topology = unlimited if most_calls is None else LimitedTopology(unlimited, most_calls)
     replicated, ttl = settings.durability == "replicated", settings.game_ttl_seconds
+    unused = settings.unused_app_days * _DAY_SECONDS
     observe, failed = metrics.redis, metrics.store_write_failed
     reminders = RedisReminders(unlimited, observe=observe, observe_failure=failed)
     calls = RedisCalls(topology, replicated=replicated, observe=observe)
+    guard = CapacityGuard(topology, observe_failure=failed)
+    clock = ServerClock(reminders.server_time, observe=metrics.clock_offset)
     return Storage(
         url=settings.redis_url,
         topology=topology,
-        store=RedisStore(
-            topology,
-            ttl,
-            replicated=replicated,
-            guard=CapacityGuard(topology),
-            observe=observe,
-            observe_failure=failed,
-        ),
+        store=RedisStore(topology, ttl, replicated=replicated, guard=guard, observe=observe, observe_failure=failed),
         reminders=reminders,
-        backends=RedisBackends(topology, replicated=replicated, observe=observe, observe_failure=failed),
+        backends=RedisBackends(
+            topology, unused_seconds=unused, replicated=replicated, guard=guard, observe=observe, observe_failure=failed
+        ),
         deleted=DeletedGames(RedisDeletions(unlimited, observe=observe)),
-        game_index=RedisIndex(calls, ttl),
+        game_index=RedisIndex(calls, ttl, unused),
         lobby=RedisLobby(RedisCalls(topology, observe=observe)),
-        webhooks=RedisWebhooks(topology, replicated=replicated, observe=observe, observe_failure=failed),
+        webhooks=RedisWebhooks(topology, replicated=replicated, guard=guard, observe=observe, observe_failure=failed),
         erasures=RedisErasures(calls),
         calls=calls,
-        clock=ServerClock(reminders.server_time, observe=metrics.clock_offset),
+        clock=clock,
+        shares=RedisShares(unlimited, RedisCalls(unlimited, observe=observe), budgets_of(settings), clock),
     )

@@ -12,12 +12,12 @@ from flask import Flask
 
 from service.bootstrap.backends import build_apps
 from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
-from service.bootstrap.storage import open_storage
+from service.bootstrap.storage import lifetimes_of, open_storage
 from service.config import Network, Settings
 from service.games.facade import GamesFacade
 from service.games.ports import Runtime
 from service.games.store.idempotency import Idempotency
-from service.games.store.repository import GameRepository
+from service.games.store.repository import GameRepository, Keeping
 from service.json_logging import configure_logging
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limits import counters_at
@@ -45,11 +45,13 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     secrets = server_secrets(settings)
     runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
     repository = GameRepository(
-        storage.store, runtime, observe=metrics.write_committed, admit_read=partial(limit_history, limits)
+        storage.store,
+        runtime,
+        observe=metrics.write_committed,
+        admit_read=partial(limit_history, limits),
+        keeping=Keeping(lifetimes_of(settings), storage.shares),
     )
-    games = GamesFacade(
-        repository, notifications, storage.reminders, runtime, secrets=secrets, ttl_seconds=settings.game_ttl_seconds
-    )
+    games = GamesFacade(repository, notifications, storage.reminders, runtime, secrets=secrets)
     apps = build_apps(settings, storage, notifications, Idempotency(secrets))
     app = create_app(
         WebParts(games, apps, limits, build_streams(settings, metrics), metrics, yield_control),
@@ -59,6 +61,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         storage.deleted.on_deletion(forget)
     for forget in (app.drop_cached, apps.listing.forget):
         storage.deleted.on_erasure(forget)
+    Thread(target=storage.shares.keep_looking, name="memory of the store", daemon=True).start()
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
     return app
 

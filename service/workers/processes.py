@@ -100,7 +100,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     publishers = Pool(MOST_PUBLISHED)
     publisher = OutboxWorker(outbox, queue, publishers.spawn, webhooks.wake)
     players = RemotePlayers(parts.repository)
-    turns = RemoteTurns(players, ask_through(sender), queue.metrics, ttl)
+    turns = RemoteTurns(players, ask_through(sender), queue.metrics)
     remote = RemoteWorker(players, turns, queue, spawn, ttl)
     eraser = ErasureWorker(_erasures(parts, outbox), queue)
     loops = [

@@ -53,20 +53,18 @@ class Ask(Protocol):
 
 
 class RemoteTurns:
-    """Makes turns of remote players; ``ttl`` is that of games, in milliseconds. ``sleep`` waits for so many seconds."""
+    """Makes turns of remote players. ``sleep`` waits for so many seconds."""
 
     def __init__(
         self,
         players: RemotePlayers,
         ask: Ask,
         metrics: WorkerMetrics,
-        ttl: int,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._players = players
         self._ask = ask
         self._metrics = metrics
-        self._ttl = ttl
         self._sleep = sleep
 
     def make(self, turn: RemoteTurn) -> Outcome:
@@ -97,7 +95,7 @@ class RemoteTurns:
 
     def _answer(self, turn: RemoteTurn, refused: Refused | None) -> PlayerAnswer | None:
         """The answer to a message, ``None`` if there is none."""
-        body = move_message(turn, self._ttl, refused)
+        body = move_message(turn, self._players.lifetimes, refused)
         began = monotonic()
         try:
             answer = self._ask(turn.remote, message_id(turn), body)

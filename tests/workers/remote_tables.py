@@ -75,7 +75,7 @@ class RemoteTable(InProcess):
         self.bot = Bot(behaviours)
         self.slept: list[float] = []
         self.players = RemotePlayers(self.repository)
-        self.turns = RemoteTurns(self.players, self.bot, self.metrics, TTL * 1000, self.slept.append)
+        self.turns = RemoteTurns(self.players, self.bot, self.metrics, self.slept.append)
         self.remote_worker = self.new_remote_worker()
         self.tokens: dict[int, str] = {}
         self.http: FlaskClient = create_app(self.games).test_client()

@@ -25,12 +25,11 @@ class ListedGames(NamedTuple):
 
 
 class Listing:
-    """The lists of games in these; ``ttl`` in milliseconds, ``elapsed`` is a clock in seconds."""
+    """The lists of games in these; ``elapsed`` is a clock in seconds."""
 
-    def __init__(self, index: GameIndex, lobby: Lobby, *, ttl: int, elapsed: Callable[[], float] = monotonic) -> None:
+    def __init__(self, index: GameIndex, lobby: Lobby, *, elapsed: Callable[[], float] = monotonic) -> None:
         self._index = index
         self._lobby = lobby
-        self._ttl = ttl
         self._elapsed = elapsed
         self._kept: dict[str | None, tuple[float, LobbyPage]] = {}
 
@@ -38,8 +37,8 @@ class Listing:
         """The games of an application. Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``."""
         page = self._index.find(app, query)
         games = [
-            b'%b,"expires_at":"%b"}' % (summary[:-1], format_rfc3339(updated + self._ttl).encode())
-            for summary, updated in page.entries
+            b'%b,"expires_at":"%b"}' % (summary[:-1], format_rfc3339(expires_at).encode())
+            for summary, expires_at in page.entries
         ]
         return ListedGames(games, page.next)
 
