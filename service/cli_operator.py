@@ -43,7 +43,7 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     command.add_argument("id", help="the id of the application")
     command.add_argument(
         "--overlap",
-        type=_number,
+        type=_seconds,
         default=86_400,
         metavar="SECONDS",
         help="how long the other keys stay valid (86400); 0: they are revoked at once",
@@ -93,6 +93,12 @@ def _added(
     )
     command.set_defaults(run=run, values=values)
     return command
+
+
+def _seconds(text: str) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return int(text)
 
 
 def _number(text: str) -> int:
