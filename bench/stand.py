@@ -220,7 +220,7 @@ def open_store(topology: Topology, ttl_seconds: int) -> RedisStore:
     return RedisStore(
         topology,
         ttl_seconds,
-        memory_reserve=MemoryReserve(topology),
+        memory_reserve=MemoryReserve(topology, observe_failure=observe_nothing),
         observe=observe_nothing,
         observe_failure=observe_nothing,
     )

@@ -12,15 +12,14 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from service import cli_operator
 from service.config import SETTINGS, InvalidSettings, Settings
 from service.devserver import supervisor, terminal, web_server
-from service.devserver.embedded import running_url
 
 if TYPE_CHECKING:
     from service.records.record import Record
@@ -65,16 +64,11 @@ def _parser() -> argparse.ArgumentParser:
     bots.set_defaults(run=_run_bots)
     scheduler = commands.add_parser("scheduler", help="handle expired deadlines until Ctrl-C; needs REDIS_URL")
     scheduler.set_defaults(run=_run_scheduler)
-    _add_app_commands(commands.add_parser("apps", help="make, list and revoke the keys of applications"))
+    cli_operator.add_commands(commands)
     messenger = commands.add_parser(
         "messenger", help="tell applications what happens in their games until Ctrl-C; needs REDIS_URL"
     )
     messenger.set_defaults(run=_run_messenger)
-    reindex = commands.add_parser(
-        "reindex", help="rebuild the lists of games of all applications, or of one; the service may run meanwhile"
-    )
-    reindex.add_argument("id", nargs="?", help="the id of an application; none: all")
-    reindex.set_defaults(run=partial(_on_apps, "reindex"), values=("id",))
     _add_record_commands(commands)
     return parser
 
@@ -94,63 +88,6 @@ def _add_record_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
         const=partial(_print_transcript, drawing=True),
         help="draw the tables, in as many columns as they need",
     )
-
-
-def _add_app_commands(parser: argparse.ArgumentParser) -> None:
-    commands = parser.add_subparsers(title="commands", metavar="command", required=True)
-
-    def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
-        command = commands.add_parser(name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
-        command.set_defaults(run=partial(_on_apps, name), values=values)
-        return command
-
-    command = add("create", "make an application, and print its key", "name")
-    command.add_argument("name", help="a name for people, of at most 60 characters")
-    add("list", "list the applications with the hints of their keys")
-    command = add("rotate", "make a new key for an application, and print it", "id", "overlap")
-    command.add_argument("id", help="the id of the application")
-    command.add_argument(
-        "--overlap",
-        type=_seconds,
-        default=86_400,
-        metavar="SECONDS",
-        help="how long the other keys stay valid (86400); 0: they are revoked at once",
-    )
-    command = add("revoke", "revoke a key of an application, or all of them", "id", "hint")
-    command.add_argument("id", help="the id of the application")
-    command.add_argument("hint", nargs="?", help="the hint of the key; none: all keys")
-    command = add("delete", "delete an application; its games go on", "id")
-    command.add_argument("id", help="the id of the application")
-
-
-def _seconds(text: str) -> int:
-    if not text.isdecimal() or len(text) > 9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
-    return int(text)
-
-
-def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int:
-    """Run a command on the applications of the Redis of the settings, or else of the running embedded server."""
-    if settings.redis_url is None:
-        url = running_url(settings.data_dir)
-        if url is None:
-            terminal.warn(
-                f"no service is running on {settings.data_dir.absolute()}; start one, or set DATA_DIR to its data "
-                "folder, or REDIS_URL"
-            )
-            return 2
-        settings = replace(settings, redis_url=url)
-    from service import cli_backends  # noqa: PLC0415 # serving does not need it
-
-    functions: dict[str, Callable[..., int]] = {
-        "create": cli_backends.create,
-        "list": cli_backends.list_all,
-        "rotate": cli_backends.rotate,
-        "revoke": cli_backends.revoke,
-        "delete": cli_backends.delete,
-        "reindex": cli_backends.reindex,
-    }
-    return functions[command](settings, *values)
 
 
 def _serve(settings: Settings) -> int:

@@ -101,7 +101,7 @@ def reindex(settings: Settings, app: str | None) -> int:
             said = monotonic()
             _say(_progress(progress))
 
-    reindexer = build_reindexer(storage, report)
+    reindexer = build_reindexer(settings, storage, report)
     try:
         done = reindexer.run(RedisScan(storage.topology), app)
     except (StorageUnavailable, OutcomeUnknown) as error:

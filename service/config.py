@@ -103,6 +103,11 @@ def _integer(low: int, high: int) -> SettingType:
     return SettingType(f"an integer from {low} to {high}", read)
 
 
+def _optional_integer(low: int, high: int) -> SettingType:
+    kind = _integer(low, high)
+    return SettingType(kind.expected, lambda text: kind.read(text) if text else None)
+
+
 def _word(words: tuple[str, ...]) -> SettingType:
     def read(text: str) -> str:
         if text.lower() not in words:
@@ -239,6 +244,28 @@ class Settings:
         "repeated requests may have used any; none: generated once and kept in `DATA_DIR`",
     )
     game_ttl_days: int = _setting("30", _integer(1, 3650), "days a game is kept after its last move")
+    finished_ttl_days: int = _setting(
+        "7",
+        _integer(1, 3650),
+        "days a finished game is kept, `GAME_TTL_DAYS` at most; a game in which nobody has moved is kept for one day",
+    )
+    unused_app_days: int = _setting(
+        "30",
+        _integer(0, 3650),
+        "days after which an application that was registered over HTTP is deleted if it has no game; `0`: never",
+    )
+    stored_mb_per_day: int | None = _setting(
+        "",
+        _optional_integer(0, 1_000_000),
+        "MiB that the games of one address may take in a day of UTC; `0`: no limit; none: a twentieth of the memory "
+        "of the store, if that has a limit",
+    )
+    app_stored_mb_per_day: int | None = _setting(
+        "",
+        _optional_integer(0, 1_000_000),
+        "the same for one application whose key the operator has made; none: a fifth; an application that was "
+        "registered over HTTP counts by the address of its requests",
+    )
     log_level: str = _setting("info", _word(LOG_LEVELS), "lowest level that is logged: " + ", ".join(LOG_LEVELS))
     log_format: str = _setting(
         "auto",
@@ -332,6 +359,11 @@ class Settings:
     graceful_timeout: int = _setting(
         "30", _integer(1, 3600), "seconds that running requests get to finish when the service stops"
     )
+
+    @property
+    def finished_ttl_seconds(self) -> int:
+        """Seconds a finished game is kept after its last event, unless all games are kept for less."""
+        return min(self.finished_ttl_days * 86_400, self.game_ttl_seconds)
 
     @property
     def game_ttl_seconds(self) -> int:

@@ -146,6 +146,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
         "too_many_repeats",
         "too_many_erasures",
         "too_many_asked",
+        "share_used",
     ),
     "not_away": ("not_away",),
     "not_finished": ("not_finished",),

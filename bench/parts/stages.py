@@ -35,6 +35,7 @@ from service.games.model.tokens import find_hash, new_write_id
 from service.games.model.views import view_game
 from service.games.ports import Commit, Store, WriteRequest
 from service.games.store.codec import decode_game, encode_game
+from service.games.store.repository import EVERYTHING
 from service.games.store.transactions import encode_events
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.fields.moves import MoveSchema
@@ -157,7 +158,7 @@ def _move_in_stages(
         watch.lap("encode")
         assert store.commit(hosted.id, Commit(game.version, value, data, write)) is None
         watch.lap("script")
-        orjson.dumps(game_view_json(view_game(after, seat, TTL_SECONDS * 1000)))
+        orjson.dumps(game_view_json(view_game(after, seat, EVERYTHING.lifetimes)))
         watch.lap("present")
     return after
 

@@ -12,6 +12,7 @@ from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.people import People
 from service.backends.keys import Backends
+from service.backends.stored import StoredBytes
 from service.backends.webhooks.endpoints import Webhooks
 
 
@@ -19,12 +20,14 @@ class Policy(NamedTuple):
     """What the operator lets others do.
 
     With ``open_to_all``, anybody may register an application over HTTP; ``needed_for_games``: only applications create
-    games. ``check_player_url`` refuses URLs at which no player is asked, without looking up a host.
+    games. ``check_player_url`` refuses URLs at which no player is asked, without looking up a host; ``stored`` counts
+    what applications store beside games.
     """
 
     open_to_all: bool
     needed_for_games: bool
     check_player_url: Callable[[str], object]
+    stored: StoredBytes
 
 
 class BackendsFacade:
@@ -47,7 +50,7 @@ class BackendsFacade:
         self.listing = listing
         self.feed = feed
         self.people = people
-        self.open_to_all, self.needed_for_games, self.check_player_url = policy
+        self.open_to_all, self.needed_for_games, self.check_player_url, self.stored = policy
 
     def delete(self, app: str) -> None:
         """Delete an application and its endpoints: its games go on, but belong to nobody who could show them.

@@ -71,8 +71,8 @@ class Backends:
         self._random_bytes = random_bytes
         self._cache = BoundedCache[str, tuple[Backend, float]](_CACHE_SIZE)
 
-    def create(self, name: str, key: IdempotencyKey | None = None) -> NewKey:
-        """Make an application and its first key."""
+    def create(self, name: str, key: IdempotencyKey | None = None, *, registered: bool = False) -> NewKey:
+        """Make an application and its first key; ``registered`` as ``Backend`` says."""
         app = self._new_id()
         if key is not None:
             app = self._store.reserve(record_of(self._idempotency, key, _CREATE).name, app)
@@ -81,9 +81,9 @@ class Backends:
             request = self._repeatable(key, app, _CREATE)
             prior = request.prior(now)
             if prior is not None:
-                return self._made_again(Backend(app, name, prior.at, ()), prior)
+                return self._made_again(Backend(app, name, prior.at, (), registered), prior)
             text, record = self._new_key(app, now, request.random_bytes)
-            backend = Backend(app, name, now, (record,))
+            backend = Backend(app, name, now, (record,), registered)
             try:
                 if self._store.create(backend, request.repeat(now, None)):
                     return NewKey(backend, record, text)

@@ -45,12 +45,16 @@ class KeyRecord(NamedTuple):
 
 
 class Backend(NamedTuple):
-    """An application; its id has a shard, like that of a game."""
+    """An application; its id has a shard, like that of a game.
+
+    ``registered``: over HTTP, where anybody may do that, and not by the operator.
+    """
 
     id: str
     name: str
     created_at: int
     keys: tuple[KeyRecord, ...]
+    registered: bool = False
 
 
 class RepeatStore(Protocol):
@@ -65,7 +69,11 @@ class RepeatStore(Protocol):
 
 
 class BackendStore(RepeatStore, Protocol):
-    """The applications. They do not expire; what is kept of their requests outlives them."""
+    """The applications; what is kept of their requests outlives them.
+
+    One that was registered by anybody expires with its endpoints when it has had no game for some time; others do not
+    expire.
+    """
 
     def reserve(self, name: str, app: str) -> str:
         """The first id that was reserved under this name in the last 24 hours; this one, if there was none."""

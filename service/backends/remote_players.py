@@ -26,6 +26,7 @@ class RemotePlayers:
 
     def __init__(self, repository: GameRepository) -> None:
         self._repository = repository
+        self.lifetimes = repository.lifetimes
 
     def next_turn(self, game_id: str) -> RemoteTurn | None:
         """The turn for which a remote player is to be asked; ``None`` if there is none, or no such game."""

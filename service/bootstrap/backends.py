@@ -14,6 +14,7 @@ from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.people import People
 from service.backends.keys import Backends
+from service.backends.stored import StoredBytes
 from service.backends.webhooks.endpoints import Webhooks
 from service.bootstrap.storage import Storage
 from service.config import Settings
@@ -31,7 +32,7 @@ def build_backends(
 
     Keys and secrets of requests under an idempotency key are derived from the secrets of ``idempotency``.
     """
-    clock, ttl = storage.clock, settings.game_ttl_seconds * 1000
+    clock = storage.clock
     return BackendsFacade(
         Backends(storage.backends, clock=clock, random_bytes=os.urandom, idempotency=idempotency),
         Webhooks(
@@ -41,13 +42,14 @@ def build_backends(
             random_bytes=os.urandom,
             idempotency=idempotency,
         ),
-        Listing(storage.game_index, storage.lobby, ttl=ttl, allowance=storage.reminders.heartbeats.allowance),
+        Listing(storage.game_index, storage.lobby, allowance=storage.reminders.heartbeats.allowance),
         Feeds(RedisFeed(storage.calls), notifications, clock),
-        People(storage.game_index, storage.erasures, ttl=ttl),
+        People(storage.game_index, storage.erasures),
         Policy(
             open_to_all=settings.apps == "open",
             needed_for_games=settings.games == "apps",
             check_player_url=partial(check_url, networks=settings.webhook_networks),
+            stored=StoredBytes(storage.shares, idempotency),
         ),
     )
 

@@ -5,10 +5,11 @@ Owns which adapters there are, and what each of them is observed by. Does not de
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
+from service.games.model.lifetimes import Lifetimes
 from service.storage.backends import RedisBackends
 from service.storage.confirmed_urls import RedisConfirmedUrls
 from service.storage.deletions import RedisDeletions
@@ -21,8 +22,11 @@ from service.storage.redis.limited import LimitedTopology
 from service.storage.redis.server_clock import ServerClock
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
+from service.storage.shares import Budgets, RedisShares
 from service.storage.webhooks import RedisWebhooks
 from service.web.metrics import Metrics
+
+_DAY_SECONDS: Final = 86_400
 
 
 class Storage(NamedTuple):
@@ -41,6 +45,17 @@ class Storage(NamedTuple):
     confirmed_urls: RedisConfirmedUrls
     calls: RedisCalls
     clock: ServerClock
+    shares: RedisShares
+
+
+def lifetimes_of(settings: Settings) -> Lifetimes:
+    """How long games are kept."""
+    return Lifetimes.at_most(settings.game_ttl_seconds * 1000, settings.finished_ttl_seconds * 1000)
+
+
+def budgets_of(settings: Settings) -> Budgets:
+    """How much may be stored in a day."""
+    return Budgets(settings.stored_mb_per_day, settings.app_stored_mb_per_day)
 
 
 def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> Storage:
@@ -55,9 +70,13 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     unlimited = open_topology(settings.redis_url)
     topology = unlimited if most_calls is None else LimitedTopology(unlimited, most_calls)
     replicated, ttl = settings.durability == "replicated", settings.game_ttl_seconds
+    unused = settings.unused_app_days * _DAY_SECONDS
     observe, failed = metrics.redis, metrics.store_write_failed
     reminders = RedisReminders(unlimited, observe=observe, observe_failure=failed)
     calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)
+    memory_reserve = MemoryReserve(topology, observe_failure=failed)
+    clock = ServerClock(reminders.server_time, observe=metrics.clock_offset)
+    share_calls = RedisCalls(unlimited, observe=observe, observe_failure=observe_nothing)
     return Storage(
         url=settings.redis_url,
         topology=topology,
@@ -65,18 +84,28 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
             topology,
             ttl,
             replicated=replicated,
-            memory_reserve=MemoryReserve(topology),
+            memory_reserve=memory_reserve,
             observe=observe,
             observe_failure=failed,
         ),
         reminders=reminders,
-        backends=RedisBackends(topology, replicated=replicated, observe=observe, observe_failure=failed),
+        backends=RedisBackends(
+            topology,
+            unused_seconds=unused,
+            replicated=replicated,
+            memory_reserve=memory_reserve,
+            observe=observe,
+            observe_failure=failed,
+        ),
         deleted=DeletedGames(RedisDeletions(unlimited, observe=observe)),
-        game_index=RedisIndex(calls, ttl),
+        game_index=RedisIndex(calls, ttl, unused),
         lobby=RedisLobby(RedisCalls(topology, observe=observe, observe_failure=observe_nothing)),
-        webhooks=RedisWebhooks(topology, replicated=replicated, observe=observe, observe_failure=failed),
+        webhooks=RedisWebhooks(
+            topology, replicated=replicated, memory_reserve=memory_reserve, observe=observe, observe_failure=failed
+        ),
         erasures=RedisErasures(calls),
         confirmed_urls=RedisConfirmedUrls(calls),
         calls=calls,
-        clock=ServerClock(reminders.server_time, observe=metrics.clock_offset),
+        clock=clock,
+        shares=RedisShares(unlimited, share_calls, budgets_of(settings), clock),
     )

@@ -15,13 +15,13 @@ from flask import Flask
 
 from service.bootstrap.backends import build_backends
 from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
-from service.bootstrap.storage import open_storage
+from service.bootstrap.storage import lifetimes_of, open_storage
 from service.config import Network, Settings
 from service.games.automation.deletions import EVERY_GAME
 from service.games.facade import GamesFacade
 from service.games.ports import Runtime
 from service.games.store.idempotency import Idempotency
-from service.games.store.repository import GameRepository
+from service.games.store.repository import GameRepository, Keeping
 from service.json_logging import configure_logging
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limits import counters_at
@@ -54,11 +54,10 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         observe=metrics.write_committed,
         admit_read=partial(limit_history, limits),
         allowance=storage.reminders.heartbeats.allowance,
+        keeping=Keeping(lifetimes_of(settings), storage.shares),
     )
     storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
-    games = GamesFacade(
-        repository, notifications, storage.reminders, runtime, secrets=secrets, ttl_seconds=settings.game_ttl_seconds
-    )
+    games = GamesFacade(repository, notifications, storage.reminders, runtime, secrets=secrets)
     backends = build_backends(settings, storage, notifications, Idempotency(secrets))
     app = create_app(
         WebParts(games, backends, limits, build_streams(settings, metrics), metrics, yield_control),
@@ -68,6 +67,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         storage.deleted.on_deletion(forget)
     for forget in (app.drop_cached, backends.listing.forget):
         storage.deleted.on_erasure(forget)
+    Thread(target=storage.shares.keep_looking, name="memory of the store", daemon=True).start()
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
     beat = partial(storage.reminders.heartbeats.keep_beating, metrics.outage_allowance)
     Thread(target=beat, name="heartbeats", daemon=True).start()

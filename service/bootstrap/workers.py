@@ -8,19 +8,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
+from threading import Thread
 from typing import NamedTuple
 
 from service.backends.index.ports import GameIndex, Lobby
 from service.backends.index.reindex import Progress, Reindexer
 from service.backends.ports import ConfirmedUrls, ErasureStore
 from service.backends.webhooks.ports import WebhookStore
-from service.bootstrap.storage import Storage, open_storage
+from service.bootstrap.storage import Storage, lifetimes_of, open_storage
 from service.config import Settings
 from service.games.automation.deletions import EVERY_GAME, DeletedGames
 from service.games.automation.due import Automation
 from service.games.ports import sequential_runtime
 from service.games.reminders import ReminderQueue
-from service.games.store.repository import GameRepository
+from service.games.store.repository import GameRepository, Keeping
 from service.games.store.transactions import Committed
 from service.storage.heartbeats import RedisHeartbeats
 from service.storage.redis.server_clock import ServerClock
@@ -49,7 +50,8 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
     Whether a time is over is judged by the clock of Redis. ``most_calls`` to the storage are under way at a time.
     """
     storage = open_storage(settings, metrics, most_calls)
-    repository = build_repository(storage, metrics.write_committed)
+    repository = build_repository(settings, storage, metrics.write_committed)
+    Thread(target=storage.shares.keep_looking, name="memory of the store", daemon=True).start()
     automation = Automation(repository, storage.reminders.heartbeats.judged)
     storage.deleted.on_deletion(repository.forget)
     storage.deleted.on_erasure(repository.forget)
@@ -68,16 +70,22 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
     )
 
 
-def build_reindexer(storage: Storage, report: Callable[[Progress], None]) -> Reindexer:
+def build_reindexer(settings: Settings, storage: Storage, report: Callable[[Progress], None]) -> Reindexer:
     """What rebuilds the indexes in this storage."""
-    repository = build_repository(storage, lambda _: None)
+    repository = build_repository(settings, storage, lambda _: None)
     return Reindexer(repository, storage.game_index, storage.reminders, storage.clock, report)
 
 
-def build_repository(storage: Storage, observe: Callable[[Committed], None]) -> GameRepository:
+def build_repository(settings: Settings, storage: Storage, observe: Callable[[Committed], None]) -> GameRepository:
     """The games of this storage for a process that serves no requests, which may read as much as it needs."""
     runtime = sequential_runtime(storage.clock, os.urandom)
-    allowance = storage.reminders.heartbeats.allowance
-    repository = GameRepository(storage.store, runtime, observe=observe, admit_read=lambda _: None, allowance=allowance)
+    repository = GameRepository(
+        storage.store,
+        runtime,
+        observe=observe,
+        admit_read=lambda _: None,
+        allowance=storage.reminders.heartbeats.allowance,
+        keeping=Keeping(lifetimes_of(settings), storage.shares, automatic=True),
+    )
     storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
     return repository

@@ -27,7 +27,7 @@ class GamesFacade:
     ``feed`` publishes their new events; ``reminders``, which are those of the same store, tell until when nobody is
     late, and are restored where they were lost. Tokens of requests under an idempotency key are derived from the first
     of ``secrets``, those of repeated requests from any of them; they must be the same for every process that serves the
-    same store. ``ttl_seconds`` is the time from the last write of a game to its expiry, as in the store.
+    same store.
     """
 
     def __init__(
@@ -38,16 +38,14 @@ class GamesFacade:
         runtime: Runtime,
         *,
         secrets: Sequence[bytes],
-        ttl_seconds: int,
     ) -> None:
-        ttl = ttl_seconds * 1000
         idempotency = Idempotency(secrets)
         self.access = AccessControl(repository, idempotency, LostReminders(reminders, runtime).notice)
-        context = CommandContext(repository, idempotency, runtime, ttl)
+        context = CommandContext(repository, idempotency, runtime)
         self.commands = GameCommands(context, reminders.judged)
         self.owner_commands = OwnerCommands(context)
         self.rematches = Rematches(context)
-        self.queries = GameQueries(repository, feed, ttl)
+        self.queries = GameQueries(repository, feed)
         self.readiness = Readiness(repository.check, runtime.clock)
         self._repository = repository
 

@@ -34,10 +34,12 @@ class WriteRequest(NamedTuple):
     """Identifies a write, however often it is sent: its id is 8 letters, digits, ``-`` or ``_``.
 
     With an ``idempotency`` record, at most one write under the name of that record is committed in 24 hours.
+    ``ttl``: seconds for which the game lives after this write; ``None``, as long as any game may.
     """
 
     id: bytes
     idempotency: IdempotencyRecord | None = None
+    ttl: int | None = None
 
 
 class Commit(NamedTuple):
@@ -100,6 +102,10 @@ class StorageUnavailable(Exception):
 
 class WrittenByNewer(StorageUnavailable):
     """A newer service wrote this game, of which nothing can be read here; that says nothing about other games."""
+
+
+class PutOff(StorageUnavailable):
+    """A write that nobody waits for is put off, as there is little memory left."""
 
 
 class OutcomeUnknown(Exception):
@@ -170,6 +176,9 @@ class Store(Protocol):
 
         Raises ``OutcomeUnknown``.
         """
+
+    def reserved(self, name: str) -> str | None:
+        """The value that was given under this name in the last 24 hours."""
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
         """The events of these versions (from 1), in the requested order; those that have expired are left out."""

@@ -31,7 +31,7 @@ from service.storage import keys
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
-from service.storage.redis.connection import MaybeSent, NotSent
+from service.storage.redis.connection import NotSent
 from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
 
@@ -49,9 +49,9 @@ games."""
 class RedisStore(Store):
     """Keeps games in Redis or Valkey (7.0 or newer), as the port ``Store`` promises.
 
-    A game lives for ``ttl_seconds`` after its last write. With ``replicated``, a write succeeds only when a replica
-    has confirmed it; otherwise its outcome is unknown. New games are refused while only the
-    ``memory_reserve`` of their server is left.
+    A game lives for ``ttl_seconds`` after its last write, or for less if the write says so. With ``replicated``, a
+    write succeeds only when a replica has confirmed it; otherwise its outcome is unknown. New games are refused while
+    only the ``memory_reserve`` of their server is left.
     """
 
     def __init__(
@@ -67,10 +67,9 @@ class RedisStore(Store):
         if ttl_seconds < 1:
             raise ValueError("a game must live for at least one second")
         self._topology = topology
-        self._ttl = b"%d" % ttl_seconds
+        self._ttl = ttl_seconds
         self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
         self._memory_reserve = memory_reserve
-        self._observe_failure = observe_failure
 
     def create(
         self,
@@ -84,8 +83,10 @@ class RedisStore(Store):
         """Store a new game; raises ``GameExists``."""
         version = len(events)
         names, identity, tail = _write_args(game, version, events, write, reminders)
-        command = evalsha("create", names, b"%d %b" % (version, state), self._ttl, *identity, *tail)
-        self._require_space(names[0])
+        command = evalsha(
+            "create", names, b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl), *identity, *tail
+        )
+        self._memory_reserve.require_space(names[0])
         answer = self._calls.write("create", names[0], command)
         if answer == 0:
             raise GameExists(game)
@@ -102,7 +103,7 @@ class RedisStore(Store):
         expected, state, events, write, after, reminders = commit
         version = expected + len(events)
         names, identity, tail = _write_args(game, version, events, write, reminders)
-        values = (b"%d %b" % (expected, after), b"%d %b" % (version, state), self._ttl)
+        values = (b"%d %b" % (expected, after), b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
         command = evalsha("commit", names, *values, *identity, b"%d" % again, *tail)
         answer = self._calls.write("commit", names[0], command)
         if answer == 1:
@@ -133,9 +134,15 @@ class RedisStore(Store):
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
         key = keys.reservation(name)
-        self._require_space(key)
+        self._memory_reserve.require_space(key)
         first = self._calls.write("reserve", key, (b"SET", key, value, b"NX", b"GET", b"EX", _IDEMPOTENCY_TTL))
         return value if first is None else bytes(first).decode()
+
+    def reserved(self, name: str) -> str | None:
+        """The value under this name."""
+        key = keys.reservation(name)
+        value = self._calls.read("reserved", key, (b"GET", key))
+        return None if value is None else bytes(value).decode()
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
         """The events of these versions that are kept."""
@@ -202,18 +209,6 @@ class RedisStore(Store):
         except OutcomeUnknown as error:
             return StorageUnavailable(error.reason, error.retry_after)
         return None
-
-    def _require_space(self, key: bytes) -> None:
-        """Raises ``StorageUnavailable`` while the server of the key takes no new games."""
-        try:
-            self._memory_reserve.check(key)
-        except StorageUnavailable as error:
-            self._observe_failure(error.reason)
-            raise
-        except (NotSent, MaybeSent) as error:
-            unavailable = unanswered(error)
-            self._observe_failure(unavailable.reason)
-            raise unavailable from error
 
 
 def _write_args(

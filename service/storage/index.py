@@ -43,11 +43,15 @@ _SCANNED: Final = 500
 
 
 class RedisIndex(GameIndex):
-    """The index of the games of each application; a game is listed for ``ttl_seconds`` after its last write."""
+    """The index of the games of each application; no game lives longer than ``ttl_seconds`` after its last write.
 
-    def __init__(self, calls: RedisCalls, ttl_seconds: int) -> None:
+    An application that expires lives for ``unused_seconds`` more.
+    """
+
+    def __init__(self, calls: RedisCalls, ttl_seconds: int, unused_seconds: int = 0) -> None:
         self._calls = calls
         self._ttl = ttl_seconds
+        self._app_ttl = ttl_seconds + unused_seconds
 
     def position(self, app: str, game: str) -> IndexPosition:
         """The version of a game that the index knows."""
@@ -69,15 +73,6 @@ class RedisIndex(GameIndex):
     ) -> bool:
         """Replace what the index knows of a game."""
         digests = [keys.digest(each.ref) for each in entry.players]
-        head = b"%b %d %b %b %b %b %d" % (
-            _at(entry.version, entry.write_id),
-            entry.updated_at,
-            b"deleted" if entry.deleted else entry.status.encode(),
-            entry.variant.encode(),
-            b"-" if entry.ref is None else keys.digest(entry.ref),
-            b",".join(digests) or b"-",
-            entry.bytes,
-        )
         players = [
             field
             for digest, (_, urgency) in zip(digests, entry.players, strict=True)
@@ -87,11 +82,12 @@ class RedisIndex(GameIndex):
             app,
             entry.game,
             position,
-            (head, entry.summary, entry.updated_at),
+            (_head(entry, digests), entry.summary, entry.updated_at),
             position.version if notified is None else notified,
             int(notified is not None),
             len(digests),
             len(endpoints),
+            self._app_ttl,
             *players,
             *[each.encode() for each in endpoints],
             *items,
@@ -99,7 +95,7 @@ class RedisIndex(GameIndex):
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
         """Forget a game."""
-        return self._write(app, game, position, (b"", b"", 0), 0, 0, 0, 0)
+        return self._write(app, game, position, (b"", b"", 0), 0, 0, 0, 0, self._app_ttl)
 
     def _write(
         self, app: str, game: str, position: IndexPosition, entry: tuple[bytes, bytes, int], *rest: bytes | int
@@ -126,7 +122,7 @@ class RedisIndex(GameIndex):
     def usage(self, app: str) -> Usage:
         """What is kept for an application."""
         key = keys.index(app)
-        return Usage(*self._calls.read("index_usage", key, evalsha("index_usage", (key,), self._ttl)))
+        return Usage(*self._calls.read("index_usage", key, evalsha("index_usage", (key,))))
 
     def find(self, app: str, query: IndexQuery) -> IndexPage:
         """A page of the games of an application."""
@@ -207,6 +203,20 @@ class RedisLobby(Lobby):
         return LobbyPage(
             tuple(found), encode_cursor(int(float(last_created)), last_game.decode()) if last_game else None
         )
+
+
+def _head(entry: IndexEntry, players: Sequence[bytes]) -> bytes:
+    """What the script finds an entry by; ``players`` are the digests of their refs."""
+    return b"%b %d %b %b %b %b %d %d" % (
+        _at(entry.version, entry.write_id),
+        entry.updated_at,
+        b"deleted" if entry.deleted else entry.status.encode(),
+        entry.variant.encode(),
+        b"-" if entry.ref is None else keys.digest(entry.ref),
+        b",".join(players) or b"-",
+        entry.bytes,
+        entry.expires_at,
+    )
 
 
 def _at(version: int, write_id: str) -> bytes:

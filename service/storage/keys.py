@@ -40,6 +40,7 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 ``index``); ``domino:{<app>}`` is the channel on which it is told
                                 that its feed goes on
 ``domino:{<app>}:games``        sorted set: these games by the time of the last write
+``domino:{<app>}:ends``         sorted set: the same games by when they expire
 ``domino:{<app>}:bytes``        string: the sum of the sizes of all games in the index, in decimal digits
 ``domino:{<app>}:gone``         sorted set: those that were deleted, by when that was noted
 ``domino:{<app>}:ref:<d>``      sorted set: the games with a ref, of which ``<d>`` is a digest, by the
@@ -76,6 +77,10 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
 ``domino:{lobby}:open@<app>``   sorted set: all those of an application; also with ``:<variant>``
 ``domino:{<app>}:lobby``        the same for the lobby of an application, which has also the games that
                                 are public for it alone; with ``:until`` and ``:open`` as above
+``domino:share:{<holder>}:<day>``
+                                string, for a day: the bytes that games of a holder, an application or
+                                a network, have taken on this day since 1970; with ``reserve`` in place
+                                of ``share``, those of the reserve
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
@@ -141,6 +146,16 @@ def events(game: str) -> bytes:
 def reservation(name: str) -> bytes:
     """The key of the value that is reserved under a name."""
     return b"domino:key:%b" % name.encode()
+
+
+def share(holder: str, day: int) -> bytes:
+    """The key of the bytes that a holder has taken on a day."""
+    return b"domino:share:{%b}:%d" % (holder.encode(), day)
+
+
+def reserve_share(holder: str, day: int) -> bytes:
+    """The key of the bytes of the reserve that a holder has taken on a day."""
+    return b"domino:reserve:{%b}:%d" % (holder.encode(), day)
 
 
 def application(app: str) -> bytes:

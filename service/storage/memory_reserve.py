@@ -1,8 +1,8 @@
-"""The memory reserve: what new games may not use, so that running games can go on when a server is almost full.
+"""The memory reserve: what new things may not use, so that running games can go on when a server is almost full.
 
 A server with ``maxmemory`` and the policy ``noeviction`` refuses all writes when its memory is full, also moves. So new
-games are refused earlier. Owns when that is; does not depend on what a game is. A server without ``maxmemory``, or that
-does not show its memory, takes new games always.
+games, applications and endpoints are refused earlier. Owns when that is; does not depend on what they are. A server
+without ``maxmemory``, or that does not show its memory, takes new things always.
 """
 
 from __future__ import annotations
@@ -12,18 +12,41 @@ from time import monotonic
 from typing import Any, Final, NamedTuple
 
 from service.games.ports import StorageUnavailable
-from service.storage.redis.connection import info_fields
-from service.storage.redis.errors import RETRY_LATER_SECONDS
+from service.storage.redis.calls import FailureObserver
+from service.storage.redis.connection import MaybeSent, NotSent, info_fields
+from service.storage.redis.errors import RETRY_LATER_SECONDS, unanswered
 from service.storage.redis.topology import Topology
 
 RESERVE_PERCENT: Final = 10
-"""Percentage of ``maxmemory`` that new games may not use."""
+"""Percentage of ``maxmemory`` that new things may not use."""
 
 REASON: Final = "memory reserve"
-"""Why a new game was refused, in the log and the metrics."""
+"""Why something new was refused, in the log and the metrics."""
 
 CHECK_SECONDS: Final = 1.0
 """How long the memory of a server is considered unchanged."""
+
+
+class Memory(NamedTuple):
+    """The bytes that a server uses, and the most that it may; both 0 if it does not show them, or has no limit."""
+
+    used: int = 0
+    limit: int = 0
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether only the reserve is left."""
+        return self.used * 100 > self.limit * (100 - RESERVE_PERCENT)
+
+    @classmethod
+    def shown(cls, answer: Any) -> Memory:
+        """What an answer to INFO shows."""
+        if not isinstance(answer, bytes):
+            return cls()
+        fields = info_fields(answer)
+        limit = int(fields.get(b"maxmemory", 0))
+        used = int(fields.get(b"used_memory", 0)) - int(fields.get(b"mem_not_counted_for_evict", 0))
+        return cls(used, limit) if limit else cls()
 
 
 class _Check(NamedTuple):
@@ -34,12 +57,34 @@ class _Check(NamedTuple):
 
 
 class MemoryReserve:
-    """Keeps a reserve on each server of a topology; ``now`` is a clock in seconds."""
+    """Keeps a reserve on each server of a topology; ``now`` is a clock in seconds.
 
-    def __init__(self, topology: Topology, now: Callable[[], float] = monotonic) -> None:
+    ``observe_failure`` is called with the reason of each refusal.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        *,
+        observe_failure: FailureObserver,
+        now: Callable[[], float] = monotonic,
+    ) -> None:
         self._topology = topology
         self._now = now
+        self._observe_failure = observe_failure
         self._checks: dict[str, _Check] = {}
+
+    def require_space(self, key: bytes) -> None:
+        """Raise ``StorageUnavailable`` while the server that owns ``key`` takes nothing new, or does not answer."""
+        try:
+            self.check(key)
+        except StorageUnavailable as error:
+            self._observe_failure(error.reason)
+            raise
+        except (NotSent, MaybeSent) as error:
+            unavailable = unanswered(error)
+            self._observe_failure(unavailable.reason)
+            raise unavailable from error
 
     def check(self, key: bytes) -> None:
         """Raise ``StorageUnavailable`` if the server that owns ``key`` takes no new games now.
@@ -53,16 +98,6 @@ class MemoryReserve:
         if check is None or now - check.time >= CHECK_SECONDS:
             self._checks[node] = _Check(now, check is not None and check.refused)
             (answer,) = self._topology.call(key, (b"INFO", b"memory"))
-            check = self._checks[node] = _Check(now, _is_almost_full(answer))
+            check = self._checks[node] = _Check(now, Memory.shown(answer).is_reserved)
         if check.refused:
             raise StorageUnavailable(REASON, RETRY_LATER_SECONDS)
-
-
-def _is_almost_full(answer: Any) -> bool:
-    """Whether an answer to INFO shows more memory in use than new games may use."""
-    if not isinstance(answer, bytes):
-        return False
-    memory = info_fields(answer)
-    used = int(memory.get(b"used_memory", 0)) - int(memory.get(b"mem_not_counted_for_evict", 0))
-    limit = int(memory.get(b"maxmemory", 0))
-    return limit > 0 and used * 100 > limit * (100 - RESERVE_PERCENT)

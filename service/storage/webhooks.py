@@ -17,6 +17,7 @@ from service.backends.webhooks.ports import ATTEMPTS_KEPT, AskedMessage, Deliver
 from service.games.model.shards import shard_of
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage import keys
+from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
 from service.storage.redis.connection import Command
 from service.storage.redis.topology import Topology
@@ -38,7 +39,8 @@ class _Due(NamedTuple):
 class RedisWebhooks(WebhookStore):
     """The endpoints in Redis. With ``replicated``, an endpoint is written only when a replica has confirmed it.
 
-    What is due needs no confirmation: a message that was delivered may be delivered again.
+    What is due needs no confirmation: a message that was delivered may be delivered again. New endpoints are refused
+    while the ``guard`` finds their server almost full.
     """
 
     def __init__(
@@ -46,9 +48,11 @@ class RedisWebhooks(WebhookStore):
         topology: Topology,
         *,
         replicated: bool = False,
+        memory_reserve: MemoryReserve,
         observe: Observer,
         observe_failure: FailureObserver,
     ) -> None:
+        self._memory_reserve = memory_reserve
         self._endpoints = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)
         self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
         self._observe_failure = observe_failure
@@ -59,6 +63,7 @@ class RedisWebhooks(WebhookStore):
 
     def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
         """Store a new endpoint, due at once; ``False`` if there are too many."""
+        self._memory_reserve.require_space(keys.webhooks(webhook.app))
         due = _Due(webhook.created_at)
         return self._replace(webhook, b"", _encode(webhook), due, most=most, repeat=repeat) == 1
 

@@ -9,7 +9,9 @@ from typing import Final
 
 from flask import request
 
+from service.backends.ports import Backend
 from service.web.http.body import body_units
+from service.web.http.client_address import client_network
 from service.web.http.middleware import EXTRA_HEADERS
 from service.web.rate_limits import RateLimits
 from service.web.services import Services
@@ -37,6 +39,16 @@ def limit_expensive(services: Services) -> None:
         quota = services.limits.limit_create(environ.get("REMOTE_ADDR", ""), 1 + body_units())
     if quota is not None:
         request.environ[EXTRA_HEADERS] = quota.headers()
+
+
+def request_network() -> str:
+    """The network of the client of the current request."""
+    return client_network(request.environ.get("REMOTE_ADDR", ""))
+
+
+def limit_stored(services: Services, backend: Backend | None, size: int) -> None:
+    """Count bytes that the current request stores for an application, or without one. Raises ``ShareUsedUp``."""
+    services.backends.stored.take(backend, request_network(), size)
 
 
 def limit_history(limits: RateLimits, events: int) -> None:

@@ -21,7 +21,7 @@ from service.engine.moves import Move
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
 from service.games.model.schedule import BotTurn
-from service.games.ports import OutcomeUnknown, StorageUnavailable, WrittenByNewer
+from service.games.ports import OutcomeUnknown, PutOff, StorageUnavailable, WrittenByNewer
 from service.games.reminders import TakenReminder
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 from service.workers.decisions import Decisions, log_fields
@@ -107,7 +107,7 @@ class BotWorker(Consumer):
         self._current = task
         try:
             return self._do(task)
-        except WrittenByNewer:
+        except (WrittenByNewer, PutOff):
             raise
         except (StorageUnavailable, OutcomeUnknown):
             at = self._clock() + RETRY_MS

@@ -107,7 +107,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     players = RemotePlayers(parts.repository)
     ask = ask_through(sender)
     challenges = PlayerChallenges(parts.confirmed_urls, ask, parts.clock, os.urandom)
-    turns = RemoteTurns(players, ask, challenges, queue.metrics, ttl)
+    turns = RemoteTurns(players, ask, challenges, queue.metrics)
     remote = RemoteWorker(players, turns, sender.locate, queue, spawn, ttl)
     eraser = ErasureWorker(_erasures(parts, outbox), queue)
     loops = [

@@ -34,7 +34,7 @@ _NO_CONTENT: Final = 204
 
 
 class RemoteTurns:
-    """Makes turns of remote players; ``ttl`` is that of games, in milliseconds. ``sleep`` waits for so many seconds.
+    """Makes turns of remote players. ``sleep`` waits for so many seconds.
 
     A player is asked for a move when its URL has answered a challenge; one that has not counts as a try without answer.
     """
@@ -45,14 +45,12 @@ class RemoteTurns:
         ask: Ask,
         challenges: PlayerChallenges,
         metrics: WorkerMetrics,
-        ttl: int,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._players = players
         self._ask = ask
         self._challenges = challenges
         self._metrics = metrics
-        self._ttl = ttl
         self._sleep = sleep
 
     def make(self, turn: RemoteTurn) -> Outcome:
@@ -87,7 +85,7 @@ class RemoteTurns:
         if not self._challenges.may_be_asked(app, turn.remote):
             self._metrics.count_request("challenge", monotonic() - began)
             return None
-        body = move_message(turn, self._ttl, refused)
+        body = move_message(turn, self._players.lifetimes, refused)
         began = monotonic()
         try:
             answer = self._ask(turn.remote, app, message_id(turn), body)

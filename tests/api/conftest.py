@@ -24,6 +24,8 @@ from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GamesFacade
+from service.games.model.lifetimes import Lifetimes
+from service.games.store.repository import Keeping
 from service.storage.erasures import RedisErasures
 from service.storage.feed import RedisFeed
 from service.storage.games import RedisStore
@@ -103,7 +105,7 @@ def backends(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) ->
     """The applications of ``app``; anybody may register one."""
     nodes = SingleNodeTopology(connect(redis_url))
     calls = redis_calls(nodes)
-    listing = Listing(RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), ttl=TTL_SECONDS * 1000)
+    listing = Listing(RedisIndex(calls, TTL_SECONDS), RedisLobby(calls))
     return build_backends(
         redis_backends(nodes),
         [SECRET],
@@ -112,7 +114,7 @@ def backends(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) ->
         listing=listing,
         webhooks=redis_webhooks(nodes),
         feed=Feeds(RedisFeed(calls), feed, system_clock),
-        people=People(RedisIndex(calls, TTL_SECONDS), RedisErasures(calls), ttl=TTL_SECONDS * 1000),
+        people=People(RedisIndex(calls, TTL_SECONDS), RedisErasures(calls)),
     )
 
 
@@ -121,7 +123,8 @@ def publish(redis_url: str, store: RedisStore, backends: BackendsFacade) -> Call
     """Do what a messenger does until applications have been told of everything; the lobby is read anew."""
     nodes = SingleNodeTopology(connect(redis_url))
     calls, reminders = redis_calls(nodes), redis_reminders(nodes)
-    repository = build_repository(store, reminders.server_time, os.urandom)
+    keeping = Keeping(Lifetimes.at_most(TTL_SECONDS * 1000))
+    repository = build_repository(store, reminders.server_time, os.urandom, keeping)
     outbox = Outbox(repository, RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), reminders.server_time)
 
     def publish() -> None:

@@ -27,7 +27,7 @@ from service.storage.redis.topology import SingleNodeTopology
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app
-from tests.support.stores.redis_stores import redis_backends, redis_webhooks
+from tests.support.stores.redis_stores import memory_reserve, redis_backends, redis_webhooks
 
 CROWD = 12
 URL = "https://club.example/hooks"
@@ -242,7 +242,9 @@ class Overtaken(RedisBackends):
 
 @pytest.mark.parametrize("reads", [1, 2])
 def test_a_rotation_that_is_overtaken_by_itself_gives_the_same_key(redis_url: str, reads: int) -> None:
-    store = Overtaken(SingleNodeTopology(connect(redis_url)), observe=observe_nothing, observe_failure=observe_nothing)
+    topology = SingleNodeTopology(connect(redis_url))
+    reserve = memory_reserve(topology)
+    store = Overtaken(topology, memory_reserve=reserve, observe=observe_nothing, observe_failure=observe_nothing)
     here = build_backends(store, [NEW]).keys
     there = build_backends(redis_backends(SingleNodeTopology(connect(redis_url))), [NEW]).keys
     made = here.create("Club")

@@ -26,6 +26,7 @@ from service.games.model.game import EventEnvelope, Game
 from service.games.model.schedule import RemoteTurn, remote_turn
 from service.games.model.shards import shard_of
 from service.games.store.codec import decode_event
+from service.games.store.repository import EVERYTHING
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
@@ -33,7 +34,7 @@ from service.web.http.errors import InvalidBody, RequestError
 from service.web.moves.remote_messages import move_message, read_answer
 from service.web.problems.answers import Refused
 from tests.api.client import Api, Table, content_of
-from tests.api.conftest import TTL_SECONDS, api_with_fixed_clock
+from tests.api.conftest import api_with_fixed_clock
 from tests.api.saved_games import (
     SEED,
     SavedGame,
@@ -228,7 +229,7 @@ def test_a_remote_player_is_asked_the_same_whatever_is_hidden_and_shown_the_view
             turn = remote_turn(decoded(saved_game.table.id, snapshot))
             assert turn is not None
             reasons = [None, *(refusal(turn, body) for body in bodies)]
-            asked.append([move_message(turn, TTL_SECONDS * 1000, reason) for reason in reasons])
+            asked.append([move_message(turn, EVERYTHING.lifetimes, reason) for reason in reasons])
         assert all(each == asked[0] for each in asked)
         data = orjson.loads(asked[0][0])["data"]
         assert data["view"] == saved_game.table.view(match.remote)

@@ -397,7 +397,7 @@ def test_a_wrong_query_of_a_lobby_is_refused(api: Api, app_key: str, query: str,
 
 def test_the_first_page_of_the_lobby_is_read_once_a_second_and_dropped_with_a_deleted_game() -> None:
     now, shown = 0.0, MemoryLobby(lambda: 0.0)
-    listing = Listing(MemoryIndex(0), shown, ttl=0, elapsed=lambda: now)
+    listing = Listing(MemoryIndex(0), shown, elapsed=lambda: now)
     first, entry = LobbyQuery(), LobbyEntry("game", "app", 1, "domino", 1, b"{}")
     assert listing.lobby(first) == ([], None)
     shown.put(entry)
@@ -413,7 +413,7 @@ def test_the_first_page_of_the_lobby_is_read_once_a_second_and_dropped_with_a_de
 @pytest.mark.parametrize("more", [{"app": "app"}, {"limit": 10}, {"cursor": encode_cursor(9, "z")}])
 def test_other_pages_of_lobbies_are_read_each_time(more: dict[str, Any]) -> None:
     shown = MemoryLobby(lambda: 0.0)
-    listing = Listing(MemoryIndex(0), shown, ttl=0, elapsed=lambda: 0.0)
+    listing = Listing(MemoryIndex(0), shown, elapsed=lambda: 0.0)
     assert listing.lobby(LobbyQuery(**more)).games == []
     shown.put(LobbyEntry("game", "app", 1, "domino", 1, b"{}"))
     assert listing.lobby(LobbyQuery(**more)).games == [b"{}"]

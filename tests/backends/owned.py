@@ -21,7 +21,7 @@ from service.games.model.game import Created, Game, GameEvent, Joined, Ownership
 from service.games.model.seats import HUMAN, Seat, Seats
 from service.games.model.shards import with_shard
 from service.games.ports import Store
-from service.games.store.repository import GameRepository
+from service.games.store.repository import EVERYTHING, GameRepository
 from service.games.store.transactions import Decision
 from tests.support.games import build_repository
 
@@ -158,7 +158,7 @@ def listing_of(games: Sequence[Game], app: str) -> list[dict[str, Any]]:
     """The listing that an application should have of these games, newest first, computed from the games alone."""
     own = [game for game in games if game.ownership is not None and game.ownership.app == app]
     return [
-        orjson.loads(index_entry(game, owner_view(game)).summary)
+        orjson.loads(index_entry(game, owner_view(game), EVERYTHING.lifetimes).summary)
         for game in sorted(own, key=lambda each: (each.updated_at, each.id), reverse=True)
     ]
 

@@ -47,7 +47,7 @@ def test_nothing_of_the_address_is_stored(store: MemoryStore, games: GamesFacade
 
 
 def test_an_application_holds_its_games(games: GamesFacade) -> None:
-    game = created(games, REQUEST._replace(app="an application"))
+    game = created(games, REQUEST._replace(app="an application", network=""))
     assert (game.holder, game.network) == ("an application", "")
 
 

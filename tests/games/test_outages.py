@@ -11,6 +11,7 @@ from service.engine.presence import Claimed, TimedOut
 from service.games.commands.move import Expected
 from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.errors import NotDue
+from service.games.model.lifetimes import Lifetimes
 from service.games.model.timestamps import format_rfc3339
 from service.games.reminders import OutageAllowance
 from service.web.view.serializers import game_view_json
@@ -18,6 +19,8 @@ from tests.games.tables import Hosted
 
 MINUTE = ClockSettings(turn=60_000)
 BANK = ClockSettings(bank=60_000)
+LIFETIMES = Lifetimes(0, 0, 0)
+"""What is looked at does not depend on them."""
 
 
 def after_outage(clock: ClockSettings, before: int = 30_000, outage: int = 40_000, seats: str = "hh") -> Hosted:
@@ -132,7 +135,7 @@ def test_an_application_is_told_the_deadline_that_is_applied() -> None:
     events = hosted.games.access._repository.history(hosted.game)
     messages = [each for each in game_messages("endpoint", game, (), events) if each.type == TURN]
     assert [orjson.loads(each.body)["data"]["deadline"] for each in messages] == [shown]
-    assert orjson.loads(index_entry(game, owner_view(game)).summary)["deadline"] == shown
+    assert orjson.loads(index_entry(game, owner_view(game), LIFETIMES).summary)["deadline"] == shown
 
 
 @pytest.mark.parametrize(
@@ -143,12 +146,12 @@ def test_an_application_is_told_the_deadline_that_is_applied() -> None:
 def test_a_list_shows_a_deadline_as_it_is_applied(since: int, until: int, shown: int) -> None:
     hosted = Hosted("hh", MINUTE)
     game, now = hosted.game, hosted.now
-    stored = index_entry(game, owner_view(game)).summary
-    read = held_summary(stored, now, lambda _: OutageAllowance(now + since, now + until))
+    stored = index_entry(game, owner_view(game), LIFETIMES).summary
+    read = held_summary(stored, lambda _: OutageAllowance(now + since, now + until))
     assert orjson.loads(read) == {**orjson.loads(stored), "deadline": format_rfc3339(now + shown)}
 
 
 def test_a_list_shows_no_deadline_where_there_is_none() -> None:
     game = Hosted("hh").game
-    stored = index_entry(game, owner_view(game)).summary
-    assert held_summary(stored, game.updated_at, lambda _: OutageAllowance(10**14, 10**14)) == stored
+    stored = index_entry(game, owner_view(game), LIFETIMES).summary
+    assert held_summary(stored, lambda _: OutageAllowance(10**14, 10**14)) == stored

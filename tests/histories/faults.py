@@ -103,6 +103,9 @@ class FaultyStore(Store):
         self.created.add(game)
         return self._write(lambda: self._store.create(game, state, events, write, reminders=reminders))
 
+    def reserved(self, name: str) -> str | None:
+        return self._read(lambda: self._store.reserved(name))
+
     def read(self, game: str) -> StoredGame | None:
         return self._read(lambda: self._store.read(game))
 

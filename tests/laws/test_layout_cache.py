@@ -12,6 +12,7 @@ from service.games.model.game import Game
 from service.games.model.views import view_game
 from service.games.store.codec import encode_game
 from service.games.store.layout_cache import MAX_ENTRIES, LayoutCache
+from service.games.store.repository import EVERYTHING
 from service.web.view.serializers import game_view_json
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
@@ -26,7 +27,7 @@ def anew(layout: Layout) -> Layout:
 
 
 def shown(game: Game) -> Any:
-    return orjson.loads(orjson.dumps(game_view_json(view_game(game, None, 1))))["board"]
+    return orjson.loads(orjson.dumps(game_view_json(view_game(game, None, EVERYTHING.lifetimes))))["board"]
 
 
 def plain(layout: Layout) -> dict[str, Any]:

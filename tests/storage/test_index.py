@@ -218,7 +218,16 @@ class Games:
     ) -> IndexEntry:
         listed = tuple([PlayerEntry(name, urgency) for name, urgency in (players or {}).items()])
         return IndexEntry(
-            game, version, write_id, self.began + at, ref, listed, variant, status, f"{game} {version}\n".encode()
+            game,
+            version,
+            write_id,
+            self.began + at,
+            self.began + at + TTL * 1000,
+            ref,
+            listed,
+            variant,
+            status,
+            f"{game} {version}\n".encode(),
         )
 
     def found(self, **query: Any) -> list[str]:
@@ -253,10 +262,12 @@ def test_a_game_is_at_the_version_that_was_put(harness: Harness, games: Games) -
     assert harness.index.position(new_id(), game) == START
 
 
-def test_a_summary_is_found_as_it_was_put_with_its_time(harness: Harness, games: Games) -> None:
+def test_a_summary_is_found_as_it_was_put_with_its_end(harness: Harness, games: Games) -> None:
     game = new_id()
     games.put(game, 17, version=3)
-    assert harness.index.find(harness.app, IndexQuery()).entries == ((b"%b 3\n" % game.encode(), games.began + 17),)
+    assert harness.index.find(harness.app, IndexQuery()).entries == (
+        (b"%b 3\n" % game.encode(), games.began + 17 + TTL * 1000),
+    )
 
 
 def test_only_who_knows_the_position_puts(harness: Harness, games: Games) -> None:
@@ -386,7 +397,7 @@ def test_a_deleted_game_is_listed_no_more_and_known_as_deleted(harness: Harness,
     game, app, index = new_id(), harness.app, harness.index
     harness.activate("hook")
     games.put(game, ref="club", players={"anna": 1})
-    deleted = IndexEntry(game, 2, "", games.began, None, (), "-", "deleted", b"", deleted=True)
+    deleted = IndexEntry(game, 2, "", games.began, games.began, None, (), "-", "deleted", b"", deleted=True)
     position = index.position(app, game)
     assert index.put(app, deleted, [b"deleted"], position.endpoints, position=position)
     assert index.position(app, game)[:2] == (2, "")
@@ -691,7 +702,7 @@ def test_games_that_have_expired_are_removed_little_by_little(redis_harness: Red
     old = [new_id() for _ in range(MOST_TRIMMED + 5)]
     for game in old:
         games.put(game, 1_000_000 - TTL * 1000 + 60_000, ref="club", players={"anna": 1}, size=100)
-    key = keys.state(redis_harness.app) + b":games"
+    key = keys.state(redis_harness.app) + b":ends"
     for game in old:
         redis_harness.call(key, b"ZINCRBY", key, -120_000, game.encode())
     living = new_id()
@@ -703,7 +714,8 @@ def test_games_that_have_expired_are_removed_little_by_little(redis_harness: Red
     assert redis_harness.index.games(redis_harness.app, None)[0] == [living]
     assert list(redis_harness.due("hook")) == list(redis_harness.notified("hook")) == [living]
     of_app = [each.removeprefix(keys.state(redis_harness.app)) for each in keys_of(redis_harness)]
-    assert of_app == [b":bytes", b":endpoints", b":games", b":index", b":webhook:hook:due", b":webhook:hook:notified"]
+    lists = [b":bytes", b":endpoints", b":ends", b":games", b":index"]
+    assert of_app == [*lists, b":webhook:hook:due", b":webhook:hook:notified"]
 
 
 def test_every_key_of_the_index_expires_as_a_game_does(redis_harness: RedisHarness) -> None:
@@ -712,7 +724,7 @@ def test_every_key_of_the_index_expires_as_a_game_does(redis_harness: RedisHarne
     game = new_id()
     games.put(game, ref="club", players={"anna": 1}, items=[b"item"])
     expiring = [key for key in keys_of(redis_harness) if not key.endswith(b":endpoints")]
-    assert len(expiring) == 9
+    assert len(expiring) == 10
     for key in expiring:
         assert TTL - 5 <= redis_harness.call(key, b"TTL", key) <= TTL
 

@@ -33,7 +33,7 @@ def with_reserve(topology: Topology, clock: Clock) -> RedisStore:
     return RedisStore(
         topology,
         TTL,
-        memory_reserve=MemoryReserve(topology, clock),
+        memory_reserve=MemoryReserve(topology, observe_failure=observe_nothing, now=clock),
         observe=observe_nothing,
         observe_failure=observe_nothing,
     )

@@ -104,7 +104,9 @@ class RedisHarness(Harness):
 
 
 def entry(game: str, version: int) -> IndexEntry:
-    return IndexEntry(game, version, "write", 1_800_000_000_000, None, (), "domino", "playing", b"{}")
+    return IndexEntry(
+        game, version, "write", 1_800_000_000_000, 1_900_000_000_000, None, (), "domino", "playing", b"{}"
+    )
 
 
 @pytest.fixture(params=["memory", "redis", "cluster"])

@@ -17,10 +17,12 @@ from service.backends.index.listing import Listing
 from service.backends.index.people import People
 from service.backends.keys import Backends
 from service.backends.ports import BackendStore, Erasure, ErasureStore
+from service.backends.stored import StoredBytes
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.ports import WebhookStore
 from service.games.facade import GamesFacade
 from service.games.ports import RandomBytes, TimeSource
+from service.games.shares import UNLIMITED, Shares
 from service.games.store.idempotency import Idempotency
 from service.outgoing.addresses import check_url
 from service.storage.redis.server_clock import system_clock
@@ -101,6 +103,7 @@ def build_backends(
     webhooks: WebhookStore | None = None,
     feed: Feeds | None = None,
     people: People | None = None,
+    shares: Shares = UNLIMITED,
 ) -> BackendsFacade:
     """The applications of a store; what is left out is in memory, and empty. No name of a host is looked up.
 
@@ -117,10 +120,15 @@ def build_backends(
             random_bytes=random_bytes,
             idempotency=idempotency,
         ),
-        listing or Listing(index, MemoryLobby(), ttl=TTL_SECONDS * 1000),
+        listing or Listing(index, MemoryLobby()),
         feed or Feeds(MemoryFeed(index), games, clock),
-        people or People(index, NoErasures(), ttl=TTL_SECONDS * 1000),
-        Policy(open_to_all, needed_for_games, partial(check_url, networks=networks)),
+        people or People(index, NoErasures()),
+        Policy(
+            open_to_all,
+            needed_for_games,
+            partial(check_url, networks=networks),
+            StoredBytes(shares, idempotency),
+        ),
     )
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from service.games.facade import GamesFacade
+from service.games.model.lifetimes import Lifetimes
 from service.games.ports import EventFeed, RandomBytes, RunLater, Runtime, Store, TimeSource, sequential_runtime
 from service.games.reminders import (
     NO_ALLOWANCE,
@@ -15,7 +16,8 @@ from service.games.reminders import (
     ReminderQueue,
     TakenReminder,
 )
-from service.games.store.repository import GameRepository
+from service.games.shares import UNLIMITED, Shares
+from service.games.store.repository import EVERYTHING, GameRepository, Keeping
 from service.games.store.transactions import Committed
 from service.storage.redis.server_clock import system_clock
 
@@ -49,11 +51,14 @@ class NoReminders(ReminderQueue):
 
 
 def build_repository(
-    store: Store, clock: TimeSource = system_clock, random_bytes: RandomBytes = os.urandom
+    store: Store,
+    clock: TimeSource = system_clock,
+    random_bytes: RandomBytes = os.urandom,
+    keeping: Keeping = EVERYTHING,
 ) -> GameRepository:
     """The games of a store, in which nothing is done later and every read is admitted."""
     runtime = sequential_runtime(clock, random_bytes)
-    return GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None)
+    return GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None, keeping=keeping)
 
 
 def build_games(
@@ -69,9 +74,14 @@ def build_games(
     run_later: RunLater = lambda work: work(),
     observe: Callable[[Committed], None] = lambda _: None,
     admit_read: Callable[[int], None] = lambda _: None,
+    shares: Shares = UNLIMITED,
+    finished: int | None = None,
 ) -> GamesFacade:
-    """The use cases on a store."""
+    """The use cases on a store; finished games live for ``finished`` seconds."""
     runtime = Runtime(clock, random_bytes, yield_control, run_later)
+    keeping = Keeping(Lifetimes.at_most(ttl_seconds * 1000, None if finished is None else finished * 1000), shares)
     queue = NoReminders() if reminders is None else reminders
-    repository = GameRepository(store, runtime, observe=observe, admit_read=admit_read, allowance=queue.allowance)
-    return GamesFacade(repository, feed, queue, runtime, secrets=secrets, ttl_seconds=ttl_seconds)
+    repository = GameRepository(
+        store, runtime, observe=observe, admit_read=admit_read, allowance=queue.allowance, keeping=keeping
+    )
+    return GamesFacade(repository, feed, queue, runtime, secrets=secrets)

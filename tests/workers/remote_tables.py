@@ -91,7 +91,7 @@ class RemoteTable(InProcess):
         self.confirmed.confirm(APP, URL, self.now)
         seconds = lambda: self.now / 1000 + sum(self.slept)  # noqa: E731 # a clock
         challenges = PlayerChallenges(self.confirmed, self.bot, lambda: self.now, Random(8).randbytes, seconds)
-        self.turns = RemoteTurns(self.players, self.bot, challenges, self.metrics, TTL * 1000, self.slept.append)
+        self.turns = RemoteTurns(self.players, self.bot, challenges, self.metrics, self.slept.append)
         self.hosts: dict[str, str] = {}
         self.remote_worker = self.new_remote_worker()
         self.tokens: dict[int, str] = {}

@@ -15,10 +15,11 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GamesFacade
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game, GameEvent
+from service.games.model.lifetimes import Lifetimes
 from service.games.model.results import CreatedGame
 from service.games.ports import RandomBytes
 from service.games.reminders import JudgedTime
-from service.games.store.repository import GameRepository
+from service.games.store.repository import GameRepository, Keeping
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.topology import open_topology
 from service.workers.bot_worker import BotWorker
@@ -101,6 +102,7 @@ class InProcess(Hosted):
         self.now = 1_800_000_000_000
         self.store = MemoryStore(TTL, lambda: self.now / 1000)
         clock = lambda: self.now  # noqa: E731 # a clock
+        keeping = Keeping(Lifetimes.at_most(TTL * 1000))
         super().__init__(
             build_games(
                 self.store,
@@ -112,7 +114,7 @@ class InProcess(Hosted):
                 reminders=self.store,
             )
         )
-        self.repository = build_repository(self.store, clock, random_bytes or _Counted(b"w"))
+        self.repository = build_repository(self.store, clock, random_bytes or _Counted(b"w"), keeping)
         self.automation = Automation(self.repository, self.judged)
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)

@@ -33,6 +33,7 @@ from service.games.model.errors import Gone
 from service.games.model.game import Joined
 from service.games.ports import OutcomeUnknown, StorageUnavailable, sequential_runtime
 from service.games.store.idempotency import Idempotency
+from service.games.store.repository import EVERYTHING
 from service.outgoing.sender import Sender
 from service.outgoing.signing import secret_text
 from service.workers.endpoint_lease import MOST_PER_ENDPOINT
@@ -583,7 +584,7 @@ def test_a_rematch_is_told_first_of_its_messages(hooked: Hooked, listener: Liste
         play(hooked, game, 1)
     hooked.deliver()
     runtime = sequential_runtime(hooked.clock, hooked.random.randbytes)
-    context = CommandContext(hooked.owned.repository, Idempotency([b"a secret"]), runtime, DAY_MS)
+    context = CommandContext(hooked.owned.repository, Idempotency([b"a secret"]), runtime)
     rematches = Rematches(context)
     new = rematches.begin(Access(hooked.owned.game(game), 1)).answer.view.id
     told = len(listener.received)
@@ -625,7 +626,9 @@ def test_one_dead_endpoint_with_ten_thousand_games_gets_one_probe_an_interval_an
     for number in range(MANY):
         copy = hooked.owned.game(game)._replace(id=f"copy-{number}")
         hooked.store._games[copy.id] = hooked.store._games[game]
-        assert hooked.index.put(APP, index_entry(copy, owner_view(copy)), [], endpoints, position=START_OF_A_GAME)
+        assert hooked.index.put(
+            APP, index_entry(copy, owner_view(copy), EVERYTHING.lifetimes), [], endpoints, position=START_OF_A_GAME
+        )
     hooked.deliver()
     assert len(dead.received) <= 2 * MOST_PER_ENDPOINT
     attempts = len(dead.received)

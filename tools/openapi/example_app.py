@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, TypedDict
+from typing import Any, Final, TypedDict
 
 import orjson
 from flask import Flask
@@ -25,15 +25,18 @@ from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
-from service.backends.index.ports import StoredItems
+from service.backends.index.ports import IndexEntry, IndexPage, IndexQuery, StoredItems
 from service.backends.keys import Backends
+from service.backends.stored import StoredBytes
 from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.backends.webhooks.endpoints import Webhooks
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GamesFacade
+from service.games.model.lifetimes import Lifetimes
 from service.games.ports import sequential_runtime
+from service.games.shares import UNLIMITED
 from service.games.store.idempotency import Idempotency
-from service.games.store.repository import GameRepository
+from service.games.store.repository import GameRepository, Keeping
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
 from service.storage.backends import RedisBackends
@@ -58,6 +61,7 @@ AdvanceClock = Callable[[int], None]
 _START_MS: Final = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
 _DAY_SECONDS: Final = 86_400
 _TTL_SECONDS: Final = 30 * _DAY_SECONDS
+_KEEPING: Final = Keeping(Lifetimes.at_most(_TTL_SECONDS * 1000, 7 * _DAY_SECONDS * 1000))
 _INDEX_TTL_SECONDS: Final = 36_500 * _DAY_SECONDS
 """The index compares the times of writes, which are those of the clock here, with the clock of the server."""
 _ANSWER_MILLISECONDS: Final = 84
@@ -82,11 +86,13 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
         return now
 
     unobserved = _Observers(observe=observe_nothing, observe_failure=observe_nothing)
-    store = _SizedStore(topology, _TTL_SECONDS, memory_reserve=MemoryReserve(topology), **unobserved)
+    reserve = MemoryReserve(topology, observe_failure=observe_nothing)
+    store = _SizedStore(topology, _TTL_SECONDS, memory_reserve=reserve, **unobserved)
     reminders, calls = RedisReminders(topology, **unobserved), RedisCalls(topology, **unobserved)
-    index, lobby = RedisIndex(calls, _INDEX_TTL_SECONDS), RedisLobby(calls)
-    webhooks, runtime = RedisWebhooks(topology, **unobserved), sequential_runtime(clock, _SameBytes())
-    repository = GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None)
+    index, lobby = _LastingIndex(calls, _INDEX_TTL_SECONDS), RedisLobby(calls)
+    webhooks = RedisWebhooks(topology, memory_reserve=reserve, **unobserved)
+    runtime = sequential_runtime(clock, _SameBytes())
+    repository = GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None, keeping=_KEEPING)
     outbox = Outbox(repository, index, lobby, clock)
     deliveries = Deliveries(
         webhooks,
@@ -109,11 +115,14 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
                 for asked in webhook.asked[:1]:
                     deliveries.send_asked(webhook, asked)
 
-    games = GamesFacade(repository, notifications, reminders, runtime, secrets=[b"example"], ttl_seconds=_TTL_SECONDS)
+    games = GamesFacade(repository, notifications, reminders, runtime, secrets=[b"example"])
     random_bytes, idempotency = _SameBytes(), Idempotency([b"example"])
     backends = BackendsFacade(
         Backends(
-            RedisBackends(topology, **unobserved), clock=clock, random_bytes=random_bytes, idempotency=idempotency
+            RedisBackends(topology, memory_reserve=reserve, **unobserved),
+            clock=clock,
+            random_bytes=random_bytes,
+            idempotency=idempotency,
         ),
         Webhooks(
             webhooks,
@@ -122,10 +131,15 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
             random_bytes=random_bytes,
             idempotency=idempotency,
         ),
-        Listing(index, lobby, ttl=_TTL_SECONDS * 1000),
+        Listing(index, lobby),
         Feeds(_NumberedFeed(calls), notifications, clock),
-        People(index, RedisErasures(calls), ttl=_TTL_SECONDS * 1000),
-        Policy(open_to_all=True, needed_for_games=False, check_player_url=check_url),
+        People(index, RedisErasures(calls)),
+        Policy(
+            open_to_all=True,
+            needed_for_games=False,
+            check_player_url=check_url,
+            stored=StoredBytes(UNLIMITED, idempotency),
+        ),
     )
     limits, metrics = RateLimits(MemoryStorage, Limits(), workers=1), Metrics()
     streams = Streams(StreamLimits(), metrics.streams, lambda _connection, _notify: lambda: None)
@@ -138,6 +152,21 @@ class _Observers(TypedDict):
 
     observe: Observer
     observe_failure: FailureObserver
+
+
+class _LastingIndex(RedisIndex):
+    """An index from which no game expires: the time of the example is not that of the server."""
+
+    def put(self, app: str, entry: IndexEntry, *arguments: Any, **options: Any) -> bool:
+        """Replace what the index knows of a game."""
+        lasting = entry._replace(expires_at=entry.expires_at + _INDEX_TTL_SECONDS * 1000)
+        return super().put(app, lasting, *arguments, **options)
+
+    def find(self, app: str, query: IndexQuery) -> IndexPage:
+        """A page of the games of an application."""
+        page = super().find(app, query)
+        entries = [(summary, expires_at - _INDEX_TTL_SECONDS * 1000) for summary, expires_at in page.entries]
+        return page._replace(entries=tuple(entries))
 
 
 class _SilentSender(Sender):

@@ -27,7 +27,7 @@ class ListedGames(NamedTuple):
 
 
 class Listing:
-    """The lists of games in these; ``ttl`` in milliseconds, ``elapsed`` is a clock in seconds.
+    """The lists of games in these; ``elapsed`` is a clock in seconds.
 
     ``allowance`` is that of the ``ReminderQueue``.
     """
@@ -37,14 +37,12 @@ class Listing:
         index: GameIndex,
         lobby: Lobby,
         *,
-        ttl: int,
         elapsed: Callable[[], float] = monotonic,
         allowance: Callable[[str], OutageAllowance] = lambda _: NO_ALLOWANCE,
     ) -> None:
         self._allowance = allowance
         self._index = index
         self._lobby = lobby
-        self._ttl = ttl
         self._elapsed = elapsed
         self._kept: dict[str | None, tuple[float, LobbyPage]] = {}
 
@@ -53,8 +51,8 @@ class Listing:
         page = self._index.find(app, query)
         games = [
             b'%b,"expires_at":"%b"}'
-            % (held_summary(summary, updated, self._allowance)[:-1], format_rfc3339(updated + self._ttl).encode())
-            for summary, updated in page.entries
+            % (held_summary(summary, self._allowance)[:-1], format_rfc3339(expires_at).encode())
+            for summary, expires_at in page.entries
         ]
         return ListedGames(games, page.next)
 

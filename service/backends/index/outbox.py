@@ -66,6 +66,8 @@ class Outbox:
         except NotFound:
             return Publication()
         except Gone as deleted:
+            if not deleted.app:
+                return Publication()
             return self._publish_deletion(game_id, deleted)
 
     def _publish(self, game_id: str) -> Publication:
@@ -103,7 +105,7 @@ class Outbox:
         events = [decode(number, game.created_at, data) for number, data in enumerate(page.events, page.first)]
         events = [each for each in events if each.version <= game.version]
         view = owner_view(game)
-        entry = index_entry(game, view)._replace(bytes=self._repository.size(game.id))
+        entry = index_entry(game, view, self._repository.lifetimes, self._repository.size(game.id))
         if events and events[-1].version < game.version:
             entry = entry._replace(version=events[-1].version, write_id="")
         if notified is not None or any([_changes_seats(each.event) for each in events]):

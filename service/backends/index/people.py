@@ -28,12 +28,11 @@ class GamesOfPerson(NamedTuple):
 
 
 class People:
-    """The people of the applications whose games are in this index, who can be erased; ``ttl`` in milliseconds."""
+    """The people of the applications whose games are in this index, who can be erased."""
 
-    def __init__(self, index: GameIndex, erasures: ErasureStore, *, ttl: int) -> None:
+    def __init__(self, index: GameIndex, erasures: ErasureStore) -> None:
         self._index = index
         self._erasures = erasures
-        self._ttl = ttl
 
     def games(self, app: str, ref: str, limit: int, cursor: str | None) -> GamesOfPerson:
         """A page of the games of a person, those that were written last first.
@@ -45,7 +44,7 @@ class People:
         # In this order: while the list is read, the last game may be erased from it, and after that the erasure ends.
         if not page.entries and page.next is None and not self._erasures.is_pending(app, ref):
             raise NotFound("no_such_person")
-        games = [_game(orjson.loads(summary), ref, updated + self._ttl) for summary, updated in page.entries]
+        games = [_game(orjson.loads(summary), ref, expires_at) for summary, expires_at in page.entries]
         return GamesOfPerson(games, page.next)
 
     def erase(self, app: str, ref: str) -> None:

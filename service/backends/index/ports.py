@@ -39,6 +39,7 @@ class IndexEntry(NamedTuple):
     version: int
     write_id: str
     updated_at: int
+    expires_at: int
     ref: str | None
     players: tuple[PlayerEntry, ...]
     variant: str
@@ -101,7 +102,7 @@ class IndexPosition(NamedTuple):
 
 
 class IndexPage(NamedTuple):
-    """Summaries, each with the time of the last write of its game, and where the next page begins, if there is one."""
+    """Summaries, each with the time at which its game expires, and where the next page begins, if there is one."""
 
     entries: tuple[tuple[bytes, int], ...]
     next: str | None

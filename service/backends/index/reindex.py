@@ -85,7 +85,7 @@ class Reindexer:
             if position.version and (position.version, position.write_id) != (game.version, game.write_id):
                 self._reminders.restore("outbox", game_id, self._clock())
                 return False
-            entry = index_entry(game, owner_view(game))._replace(bytes=self._repository.size(game_id))
+            entry = index_entry(game, owner_view(game), self._repository.lifetimes, self._repository.size(game_id))
             if self._index.put(app, entry, (), (), position=position):
                 return True
         return False

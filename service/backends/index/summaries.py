@@ -18,6 +18,7 @@ from service.backends.seats import refs_of, results, with_ref, with_refs
 from service.engine.events import Finished
 from service.games.model.clock import GRACE_MS
 from service.games.model.game import GAME_EVENT_TYPES, OWNER, Created, EventEnvelope, Game
+from service.games.model.lifetimes import Lifetimes
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import GameView, view_event, view_game
@@ -32,27 +33,25 @@ DELETED: Final = "deleted"
 RESET: Final = "reset"
 """The type of the item that says that items of the feed are no longer kept."""
 
+_NO_LIFETIMES: Final = Lifetimes(0, 0, 0)
+"""What is stored does not say when the game expires: that is added when it is shown."""
+
 _TYPES: Final = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
 
 
 def owner_view(game: Game) -> GameView:
     """What the application that owns a game knows of it, from which entries and items are made."""
-    return view_game(game, OWNER, 0)
+    return view_game(game, OWNER, _NO_LIFETIMES)
 
 
-def index_entry(game: Game, view: GameView) -> IndexEntry:
-    """What the index knows of a game that belongs to an application, whose ``owner_view`` this is."""
+def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0) -> IndexEntry:
+    """What the index knows of a game that belongs to an application, whose ``owner_view`` this is, and its ``size``."""
     to_act = view.view.to_act
     urgency = game.updated_at + NO_DEADLINE if view.deadline is None else view.deadline
     urgencies: dict[str, int | None] = {}
-    players = []
-    ranks = {each["seat"]: each["rank"] for each in results(game)} if view.status == "finished" else {}
-    for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
-        ref = player.ref
-        if ref is not None and urgencies.get(ref) is None:
-            urgencies[ref] = urgency if seat in to_act else None
-        each = {"seat": seat, "name": player.name, "ref": ref, "kind": player.kind, "total": total, "in": in_match}
-        players.append(_present({**each, "rank": ranks.get(seat)}))
+    for seat, player in enumerate(view.seats):
+        if player.ref is not None and urgencies.get(player.ref) is None:
+            urgencies[player.ref] = urgency if seat in to_act else None
     summary = {
         "id": game.id,
         "ref": view.ref,
@@ -64,7 +63,7 @@ def index_entry(game: Game, view: GameView) -> IndexEntry:
         "to_act": list(to_act),
         "waiting_for": with_refs(to_act, refs_of(game)),
         "deadline": None if view.deadline is None else format_rfc3339(view.deadline),
-        "players": players,
+        "players": _listed_players(game, view),
         "winners": list(view.view.winners),
         "rematch_of": view.rematch_of,
         "updated_at": format_rfc3339(game.updated_at),
@@ -74,16 +73,28 @@ def index_entry(game: Game, view: GameView) -> IndexEntry:
         version=game.version,
         write_id=game.write_id,
         updated_at=game.updated_at,
+        expires_at=game.updated_at + lifetimes.of(game),
         ref=view.ref,
         players=tuple([PlayerEntry(ref, at) for ref, at in urgencies.items()]),
         variant=game.variant.key,
         status=view.status,
         summary=orjson.dumps(_present(summary)),
+        bytes=size,
     )
 
 
-def held_summary(summary: bytes, updated_at: int, allowance: Callable[[str], OutageAllowance]) -> bytes:
-    """A summary that was stored at this time, with the deadline as it is applied: an outage may have ended since.
+def _listed_players(game: Game, view: GameView) -> list[dict[str, Any]]:
+    """The players in a summary."""
+    ranks = {each["seat"]: each["rank"] for each in results(game)} if view.status == "finished" else {}
+    players = []
+    for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
+        each = {"seat": seat, "name": player.name, "ref": player.ref, "kind": player.kind, "total": total}
+        players.append(_present({**each, "in": in_match, "rank": ranks.get(seat)}))
+    return players
+
+
+def held_summary(summary: bytes, allowance: Callable[[str], OutageAllowance]) -> bytes:
+    """A stored summary with the deadline as it is applied: an outage may have ended since it was stored.
 
     ``allowance`` is that of the deadlines of a game. A summary that was stored later has its deadline as it is applied.
     """
@@ -91,15 +102,15 @@ def held_summary(summary: bytes, updated_at: int, allowance: Callable[[str], Out
         return summary
     entry = orjson.loads(summary)
     since, until = allowance(entry["id"])
-    if updated_at > since:
-        return summary
     # All times have the same form, which is in the order of time.
+    if entry["updated_at"] > format_rfc3339(since):
+        return summary
     return orjson.dumps({**entry, "deadline": max(entry["deadline"], format_rfc3339(max(until - GRACE_MS, 0)))})
 
 
 def deleted_entry(game_id: str, version: int, at: int) -> IndexEntry:
     """What the index knows of a game that was deleted, at the version that its deletion led to."""
-    return IndexEntry(game_id, version, "", at, None, (), "-", DELETED, b"", deleted=True)
+    return IndexEntry(game_id, version, "", at, at, None, (), "-", DELETED, b"", deleted=True)
 
 
 def not_in_lobby(game_id: str, app: str, version: int) -> LobbyEntry:
@@ -113,7 +124,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
         return None
     shown = None
     if game.seats.are_open:
-        view = view_game(game, None, 0)
+        view = view_game(game, None, _NO_LIFETIMES)
         players = [
             _present({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})
             for seat, player in enumerate(view.seats)

@@ -35,9 +35,15 @@ class Automation:
         self._judged = judged
 
     def next_turn(self, game_id: str) -> BotTurn | None:
-        """What the service has to play in this game; ``None`` if nothing, or if it does not exist."""
+        """What the service has to play in this game; ``None`` if nothing, or if it does not exist.
+
+        Raises ``PutOff`` if nobody waits for it, and there is little memory left.
+        """
         game = self._load(game_id)
-        return None if game is None else bot_turn(game)
+        turn = None if game is None else bot_turn(game)
+        if turn is not None:
+            self._repository.check_awaited(turn.game)
+        return turn
 
     def play(self, turn: BotTurn, move: Move) -> Committed:
         """Make this move, at the version it was chosen for.

@@ -62,7 +62,7 @@ def claim_seat(
         committed = context.repository.transact(game, partial(decide_claim, claim), record, from_store=from_store)
     except NotFound:
         raise unauthorized() from None
-    return CommandResult(view_game(committed.after, by, context.ttl), committed.replayed)
+    return CommandResult(view_game(committed.after, by, context.repository.lifetimes), committed.replayed)
 
 
 def decide_claim(claim: Claim, game: Game) -> Decision:

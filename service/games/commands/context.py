@@ -24,7 +24,7 @@ class NewSecret(Protocol):
 
 
 class CommandContext(NamedTuple):
-    """The games, what derives tokens from idempotency keys, and the process; ``ttl`` in milliseconds.
+    """The games, what derives tokens from idempotency keys, and the process.
 
     All commands have the same shape: the idempotency record of the request, a decision that is a function of the game,
     one atomic transaction, committed once for the same record, and the result.
@@ -33,7 +33,6 @@ class CommandContext(NamedTuple):
     repository: GameRepository
     idempotency: Idempotency
     runtime: Runtime
-    ttl: int
 
     def new_secret(self, make: Callable[[RandomBytes], str], key: IdempotencyKey | None) -> NewSecret:
         """What a request is given: random without an idempotency key, else derived from the purpose and the key."""

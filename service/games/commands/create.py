@@ -17,6 +17,7 @@ from service.games.model.results import CommandResult, CreatedGame, SeatToken
 from service.games.model.tokens import new_game_id
 from service.games.model.views import view_game
 from service.games.ports import PriorWrite
+from service.games.shares import Holder
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 
 
@@ -25,7 +26,7 @@ def create_game(
 ) -> CommandResult[CreatedGame]:
     """Create a game, and deal its first round if no seat is open. An idempotency key belongs to the application.
 
-    Raises ``InvalidSetup`` if the request cannot be played, ``KeyReused``.
+    Raises ``InvalidSetup`` if the request cannot be played, ``ShareUsedUp``, ``KeyReused``.
     """
     fork = None
     if request.source is not None:
@@ -38,7 +39,8 @@ def create_game(
     if key is not None:
         owner = () if request.app is None else (request.app,)
         record = context.idempotency.record(key, "create", *owner, derives_tokens=True)
-        game_id = context.repository.reserve(record.name, game_id)
+        holder = holder_of_request(context.idempotency, request)
+        game_id = context.repository.reserve(record.name, game_id, holder)
         token_bytes = context.idempotency.derive_bytes("create", game_id)
     secret_of = partial(_remote_secret, context.idempotency, request.app)
     network_of = partial(network_digest, context.idempotency)
@@ -53,7 +55,7 @@ def create_game(
         prior_secret_of = partial(secret_of, prior=committed.prior)
         new = draft(Secrets(prior_bytes, prior_secret_of, network_of, context.runtime.random_bytes))
         new = new._replace(tokens=_still_given(new.tokens, committed.after))
-    view = view_game(committed.after, None if request.app is None else OWNER, context.ttl)
+    view = view_game(committed.after, None if request.app is None else OWNER, context.repository.lifetimes)
     if request.app is not None:
         view = view._replace(join_code=new.join_code)  # that of the first answer, also where this one repeats it
     return CommandResult(CreatedGame(view, new.tokens, new.join_code), committed.replayed)
@@ -65,6 +67,13 @@ def _remote_secret(idempotency: Idempotency, app: str | None, url: str, prior: P
     The same in all of them, so that one program can play in many: 256 bits.
     """
     return idempotency.derive_bytes("remote", app or "", url, prior=prior)(32)
+
+
+def holder_of_request(idempotency: Idempotency, request: GameRequest) -> Holder:
+    """Whose share the requested game will count in."""
+    if request.app is not None and not request.network:
+        return Holder(request.app, is_app=True)
+    return Holder(network_digest(idempotency, request.network))
 
 
 def network_digest(idempotency: Idempotency, network: str) -> str:

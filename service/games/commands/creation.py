@@ -91,7 +91,7 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
         clock=request.clock,
         running_clock=start_clock(request.clock, len(request.seats)),
         ownership=None if request.app is None else Ownership(request.app, request.ref, join_code, request.public),
-        network=secrets.of_network(request.network) if request.app is None else "",
+        network=secrets.of_network(request.network) if request.app is None or request.network else "",
     )
     if remotes:
         tokens = tuple(

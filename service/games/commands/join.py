@@ -69,7 +69,9 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
         raise NotFound("no_player", seat=joined.seat)
     name = committed.after.seats[joined.seat].name or ""  # a player may have another name by now
     seat = SeatToken(joined.seat, name, token_of(joined.seat, committed.prior))
-    return CommandResult(JoinedSeat(seat, view_game(committed.after, joined.seat, context.ttl)), committed.replayed)
+    return CommandResult(
+        JoinedSeat(seat, view_game(committed.after, joined.seat, context.repository.lifetimes)), committed.replayed
+    )
 
 
 def _joined(repository: GameRepository, committed: Committed) -> Joined:

@@ -68,7 +68,7 @@ def make_move(context: CommandContext, access: Access, command: MoveCommand) -> 
         raise unauthorized() from None  # as ``authenticate`` for a game that has expired
     if committed.replayed and committed.after.seats[seat].token_hash != token_hash:
         raise unauthorized()  # the token was revoked after the cached game was loaded
-    return CommandResult(view_game(committed.after, seat, context.ttl), committed.replayed)
+    return CommandResult(view_game(committed.after, seat, context.repository.lifetimes), committed.replayed)
 
 
 def decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game: Game) -> Decision:
@@ -88,6 +88,8 @@ def decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game:
             raise NotStarted("seats_open")
         seeded = game if client_seed is None else game._replace(deck=game.deck.with_client_seed(seat, client_seed))
         after, events = advance_match(seeded, seat, command.move)
+        if after.first_move is None:
+            after = after._replace(first_move=game.version)
     except Refusal as refusal:
         raise MoveRefused(refusal, game.version, game.to_act, legal_moves_for(game, seat)) from refusal
     return after, events if game.presence.plays(seat) else [Returned(seat), *events]

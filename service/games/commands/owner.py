@@ -33,7 +33,7 @@ class OwnerCommands:
     """
 
     def __init__(self, context: CommandContext) -> None:
-        self._repository, self._idempotency, _, self._ttl = context
+        self._repository, self._idempotency, _ = context
         self._new_secret = context.new_secret
 
     def rename(self, access: Access, seat: int, *, name: str | None, ref: str | None) -> GameView:
@@ -46,7 +46,7 @@ class OwnerCommands:
             game = self._repository.transact(access.game, partial(_decide_rename, seat, name, ref)).after
         except _Unchanged as unchanged:
             game = unchanged.game
-        return view_game(game, access.viewer, self._ttl)
+        return view_game(game, access.viewer, self._repository.lifetimes)
 
     def change_token(self, access: Access, seat: int, key: IdempotencyKey | None = None) -> CommandResult[SeatToken]:
         """Give a seat a new token without the old one, which is revoked; also one whose player was erased.

@@ -46,7 +46,7 @@ def set_presence(context: CommandContext, access: Access, *, away: bool) -> Game
         if by_owner:
             raise
         raise unauthorized() from None
-    return view_game(game, access.viewer, context.ttl)
+    return view_game(game, access.viewer, context.repository.lifetimes)
 
 
 def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game) -> Decision:

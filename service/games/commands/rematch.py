@@ -49,7 +49,7 @@ class Rematches:
     """The rematches of games."""
 
     def __init__(self, context: CommandContext) -> None:
-        self._repository, self._idempotency, runtime, self._ttl = context
+        self._repository, self._idempotency, runtime = context
         self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
 
     def begin(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[JoinedSeat]:
@@ -87,7 +87,7 @@ class Rematches:
         joined = self._joined(old, begun, new, seat)
         if first:
             dealt = self._repository.at_version(new, min(_events_of_creation(old), new.version))
-            joined = joined._replace(view=view_game(dealt, joined.seat.seat, self._ttl))
+            joined = joined._replace(view=view_game(dealt, joined.seat.seat, self._repository.lifetimes))
         return CommandResult(joined, replayed)
 
     def _link(self, old: Game, begun: _Begun, decide: Decide, record: IdempotencyRecord | None) -> Committed:
@@ -189,7 +189,9 @@ class Rematches:
         token, place = self._token(old, begun, seat), seat_after(seat, len(old.seats))
         if new.seats[place].token_hash != hash_secret(token):
             raise Forbidden("rematch_token_changed")
-        return JoinedSeat(SeatToken(place, new.seats[place].name or "", token), view_game(new, place, self._ttl))
+        return JoinedSeat(
+            SeatToken(place, new.seats[place].name or "", token), view_game(new, place, self._repository.lifetimes)
+        )
 
 
 def seat_after(seat: int, seats: int) -> int:

@@ -13,6 +13,7 @@
     ├── NotDue         a claim before the deadline                        not_due
     ├── NotAway        coming back to a seat that is not away             not_away
     ├── LimitReached   as many of something as there may be               limit_reached
+    │   └── ShareUsedUp  as many bytes stored today as there may be       limit_reached
     ├── NotFinished    a rematch of a match that is not finished          not_finished
     └── KeyReused      an idempotency key used for another request        key_reused
 
@@ -94,6 +95,16 @@ class LimitReached(Refusal):
     """There are as many already as there may be."""
 
     code = "limit_reached"
+
+
+class ShareUsedUp(LimitReached):
+    """The holder of a game, an address or an application has stored as much as it may; it may again after a while."""
+
+    code = "limit_reached"
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__("share_used")
+        self.retry_after = retry_after
 
 
 class NotFinished(Refusal):

@@ -186,7 +186,12 @@ class GameFacts(NamedTuple):
     running_clock: RunningClock = STOPPED
     """Stopped unless anything may happen without a player."""
     network: str = ""
-    """What stands for the network of the address that created the game; empty for a game of an application."""
+    """What stands for the network of the address that created the game.
+
+    Empty for a game of an application, unless anybody could register that.
+    """
+    first_move: int | None = None
+    """The version before the first move of a person or a remote player; ``None`` while there is none."""
     allowance: OutageAllowance = NO_ALLOWANCE
     """By how much outages postpone its deadlines, as the process last learned it; not stored."""
 

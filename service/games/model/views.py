@@ -21,6 +21,7 @@ from service.engine.variant import Rules, Settlement, Spread, Variant
 from service.engine.view import DealtView, DrewView, View, event_view, view
 from service.games.model.clock import ClockSettings
 from service.games.model.game import OWNER, EventEnvelope, Game, GameStatus, HostingEvent, Joined, Renamed, Viewer
+from service.games.model.lifetimes import Lifetimes
 from service.games.model.seats import BOT, Seat, SeatKind
 
 WITH_NAME: Final = (Joined, Renamed)
@@ -157,8 +158,8 @@ def view_event(envelope: EventEnvelope, seat: int | None, names: Sequence[str | 
     return EventView(version, at, event_view(event, seat), to_act)
 
 
-def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:
-    """What a viewer may know of the game. ``ttl`` in milliseconds.
+def view_game(game: Game, viewer: Viewer, lifetimes: Lifetimes) -> GameView:
+    """What a viewer may know of the game.
 
     The owner knows what a spectator knows, and what it calls the game and its players; a seat, what it is called
     itself.
@@ -182,7 +183,7 @@ def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:
         etag=game.etag(viewer),
         created_at=game.created_at,
         updated_at=game.updated_at,
-        expires_at=game.updated_at + ttl,
+        expires_at=game.updated_at + lifetimes.of(game),
         commitments=game.commitments,
         unique_names=game.unique_names,
         clock=game.clock,

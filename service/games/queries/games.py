@@ -48,21 +48,20 @@ _NO_CURSOR: Final = -1
 
 
 class GameQueries:
-    """The queries on the games of a repository; ``feed`` publishes their new events. ``ttl`` in milliseconds.
+    """The queries on the games of a repository; ``feed`` publishes their new events.
 
     ``score``, ``fairness``, ``record``, ``events``, ``layout_at`` and ``table`` of an earlier version read the store:
     they raise ``StorageUnavailable``, and ``NotFound`` when the game has expired.
     """
 
-    def __init__(self, repository: GameRepository, feed: EventFeed, ttl: int) -> None:
+    def __init__(self, repository: GameRepository, feed: EventFeed) -> None:
         self._repository = repository
         self._feed = feed
-        self._ttl = ttl
         self._catching_up = BoundedSemaphore(_MAX_CATCHING_UP)
 
     def view(self, access: Access) -> GameView:
         """The game as the viewer may know it."""
-        return view_game(access.game, access.viewer, self._ttl)
+        return view_game(access.game, access.viewer, self._repository.lifetimes)
 
     def legal_moves(self, access: Access) -> LegalMoves:
         """The legal moves of the viewer's seat."""
@@ -76,7 +75,7 @@ class GameQueries:
         rules = game.rules
         settlement = rules.settlement if game.status == "finished" else None
         return ScoreCard(
-            view=view_game(game, access.viewer, self._ttl),
+            view=view_game(game, access.viewer, self._repository.lifetimes),
             standings=standings(game),
             rounds=self._rounds(game),
             settlement=None if settlement is None else settlement(game.state),
@@ -152,7 +151,12 @@ class GameQueries:
         if after > access.game.version:
             after = _NO_CURSOR  # does not exist yet: if the game reaches it later, it is not the version that was meant
         return EventSubscription(
-            _subscriber(access), after, self._feed, self._page, slots=self._catching_up, ttl_seconds=self._ttl / 1000
+            _subscriber(access),
+            after,
+            self._feed,
+            self._page,
+            slots=self._catching_up,
+            ttl_seconds=min(self._repository.lifetimes) / 1000,
         )
 
     def _page(self, subscriber: Subscriber, after: int, limit: int) -> EventPage:
@@ -179,7 +183,7 @@ class GameQueries:
 
     def _reset(self, subscriber: Subscriber) -> EventPage:
         game = self._repository.reload(subscriber.game)
-        view = view_game(game, _access(subscriber, game).viewer, self._ttl)
+        view = view_game(game, _access(subscriber, game).viewer, self._repository.lifetimes)
         reset = EventView(view.version, view.updated_at, Reset(view), view.view.to_act)
         return EventPage((reset,), view.version, more=False, write_id=game.write_id)
 

@@ -7,13 +7,28 @@ depend on how any of them works.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final, NamedTuple
 
+from service.games.model.lifetimes import DAY_MS, Lifetimes
 from service.games.ports import Runtime, Store
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
+from service.games.shares import UNLIMITED, Shares
 from service.games.store.cache import GameCache
 from service.games.store.history import GameHistory
 from service.games.store.reading import GameReader
-from service.games.store.transactions import Committed, Transactions
+from service.games.store.transactions import Committed, Transactions, WriteTerms
+
+
+class Keeping(NamedTuple):
+    """How long games are kept, and how many bytes of them; ``automatic``: no request waits for what is written."""
+
+    lifetimes: Lifetimes
+    shares: Shares = UNLIMITED
+    automatic: bool = False
+
+
+EVERYTHING: Final = Keeping(Lifetimes.at_most(30 * DAY_MS))
+"""Every write, for as long as the defaults say."""
 
 
 class GameRepository:
@@ -22,7 +37,8 @@ class GameRepository:
     Every one but ``cached``, ``forget`` and ``yielding`` raises ``StorageUnavailable``; where it reads or writes a game
     that was deleted, it raises ``Gone``. Finished games are compacted in the background. ``observe`` is called with
     every write that was committed, and ``admit_read`` with the number of events before many may be read; what it
-    raises, the caller gets. ``allowance`` is that of the ``ReminderQueue``, for those who show deadlines.
+    raises, the caller gets. ``allowance`` is that of the ``ReminderQueue``, for those who show deadlines. ``keeping``
+    says how long games are kept, and how much of them.
     """
 
     def __init__(
@@ -33,6 +49,7 @@ class GameRepository:
         observe: Callable[[Committed], None],
         admit_read: Callable[[int], None],
         allowance: Callable[[str], OutageAllowance] = lambda _: NO_ALLOWANCE,
+        keeping: Keeping = EVERYTHING,
     ) -> None:
         cache = GameCache(allowance)
         self.cached = cache.games.get
@@ -52,13 +69,16 @@ class GameRepository:
         self.events_between = history.events_between
         self.yielding = history.yielding
 
-        transactions = Transactions(store, cache, reader, history, runtime, observe=observe)
+        self.lifetimes = keeping.lifetimes
+        terms = WriteTerms(keeping.lifetimes, keeping.shares, observe, keeping.automatic)
+        transactions = Transactions(store, cache, reader, history, runtime, terms)
         self.create = transactions.create
         self.transact = transactions.transact
         self.delete = transactions.delete
         self.find_write = transactions.find_write
         self.reserve = transactions.reserve
         self.replay = transactions.replay
+        self.check_awaited = transactions.check_awaited
 
         self.check = store.check
         self.size = store.size

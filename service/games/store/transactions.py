@@ -13,9 +13,10 @@ from typing import Final, NamedTuple, TypeVar
 from service.engine.errors import Refusal
 from service.engine.referee import apply
 from service.engine.state import FINISHED, State
-from service.games.model.errors import MoveRefused
+from service.games.model.errors import MoveRefused, ShareUsedUp
 from service.games.model.following import with_events
 from service.games.model.game import Game, GameEvent, GameStatus, HostingEvent
+from service.games.model.lifetimes import Lifetimes
 from service.games.model.schedule import reminders
 from service.games.model.tokens import new_write_id
 from service.games.ports import (
@@ -29,6 +30,8 @@ from service.games.ports import (
     Store,
     WriteRequest,
 )
+from service.games.shares import Holder, Shares
+from service.games.store.admission import GROWTH, Admission
 from service.games.store.cache import CachedGame, GameCache
 from service.games.store.codec import encode_event, encode_game, encode_tombstone, state_prefix
 from service.games.store.compaction import Compaction
@@ -65,8 +68,20 @@ class Committed(NamedTuple):
     replayed: bool = False
 
 
+class WriteTerms(NamedTuple):
+    """How long games are kept, how much of them; ``observe`` is called with every write that was committed.
+
+    ``automatic``: no request waits for what this process writes.
+    """
+
+    lifetimes: Lifetimes
+    shares: Shares
+    observe: Callable[[Committed], None]
+    automatic: bool = False
+
+
 class Transactions:
-    """The writes of games, which are reported to ``observe``. Every method raises ``StorageUnavailable``.
+    """The writes of games. Every method raises ``StorageUnavailable``.
 
     Where a method changes a game that was deleted, it raises ``Gone``.
     """
@@ -78,8 +93,7 @@ class Transactions:
         reader: GameReader,
         history: GameHistory,
         runtime: Runtime,
-        *,
-        observe: Callable[[Committed], None],
+        terms: WriteTerms,
     ) -> None:
         self._store = store
         self._cache = cache
@@ -87,14 +101,16 @@ class Transactions:
         self._history = history
         self._compaction = Compaction(store, runtime.run_later)
         self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
-        self._observe = observe
+        self._lifetimes, self._shares, self._observe = terms.lifetimes, terms.shares, terms.observe
+        self._admission = Admission(terms.shares, runtime.run_later, automatic=terms.automatic)
+        self.check_awaited = self._admission.check_awaited
 
     def create(self, game: Game, events: Sequence[GameEvent], record: IdempotencyRecord | None) -> Committed:
         """Store a new game at the version that its first events lead to, or replay its creation under the same record.
 
-        A write without an answer is sent once more. Raises ``KeyReused``, ``OutcomeUnknown``.
+        A write without an answer is sent once more. Raises ``ShareUsedUp``, ``KeyReused``, ``OutcomeUnknown``.
         """
-        write = WriteRequest(new_write_id(self._random_bytes), record)
+        write = WriteRequest(new_write_id(self._random_bytes), record, self._lifetimes.of(game) // 1000)
         start = game.rules.start()
         at, yielding = game.created_at, self._history.yielding
         game = with_events(game, events, start, at=at, write_id=write.id.decode(), yielding=yielding)
@@ -102,17 +118,32 @@ class Transactions:
         data = encode_events(start, events, game, 0, yielding)
         send = partial(self._store.create, game.id, state, data, write, reminders=reminders(None, game))
         try:
-            prior = send()
-        except OutcomeUnknown as unknown:
-            if self._clock() - game.created_at > RETRY_BUDGET_MS:
+            size = self._admission.create(game, state, data, record)
+        except ShareUsedUp:
+            prior = None if record is None else self._store.find_write(game.id, record.name)
+            if prior is None:
                 raise
-            prior = _send_again(send, unknown)
+            return self.replay(game.id, prior, record)
+        try:
+            prior = self._send_new(send, game)
+        except (StorageUnavailable, GameExists):
+            self._admission.give_back(game, size)
+            raise
         if prior is not None:
+            self._admission.give_back(game, size)
             return self.replay(game.id, prior, record)
         committed = Committed(game, events)
         self._cache.games.put(game.id, CachedGame(game, state))
         self._observe(committed)
         return committed
+
+    def _send_new(self, send: Callable[[], PriorWrite | None], game: Game) -> PriorWrite | None:
+        try:
+            return send()
+        except OutcomeUnknown as unknown:
+            if self._clock() - game.created_at > RETRY_BUDGET_MS:
+                raise
+            return _send_again(send, unknown)
 
     def transact(
         self, game: Game, decide: Decide, record: IdempotencyRecord | None = None, *, from_store: bool = True
@@ -140,6 +171,9 @@ class Transactions:
             after = with_events(after, events, game.state, at=now, write_id=write.id.decode())
             state = encode_game(after)
             data = encode_events(game.state, events, after, now - game.created_at, self._history.yielding)
+            if self._shares.counts_writes:
+                self._admission.write(after, data, record)
+            write = write._replace(ttl=self._lifetimes.of(after) // 1000)
             commit = Commit(game.version, state, data, write, state_prefix(game), reminders(game, after))
             send = partial(self._store.commit, game.id, commit)
             try:
@@ -154,6 +188,9 @@ class Transactions:
                 committed = Committed(after, events, game.status)
                 self._cache.games.put(after.id, CachedGame(after, state))
                 self._observe(committed)
+                # By how many events it has grown depends on the id, so that games that end early count, too.
+                if (game.version + ord(game.id[0])) // GROWTH != (after.version + ord(game.id[0])) // GROWTH:
+                    self._admission.grown(after, data, record)
                 if after.state.phase == FINISHED and self._clock() - began <= SLOW_MS:
                     self._compaction.begin(after.id)
                 return committed
@@ -187,8 +224,19 @@ class Transactions:
         """The write that was committed under the idempotency record of that name in the last 24 hours."""
         return self._store.find_write(game_id, name)
 
-    def reserve(self, name: str, game_id: str) -> str:
-        """The id of the game under that name: ``game_id``, or the one that an earlier request reserved."""
+    def reserve(self, name: str, game_id: str, holder: Holder | None = None) -> str:
+        """The id of the game under that name: ``game_id``, or the one that an earlier request reserved.
+
+        It counts in the share of the ``holder``. Raises ``ShareUsedUp`` if none was reserved earlier.
+        """
+        try:
+            if holder is not None:
+                self._admission.reserve(holder)
+        except ShareUsedUp:
+            reserved = self._store.reserved(name)
+            if reserved is None:
+                raise
+            return reserved
         try:
             return self._store.reserve(name, game_id)
         except OutcomeUnknown as error:

@@ -8,35 +8,36 @@
 -- ARGV[2]  the id of the game
 -- ARGV[3]  "<version> <id of the write>" at which the index must be, or "0 -" if it must not know the game
 -- ARGV[4]  the head of the new entry: "<version> <id of the write> <updated_at> <status> <variant> <ref> <players>
---          <bytes>"; empty to remove the entry. With the status "deleted" the game is noted as deleted, and listed no
+--          <bytes> <expires_at>"; empty to remove the entry. With the status "deleted" the game is noted as deleted, and listed no
 --          more
 -- ARGV[5]  the summary
 -- ARGV[6]  the time of the last write of the game, in ms since 1970
--- ARGV[7]  seconds to live, from now: as long as a game
+-- ARGV[7]  seconds to live, from now: as long as a game at most
 -- ARGV[8]  how many games are trimmed at most
 -- ARGV[9]  how many items the feed keeps
 -- ARGV[10] the version up to which endpoints know the game, unless they have been notified of it before
 -- ARGV[11] 1 if they are notified again of what follows that version, else 0
 -- ARGV[12] how many players with a ref there are
 -- ARGV[13] how many endpoints are made due
--- ARGV[14…] for each player: the digest of its ref, and the score among those that are waited for, or empty
+-- ARGV[14] seconds that an application lives without a game that is written, and its endpoints with it; only one that
+--          may expire
+-- ARGV[15…] for each player: the digest of its ref, and the score among those that are waited for, or empty
 -- ARGV[…]  the ids of the endpoints
 -- ARGV[…]  the items of the feed
 --
 -- An entry is its head, a line feed, and the summary; <ref> is a digest or "-", <players> digests with commas or "-",
--- <bytes> the size of the game. The sum of all sizes is kept beside the entries.
+-- <bytes> the size of the game, <expires_at> when it expires, by which it also is in the sorted set ":ends". The sum of all sizes is kept beside the entries.
 -- Returns 1 when done; 0 if the index is at another version of the game. Only the first changes anything.
 -- Times are small here: a double is exact up to 2^53.
 
 local base = string.sub(KEYS[1], 1, -#':index' - 1)
 local app, game, ttl = ARGV[1], ARGV[2], ARGV[7]
 local players, endpoints = tonumber(ARGV[12]), tonumber(ARGV[13])
-local games, gone = base .. ':games', base .. ':gone'
 
 local function parse(entry)
-  local version, write, updated, status, variant, ref, refs, bytes = string.match(
-    entry or '0 - 0 - - - - 0', '^(%d+) (%S+) (%d+) (%S+) (%S+) (%S+) (%S+) (%d+)')
-  return {at = version .. ' ' .. write, ref = ref, players = refs, bytes = tonumber(bytes)}
+  local version, write, updated, status, variant, ref, refs, bytes, ends = string.match(
+    entry or '0 - 0 - - - - 0 0', '^(%d+) (%S+) (%d+) (%S+) (%S+) (%S+) (%S+) (%d+) (%d+)')
+  return {at = version .. ' ' .. write, ref = ref, players = refs, bytes = tonumber(bytes), ends = ends}
 end
 
 -- Removes a game from all lists but those in keep, a set of names.
@@ -47,6 +48,7 @@ local function unlist(each, entry, keep)
     end
   end
   remove(':games')
+  remove(':ends')
   remove(':gone')
   if entry.ref ~= '-' then
     remove(':ref:' .. entry.ref)
@@ -70,8 +72,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local growth = 0 - before.bytes  -- not -0, which is no integer as text
 
 -- Games that have expired.
-for _, list in ipairs({games, gone}) do
-  local expired = redis.call('ZRANGE', list, '-inf', now - ttl * 1000, 'BYSCORE', 'LIMIT', 0, ARGV[8])
+for list, ended in pairs({[base .. ':ends'] = now, [base .. ':gone'] = now - ttl * 1000}) do
+  local expired = redis.call('ZRANGE', list, '-inf', string.format('%.0f', ended), 'BYSCORE', 'LIMIT', 0, ARGV[8])
   for _, each in ipairs(expired) do
     local entry = parse(redis.call('HGET', KEYS[1], each))
     unlist(each, entry, {})
@@ -103,11 +105,12 @@ else
     add(keep, ':gone', now)
   else
     add(keep, ':games', ARGV[6])
+    add(keep, ':ends', after.ends)
     if after.ref ~= '-' then
       add(keep, ':ref:' .. after.ref, ARGV[6])
     end
     for i = 0, players - 1 do
-      local digest, urgency = ARGV[14 + 2 * i], ARGV[15 + 2 * i]
+      local digest, urgency = ARGV[15 + 2 * i], ARGV[16 + 2 * i]
       add(keep, ':player:' .. digest, ARGV[6])
       if urgency ~= '' then
         add(keep, ':waiting:' .. digest, urgency)
@@ -121,7 +124,13 @@ unlist(game, before, keep)
 redis.call('INCRBY', base .. ':bytes', string.format('%.0f', growth))
 redis.call('EXPIRE', base .. ':bytes', ttl)
 
-local first = 14 + 2 * players
+if redis.call('TTL', base .. ':app') > 0 then
+  for _, name in ipairs({':app', ':webhooks', ':endpoints'}) do
+    redis.call('EXPIRE', base .. name, ARGV[14])
+  end
+end
+
+local first = 15 + 2 * players
 for i = first, first + endpoints - 1 do
   local endpoint = ARGV[i]
   if redis.call('SISMEMBER', base .. ':endpoints', endpoint) == 1 then

@@ -8,14 +8,14 @@
 -- ARGV[3]  the id of the last game of the page before; both empty for the first page
 -- ARGV[4]  how many games at most
 -- ARGV[5]  how many games are looked at at most
--- ARGV[6]  seconds that a game lives
+-- ARGV[6]  seconds that a game lives at most
 -- ARGV[7]  the time after which the last write must be, in ms since 1970
 -- ARGV[8]  the statuses, with commas between them,
 -- ARGV[9]  the variant, and
 -- ARGV[10] the digest of the ref of the games; each empty for any
 --
--- Returns {score, id of the last game that was looked at, summary, time of the last write, …}; the first two are empty
--- on the last page.
+-- Returns {score, id of the last game that was looked at, summary, time at which the game expires, …}; the first two
+-- are empty on the last page.
 -- Times are small here: a double is exact up to 2^53.
 
 local reverse = ARGV[1] == '1'
@@ -49,9 +49,10 @@ local function is_past(score, game)
 end
 
 local function fits(entry)
-  local updated, status, variant, ref = string.match(entry, '^%d+ %S+ (%d+) (%S+) (%S+) (%S+)')
-  return tonumber(updated) > after and (ARGV[8] == '' or string.find(statuses, ',' .. status .. ',', 1, true)) and (ARGV[9] == '' or ARGV[9] == variant)
-    and (ARGV[10] == '' or ARGV[10] == ref), updated
+  local updated, status, variant, ref, ends = string.match(
+    entry, '^%d+ %S+ (%d+) (%S+) (%S+) (%S+) %S+ %d+ (%d+)')
+  return tonumber(updated) > after and tonumber(ends) > now and (ARGV[8] == '' or string.find(statuses, ',' .. status .. ',', 1, true)) and (ARGV[9] == '' or ARGV[9] == variant)
+    and (ARGV[10] == '' or ARGV[10] == ref), ends
 end
 
 local page = {'', ''}
@@ -71,13 +72,13 @@ while true do
       end
       game, score, looked = batch[i], batch[i + 1], looked + 1
       local entry = redis.call('HGET', KEYS[1], game)
-      local fit, updated
+      local fit, ends
       if entry then
-        fit, updated = fits(entry)
+        fit, ends = fits(entry)
       end
       if fit then
         page[#page + 1] = string.sub(entry, string.find(entry, '\n', 1, true) + 1)
-        page[#page + 1] = updated
+        page[#page + 1] = ends
       end
     end
   end

@@ -3,7 +3,6 @@
 --
 -- KEYS[1]  hash  the entries of the index (script "index"); the names of its other keys begin with its own, without
 --                ":index"
--- ARGV[1]  seconds that a game lives
 --
 -- Returns {games that have not expired, bytes of the games, games that are due to endpoints, summed over these}.
 -- Times are small here: a double is exact up to 2^53.
@@ -16,7 +15,7 @@ for _, endpoint in ipairs(redis.call('SMEMBERS', base .. ':endpoints')) do
   due = due + redis.call('ZCARD', base .. ':webhook:' .. endpoint .. ':due')
 end
 return {
-  redis.call('ZCOUNT', base .. ':games', string.format('(%.0f', now - ARGV[1] * 1000), '+inf'),
+  redis.call('ZCOUNT', base .. ':ends', string.format('(%.0f', now), '+inf'),
   tonumber(redis.call('GET', base .. ':bytes') or 0),
   due,
 }

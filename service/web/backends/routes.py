@@ -7,6 +7,7 @@ from typing import Final
 from flask import Blueprint
 
 from service.backends.ports import Backend
+from service.backends.stored import APPLICATION_BYTES, REQUEST_BYTES
 from service.games.model.errors import Forbidden
 from service.web.backends.schemas import (
     ApplicationInfoSchema,
@@ -20,7 +21,7 @@ from service.web.http.body import read_json, read_json_or_nothing, validate
 from service.web.http.headers import bearer_token, idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_expensive
+from service.web.quotas import limit_expensive, limit_stored, request_network
 from service.web.services import Services
 
 blueprint: Final = Blueprint("backends", __name__)
@@ -39,6 +40,7 @@ _key_in: Final = KeyInSchema()
     secret=True,
     responses={201: ResponseSpec(description="The application and its key.", schema=CreatedApplicationSchema)},
     own_problems=("forbidden",),
+    stores=True,
 )
 def register_application(services: Services) -> RawResponse:
     """Register an application.
@@ -52,7 +54,8 @@ def register_application(services: Services) -> RawResponse:
     negotiate(JSON)
     body = read_json()
     name = validate(_application_in, body)["name"]
-    new = services.backends.keys.create(name, idempotency(body))
+    limit_stored(services, None, APPLICATION_BYTES)
+    new = services.backends.keys.create(name, idempotency(body), registered=True)
     return created_secret(registered_application_json(new), _OWN_PATH, replayed=new.replayed)
 
 
@@ -78,6 +81,7 @@ def get_application(services: Services, backend: Backend) -> RawResponse:
             services.backends.listing.usage(backend.id),
             requests_per_minute=services.limits.app_requests,
             games_per_minute=services.limits.app_games,
+            bytes_per_day=services.backends.stored.limit(backend, request_network()),
         )
     )
 
@@ -92,6 +96,7 @@ def get_application(services: Services, backend: Backend) -> RawResponse:
     secret=True,
     responses={201: ResponseSpec(description="The new key.", schema=CreatedKeySchema)},
     own_problems=("not_found", "limit_reached"),
+    stores=True,
 )
 def create_key(services: Services, backend: Backend) -> RawResponse:
     """Make a new key.
@@ -105,6 +110,7 @@ def create_key(services: Services, backend: Backend) -> RawResponse:
     body = read_json_or_nothing()
     overlap = validate(_key_in, body)["overlap"]
     key = idempotency(body)
+    limit_stored(services, backend, REQUEST_BYTES)
     new = services.backends.keys.rotate(backend.id, overlap, presented=bearer_token(), key=key)
     return created_secret(new_key_json(new), _OWN_PATH, replayed=new.replayed)
 

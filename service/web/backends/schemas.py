@@ -93,6 +93,14 @@ class ApplicationLimitsSchema(Schema):
     games_per_minute = fields.Integer(
         metadata=doc("Requests to create or join a game in a minute; absent without a limit.", minimum=1, example=6_000)
     )
+    bytes_per_day = fields.Integer(
+        metadata=doc(
+            "Bytes that it may store in a day of UTC; absent without a limit. One that was registered over HTTP shares "
+            "them with all that comes from its address.",
+            minimum=1,
+            example=100_000_000,
+        )
+    )
     keys = _count("Keys that are valid at a time.", 10)
     webhooks = _count("Endpoints.", 5)
     asked_messages = _count("Of an endpoint, samples and repeated messages that wait.", 10)

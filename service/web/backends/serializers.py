@@ -31,11 +31,13 @@ def application_json(
     *,
     requests_per_minute: int | None,
     games_per_minute: int | None,
+    bytes_per_day: int | None,
 ) -> JsonObject:
     """An application with its valid keys, what is kept for it, and its limits: ``None`` is none."""
     limits = {
         "requests_per_minute": requests_per_minute,
         "games_per_minute": games_per_minute,
+        "bytes_per_day": bytes_per_day,
         "keys": MAX_KEYS,
         "webhooks": MOST_WEBHOOKS,
         "asked_messages": MOST_ASKED,

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import request
-
 from service.backends.ports import Backend
 from service.engine.deal import ArrangedDeal
 from service.games.commands.validation import GameRequest, SeatRequest
@@ -16,8 +14,8 @@ from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.outgoing.addresses import RefusedUrl
-from service.web.http.client_address import client_network
 from service.web.http.errors import InvalidBody, refused_url
+from service.web.quotas import request_network
 from service.web.services import Services
 
 
@@ -54,7 +52,7 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
         clock=_clock_settings(fields),
         pace=fields.get("pace"),
         app=None if backend is None else backend.id,
-        network=client_network(request.environ.get("REMOTE_ADDR", "")),
+        network="" if backend is not None and not backend.registered else request_network(),
         ref=fields.get("ref"),
         public=fields.get("public"),
     )

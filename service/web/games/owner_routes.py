@@ -34,6 +34,7 @@ _player_in: Final = PlayerChangeInSchema()
     needs_body=True,
     responses={200: ResponseSpec(description="The game, as the application sees it.", schema=GameSchema, etag=True)},
     own_problems=("not_found", "outcome_unknown"),
+    stores=True,
 )
 def change_player(services: Services, access: Access) -> RawResponse:
     """Change a player.
@@ -62,6 +63,7 @@ def change_player(services: Services, access: Access) -> RawResponse:
     secret=True,
     responses={201: ResponseSpec(description="The new join code.", schema=CreatedJoinCodeSchema)},
     own_problems=("not_found", "seats_taken"),
+    stores=True,
 )
 def change_join_code(services: Services, access: Access) -> RawResponse:
     """Change the join code.

@@ -50,6 +50,7 @@ _game_query_in: Final = GameQuerySchema()
             schema=CreatedGameSchema,
         )
     },
+    stores=True,
 )
 def create_game(services: Services, backend: Backend | None) -> RawResponse:
     """Create a game.
@@ -155,6 +156,7 @@ def delete_game(services: Services, access: Access) -> RawResponse:
         )
     },
     own_problems=("forbidden", "not_finished"),
+    stores=True,
 )
 def begin_rematch(services: Services, access: Access) -> RawResponse:
     """Play another game with the same players.

@@ -52,6 +52,7 @@ _claim_in: Final = ClaimInSchema()
         )
     },
     own_problems=("forbidden", "seats_taken"),
+    stores=True,
 )
 def join_game(services: Services, access: Access) -> RawResponse:
     """Take an open seat.
@@ -84,6 +85,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
     secret=True,
     responses={201: ResponseSpec(description="The seat and its new token.", schema=CreatedTokenSchema)},
     own_problems=("forbidden",),
+    stores=True,
 )
 def change_token(services: Services, granted: TokenRotation | Access) -> RawResponse:
     """Change the token of a seat.
@@ -114,6 +116,7 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
     body=PresenceInSchema,
     responses={200: ResponseSpec(description="The game, as the bearer sees it.", schema=GameSchema, etag=True)},
     own_problems=("forbidden", "outcome_unknown", "not_away", "not_in_match", "not_started", "game_over"),
+    stores=True,
 )
 def set_presence(services: Services, access: Access) -> RawResponse:
     """Leave, or come back.
@@ -141,6 +144,7 @@ def set_presence(services: Services, access: Access) -> RawResponse:
     body=ClaimInSchema,
     responses={201: ResponseSpec(description="The game after the claim, as the bearer sees it.", schema=GameSchema)},
     own_problems=("not_due", "not_in_match", "not_started", "game_over"),
+    stores=True,
 )
 def claim_seat(services: Services, access: Access) -> RawResponse:
     """Claim a seat whose time is over.

@@ -11,6 +11,7 @@ from typing import Final
 import orjson
 
 from service.games.commands.move import Expected, MoveCommand
+from service.games.model.lifetimes import Lifetimes
 from service.games.model.schedule import RemoteTurn
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import view_game
@@ -26,12 +27,12 @@ MAX_ANSWER_BYTES: Final = 64 * 1024
 MESSAGE_TYPE: Final = "game.move"
 
 
-def move_message(turn: RemoteTurn, ttl: int, refused: Refused | None) -> bytes:
-    """The message that asks for a move, as JSON; ``ttl`` in milliseconds.
+def move_message(turn: RemoteTurn, lifetimes: Lifetimes, refused: Refused | None) -> bytes:
+    """The message that asks for a move, as JSON.
 
     ``refused``: why the answer before was not taken. The ``timestamp`` is that of the event that gave it the turn.
     """
-    view = view_game(turn.game, turn.seat, ttl)
+    view = view_game(turn.game, turn.seat, lifetimes)
     data: JsonObject = {"game": view.id, "seat": turn.seat, "version": view.version}
     if view.deadline is not None:
         data["deadline"] = format_rfc3339(view.deadline)

@@ -57,6 +57,7 @@ def get_moves(services: Services, access: Access) -> RawResponse:
         "round_over",
         "game_over",
     ),
+    stores=True,
 )
 def make_move(services: Services, access: Access) -> RawResponse:
     """Make a move.

@@ -16,7 +16,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from service.engine.errors import InvalidSetup, Reason, Refusal
-from service.games.model.errors import MoveRefused, SecretChanged
+from service.games.model.errors import MoveRefused, SecretChanged, ShareUsedUp
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.outgoing.lookups import LookupFailed
 from service.reasons import REASONS, sentence
@@ -26,7 +26,7 @@ from service.web.http.errors import InvalidBody, RequestError, TooManyStreams
 from service.web.http.headers import accepted_language
 from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID
 from service.web.http.wrong_paths import options_of_the_service, redirect_without_slash, see
-from service.web.problems.table import PROBLEMS, problem_title
+from service.web.problems.table import PROBLEMS, problem_title, status_of
 from service.web.rate_limits import Quota, RateLimited, RateLimits
 from service.web.view.serializers import moves_json
 
@@ -64,8 +64,7 @@ Refused = InvalidBody | InvalidSetup | MoveRefused | RequestError
 
 def problem(reason: Reason, detail: str | None = None, **more: object) -> Response:
     """The response to a refusal; ``detail`` replaces the sentence of the reason, ``more`` are additional fields."""
-    code = REASONS[reason.word]
-    status = PROBLEMS[code].status
+    code, status = REASONS[reason.word], status_of(reason.word)
     request.environ[PROBLEM_CODE] = code
     language = accepted_language(request.environ)
     response = Response(problem_body(reason, language, detail, **more), status, mimetype=PROBLEM_JSON)
@@ -85,7 +84,7 @@ def problem_body(reason: Reason, language: Language, detail: str | None = None, 
     body: dict[str, object] = {
         "type": f"/problems#{code}",
         "title": problem_title(code, language),
-        "status": PROBLEMS[code].status,
+        "status": status_of(reason.word),
         "detail": _sentence(reason, language) if detail is None else detail,
         "code": code,
         "reason": reason.word,
@@ -128,6 +127,7 @@ def install(app: Flask, limits: RateLimits) -> None:
         return limited(error.code) or _http_exception(error)
 
     app.register_error_handler(Refusal, refusal)
+    app.register_error_handler(ShareUsedUp, _share_used_up)
     app.register_error_handler(RateLimited, _rate_limited)
     for refused in (InvalidSetup, MoveRefused, RequestError, InvalidBody):
         app.register_error_handler(refused, _refused)
@@ -203,6 +203,10 @@ def _storage_unavailable(error: StorageUnavailable) -> Response:
 def _outcome_unknown(error: OutcomeUnknown) -> Response:
     _log.warning("outcome unknown: %s", error.reason, extra=_request_fields())
     return retry_later("outcome_unknown", error.retry_after)
+
+
+def _share_used_up(error: ShareUsedUp) -> Response:
+    return retry_later("share_used", error.retry_after)
 
 
 def _secret_changed(_error: SecretChanged) -> Response:

@@ -9,6 +9,7 @@ from typing import Final
 from flask import Blueprint
 
 from service.backends.ports import Backend
+from service.backends.stored import ENDPOINT_BYTES, REQUEST_BYTES
 from service.backends.webhooks.endpoints import WebhookChange
 from service.games.model.errors import NotFound
 from service.outgoing.addresses import RefusedUrl
@@ -18,6 +19,7 @@ from service.web.http.errors import InvalidBody, refused_url
 from service.web.http.headers import idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
+from service.web.quotas import limit_stored
 from service.web.services import Services
 from service.web.webhooks.schemas import (
     AskedMessageSchema,
@@ -48,6 +50,7 @@ _ping_in: Final = PingInSchema()
     secret=True,
     responses={201: ResponseSpec(description="The endpoint, with its secret.", schema=CreatedWebhookSchema)},
     own_problems=("limit_reached", "lookup_unavailable"),
+    stores=True,
 )
 def create_webhook(services: Services, backend: Backend) -> RawResponse:
     """Register an endpoint.
@@ -60,6 +63,7 @@ def create_webhook(services: Services, backend: Backend) -> RawResponse:
     body = read_json()
     wanted = validate(_webhook_in, body)
     key = idempotency(body)
+    limit_stored(services, backend, ENDPOINT_BYTES + 2 * len(wanted["url"]))
     with _checked_url():
         webhook, replayed = services.backends.webhooks.create(backend.id, wanted["url"], wanted["events"], key)
     return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=replayed)
@@ -151,6 +155,7 @@ def delete_webhook(services: Services, backend: Backend, webhook: str) -> RawRes
     secret=True,
     responses={201: ResponseSpec(description="The endpoint, with its new secret.", schema=CreatedWebhookSchema)},
     own_problems=("not_found", "limit_reached"),
+    stores=True,
 )
 def change_webhook_secret(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Make a new secret.
@@ -161,6 +166,7 @@ def change_webhook_secret(services: Services, backend: Backend, webhook: str) ->
     negotiate(JSON)
     body = read_nothing()
     key = idempotency(body)
+    limit_stored(services, backend, REQUEST_BYTES)
     changed, replayed = services.backends.webhooks.change_secret(backend.id, webhook, key)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
 
@@ -174,6 +180,7 @@ def change_webhook_secret(services: Services, backend: Backend, webhook: str) ->
     body=PingInSchema,
     responses={202: ResponseSpec(description="It will be sent.", schema=AskedMessageSchema)},
     own_problems=("not_found", "limit_reached"),
+    stores=True,
 )
 def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Send a test message.
@@ -187,6 +194,7 @@ def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawRespo
     body = read_json_or_nothing()
     kind = validate(_ping_in, body)["type"]
     key = idempotency(body)
+    limit_stored(services, backend, REQUEST_BYTES)
     ping, replayed = services.backends.webhooks.ping(backend.id, webhook, kind, key)
     return accepted({"id": ping}, replayed=replayed)
 
@@ -200,6 +208,7 @@ def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawRespo
     body=EmptyInSchema,
     responses={202: ResponseSpec(description="It will be sent.", schema=AskedMessageSchema)},
     own_problems=("not_found", "forbidden", "gone", "limit_reached"),
+    stores=True,
 )
 def redeliver_message(services: Services, backend: Backend, webhook: str, message: str) -> RawResponse:
     """Send a message again.
@@ -218,6 +227,7 @@ def redeliver_message(services: Services, backend: Backend, webhook: str, messag
         if services.games.access.of_application(game, backend.id) is None:
             raise NotFound("game_expired")
 
+    limit_stored(services, backend, REQUEST_BYTES)
     asked, replayed = services.backends.webhooks.send_again(backend.id, webhook, message, check_game, key)
     return accepted({"id": asked}, replayed=replayed)
 

@@ -100,9 +100,9 @@ class MemoryIndex(GameIndex):
     def usage(self, app: str) -> Usage:
         """What is kept for an application."""
         with self.lock:
-            entries, after = self._entries.get(app, {}).values(), int(self._now() * 1000) - self._ttl
+            entries, now = self._entries.get(app, {}).values(), int(self._now() * 1000)
             return Usage(
-                sum(not each.deleted and each.updated_at > after for each in entries),
+                sum(not each.deleted and each.expires_at > now for each in entries),
                 sum(each.bytes for each in entries),
                 sum(len(self.due.get((app, each), ())) for each in self.endpoints.get(app, ())),
             )
@@ -111,17 +111,20 @@ class MemoryIndex(GameIndex):
         """A page of the games of an application."""
         last = None if query.cursor is None else decode_cursor(query.cursor)
         with self.lock:
-            after = max(query.updated_after or 0, int(self._now() * 1000) - self._ttl)
+            now = int(self._now() * 1000)
+            after = max(query.updated_after or 0, now - self._ttl)
             listed: list[tuple[int, str, IndexEntry]] = []
             for entry in self._entries.get(app, {}).values():
                 score = _score(entry, query)
-                if score is not None and not entry.deleted and entry.updated_at > after and _fits(entry, query):
+                if score is None or entry.deleted or entry.updated_at <= after or entry.expires_at <= now:
+                    continue
+                if _fits(entry, query):
                     listed.append((score, entry.game, entry))
         listed.sort(reverse=not query.waiting)
         if last is not None:
             listed = [each for each in listed if (each[:2] > last if query.waiting else each[:2] < last)]
         page, rest = listed[: query.limit], listed[query.limit :]
-        entries = tuple([(entry.summary, entry.updated_at) for _, _, entry in page])
+        entries = tuple([(entry.summary, entry.expires_at) for _, _, entry in page])
         return IndexPage(entries, encode_cursor(*page[-1][:2]) if rest else None)
 
     def summary(self, app: str, game: str) -> bytes | None:

@@ -184,6 +184,12 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                 return value
             return first
 
+    def reserved(self, name: str) -> str | None:
+        """The value under this name."""
+        with self._lock:
+            value, expires = self._reserved.get(name, ("", 0.0))
+            return value if expires > self._now() else None
+
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
         """The events of these versions that are kept."""
         with self._lock:
@@ -317,7 +323,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
     ) -> None:
         version = before.stored.version + len(events)
         writes = {**before.writes, before.stored.version + 1: write.id}
-        expires = self._now() + self._ttl
+        expires = self._now() + (self._ttl if write.ttl is None else min(write.ttl, self._ttl))
         self._games[game] = _Game(StoredGame(version, state), (*before.events, *events), writes, expires)
         if write.idempotency is not None:
             prior = PriorWrite(version, write.idempotency.fingerprint, write.id)

@@ -26,6 +26,7 @@ def redis_store(
     *,
     kind: type[RedisStore] = RedisStore,
     replicated: bool = False,
+    reserve: MemoryReserve | None = None,
     observe: Observer = observe_nothing,
     observe_failure: FailureObserver = observe_nothing,
 ) -> RedisStore:
@@ -34,7 +35,7 @@ def redis_store(
         topology,
         ttl_seconds,
         replicated=replicated,
-        memory_reserve=MemoryReserve(topology),
+        memory_reserve=memory_reserve(topology) if reserve is None else reserve,
         observe=observe,
         observe_failure=observe_failure,
     )
@@ -47,14 +48,38 @@ def redis_reminders(
     return RedisReminders(topology, observe=observe, observe_failure=observe_failure)
 
 
-def redis_backends(topology: Topology) -> RedisBackends:
+def memory_reserve(topology: Topology) -> MemoryReserve:
+    """The memory reserve of the servers of a topology."""
+    return MemoryReserve(topology, observe_failure=observe_nothing)
+
+
+def redis_backends(
+    topology: Topology,
+    *,
+    reserve: MemoryReserve | None = None,
+    unused_seconds: int = 0,
+) -> RedisBackends:
     """The applications on the servers of a topology."""
-    return RedisBackends(topology, observe=observe_nothing, observe_failure=observe_nothing)
+    return RedisBackends(
+        topology,
+        unused_seconds=unused_seconds,
+        memory_reserve=memory_reserve(topology) if reserve is None else reserve,
+        observe=observe_nothing,
+        observe_failure=observe_nothing,
+    )
 
 
-def redis_webhooks(topology: Topology, *, replicated: bool = False) -> RedisWebhooks:
+def redis_webhooks(
+    topology: Topology, *, replicated: bool = False, reserve: MemoryReserve | None = None
+) -> RedisWebhooks:
     """The endpoints on the servers of a topology."""
-    return RedisWebhooks(topology, replicated=replicated, observe=observe_nothing, observe_failure=observe_nothing)
+    return RedisWebhooks(
+        topology,
+        replicated=replicated,
+        memory_reserve=memory_reserve(topology) if reserve is None else reserve,
+        observe=observe_nothing,
+        observe_failure=observe_nothing,
+    )
 
 
 def redis_deletions(topology: Topology) -> RedisDeletions:

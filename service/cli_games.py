@@ -1,0 +1,197 @@
+"""The commands on stored games, for the operator of a service: list them by size, age and holder, and delete them.
+
+Owns what they print: the games on standard output, everything else on standard error; and a line in the log for each
+deletion, with the id of the game and its holder. Reads the games in slices, so that the store answers others meanwhile.
+Does not depend on how the command line is parsed.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from heapq import nlargest
+from typing import Final, NamedTuple
+
+import orjson
+
+from service.bootstrap.storage import Storage, open_storage
+from service.bootstrap.workers import build_repository
+from service.config import Settings
+from service.games.commands.create import network_digest
+from service.games.model.errors import Gone, NotFound
+from service.games.model.game import Game
+from service.games.model.timestamps import format_rfc3339
+from service.games.ports import OutcomeUnknown, StorageUnavailable, WrittenByNewer
+from service.games.store.idempotency import Idempotency
+from service.games.store.repository import GameRepository
+from service.json_logging import configure_logging
+from service.storage.scan import RedisScan
+from service.storage.secret_file import read_secret
+from service.web.http.client_address import client_network, parse_address
+from service.web.metrics import Metrics
+
+DAY_MS: Final = 86_400_000
+
+_log = logging.getLogger(__name__)
+
+
+class Filter(NamedTuple):
+    """Which games are meant: of this ``holder`` or ``address``, whose last write is ``older`` than so many days.
+
+    ``unmoved``: only those in which nobody has moved. The ``limit`` largest (``sort`` ``size``) or oldest (``age``).
+    """
+
+    holder: str | None = None
+    address: str | None = None
+    older: int = 0
+    unmoved: bool = False
+    sort: str = "size"
+    limit: int = 50
+
+    @property
+    def is_any(self) -> bool:
+        """Whether all games are meant."""
+        return self.holder is None and self.address is None and not self.older and not self.unmoved
+
+
+class FoundGame(NamedTuple):
+    """A stored game: its bytes in the store, and when it was written last, in milliseconds since 1970."""
+
+    id: str
+    bytes: int
+    updated_at: int
+    holder: str
+    moved: bool
+    status: str
+    variant: str
+
+
+def list_games(settings: Settings, wanted: Filter, *, as_json: bool) -> int:
+    """Print the games that are wanted, the largest or oldest first; returns the exit status."""
+    try:
+        found = _chosen(_Games(settings), wanted)
+    except (StorageUnavailable, ValueError) as error:
+        return _failed(error)
+    for game in found:
+        print(orjson.dumps(_shown(game)).decode() if as_json else _line(game))
+    _say(f"{len(found)} games, {sum([game.bytes for game in found])} bytes")
+    return 0
+
+
+def delete_games(settings: Settings, ids: list[str], wanted: Filter, *, sure: bool) -> int:
+    """Delete these games, or those that are wanted; returns the exit status.
+
+    Without ``sure`` it is only said how many games are wanted.
+    """
+    configure_logging(settings.log_level, settings.log_format)
+    if not ids and wanted.is_any:
+        _say("name games, or say which are meant: --holder, --address, --older or --unmoved")
+        return 2
+    try:
+        games = _Games(settings)
+        chosen = ids or [game.id for game in _chosen(games, wanted)]
+        if not ids and not sure:
+            _say(f"{len(chosen)} games would be deleted; with --yes they are")
+            return 1
+        deleted = sum([games.delete(game) for game in chosen])
+    except (StorageUnavailable, OutcomeUnknown, ValueError) as error:
+        return _failed(error)
+    _say(f"{deleted} games deleted")
+    return 0 if deleted == len(chosen) else 1
+
+
+class _Games:
+    """The games of the store of these settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._storage: Storage = open_storage(settings, Metrics())
+        self._settings = settings
+        self._repository: GameRepository = build_repository(settings, self._storage, lambda _: None)
+
+    @property
+    def now(self) -> int:
+        """The time of the clock of the store."""
+        return self._storage.reminders.server_time()
+
+    def holders_of(self, address: str) -> set[str]:
+        """The holders of the games that are created from this address: one for each secret.
+
+        Raises ``ValueError`` if it is no address, and without a secret.
+        """
+        settings = self._settings
+        generated = read_secret(settings.data_dir)
+        secrets = [*[each.encode() for each in settings.secret_key], *([] if generated is None else [generated])]
+        if not secrets:
+            raise ValueError("there is no secret; set SECRET_KEY, or DATA_DIR, as the service has it")
+        if parse_address(address) is None:
+            raise ValueError(f"{address!r} is no address")
+        return {network_digest(Idempotency([each]), client_network(address)) for each in secrets}
+
+    def all(self) -> Iterator[FoundGame]:
+        """Every game that can be read, but those that were deleted."""
+        for game_id in RedisScan(self._storage.topology).games():
+            with suppress(Gone, NotFound, WrittenByNewer):
+                game = self._repository.load(game_id)
+                if game is not None:
+                    yield _found(game, self._repository.size(game_id))
+
+    def delete(self, game_id: str) -> bool:
+        """Delete a game, as its application would; ``False`` if there is none."""
+        try:
+            game = self._repository.load(game_id)
+        except Gone:
+            game = None
+        if game is None:
+            _say(f"{game_id}: no such game")
+            return False
+        self._repository.delete(game_id, "" if game.ownership is None else game.ownership.app)
+        fields = {"game": game_id, "holder": game.holder}
+        _log.warning("a game was deleted by the operator", extra={"fields": fields})
+        return True
+
+
+def _found(game: Game, size: int) -> FoundGame:
+    moved = game.first_move is not None
+    return FoundGame(game.id, size, game.updated_at, game.holder, moved, game.status, game.variant.key)
+
+
+def _chosen(games: _Games, wanted: Filter) -> list[FoundGame]:
+    """The games that are wanted, in their order. Raises ``ValueError`` for what is no address."""
+    holders = None if wanted.holder is None else {wanted.holder}
+    if wanted.address is not None:
+        holders = games.holders_of(wanted.address)
+    before = games.now - wanted.older * DAY_MS
+    fitting = (
+        game
+        for game in games.all()
+        if (holders is None or game.holder in holders)
+        and game.updated_at <= before
+        and not (wanted.unmoved and game.moved)
+    )
+    if wanted.sort == "size":
+        return nlargest(wanted.limit, fitting, key=lambda game: game.bytes)
+    return nlargest(wanted.limit, fitting, key=lambda game: -game.updated_at)
+
+
+def _shown(game: FoundGame) -> dict[str, object]:
+    return {**game._asdict(), "updated_at": format_rfc3339(game.updated_at)}
+
+
+def _line(game: FoundGame) -> str:
+    moved = "moved" if game.moved else "unmoved"
+    when = format_rfc3339(game.updated_at)
+    return f"{game.id}  {game.bytes:>9}  {when}  {game.holder:<24}  {moved:<7}  {game.status:<10}  {game.variant}"
+
+
+def _failed(error: Exception) -> int:
+    if isinstance(error, ValueError):
+        _say(str(error))
+        return 2
+    _say(f"the store does not answer ({error}); what is not done yet can be done by another run")
+    return 1
+
+
+def _say(text: str) -> None:
+    print(f"domino-service: {text}", file=sys.stderr)

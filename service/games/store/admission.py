@@ -1,0 +1,125 @@
+"""Admission: what a write weighs in the share of who holds the game, and what is said of one that finds no room.
+
+Owns the estimate of the bytes that the store needs. Does not depend on how much a holder may write
+(``service.games.shares``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from service.games.model.errors import ShareUsedUp
+from service.games.model.game import Game, Ownership
+from service.games.ports import IdempotencyRecord, PutOff, RunLater, StorageUnavailable
+from service.games.shares import Holder, Shares, ShareUsed
+
+RESERVED_BYTES: Final = 160
+"""Bytes of an idempotency record, or of an id that is reserved under a key: name, value and expiry."""
+PUT_OFF_SECONDS: Final = 60
+"""For so long what nobody waits for is put off."""
+GROWTH: Final = 16
+"""Writes to a game are counted once for so many events."""
+
+_GAME_BYTES: Final = 250
+"""Bytes of a game beside its state and events: two keys with their expiry, and its reminders."""
+_OWNED_BYTES: Final = 500
+"""Bytes of a game of an application in its index."""
+_PLAYER_BYTES: Final = 120
+"""Bytes of each of its players there, beside the name."""
+_REF_BYTES: Final = 330
+"""Bytes of the list of a ref of a game or a player there, or of the place in it."""
+_EVENT_BYTES: Final = 16
+"""Bytes of an event beside its own: the id of the write, and its place in the list."""
+_ITEM_BYTES: Final = 250
+"""Bytes of an event of a game of an application in the feed."""
+
+
+class Admission:
+    """Counts the writes of games in ``shares``; ``automatic`` in a process whose writes no request waits for."""
+
+    def __init__(self, shares: Shares, run_later: RunLater, *, automatic: bool) -> None:
+        self._shares = shares
+        self._run_later = run_later
+        self._automatic = automatic
+
+    def reserve(self, holder: Holder) -> None:
+        """Count an id that is reserved for a new game. Raises ``ShareUsedUp``."""
+        self._taken(holder, RESERVED_BYTES)
+
+    def create(self, game: Game, state: bytes, events: Sequence[bytes], record: IdempotencyRecord | None) -> int:
+        """Count a new game; returns its bytes. Raises ``ShareUsedUp``."""
+        size = size_of_game(game, state, events) + (0 if record is None else RESERVED_BYTES)
+        self._taken(holder_of(game), size)
+        return size
+
+    def give_back(self, game: Game, size: int) -> None:
+        """A new game was not stored."""
+        self._shares.give_back(holder_of(game), size)
+
+    def write(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
+        """Admit a write that leads to this game, as there is little memory left.
+
+        Raises ``ShareUsedUp``, or ``PutOff`` in a process whose writes no request waits for.
+        """
+        if self._automatic:
+            self.check_awaited(game)
+        try:
+            self._shares.admit(holder_of(game), _size_of_write(game, events, record))
+        except ShareUsed as error:
+            if self._automatic:
+                raise PutOff("share", min(error.retry_after, PUT_OFF_SECONDS)) from None
+            raise ShareUsedUp(error.retry_after) from None
+
+    def check_awaited(self, game: Game) -> None:
+        """Raises ``PutOff`` for a game that nobody waits for, while only the reserve of the store is left."""
+        if self._shares.is_reserved and not game.seats.people and not game.seats.remote:
+            raise PutOff("memory reserve", PUT_OFF_SECONDS)
+
+    def grown(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
+        """Count, in the background, that a game has grown by ``GROWTH`` events like these."""
+        size = _size_of_write(game, events, record) * GROWTH // len(events)
+        self._run_later(partial(self._count, holder_of(game), size))
+
+    def _taken(self, holder: Holder, size: int) -> None:
+        try:
+            self._shares.take(holder, size)
+        except ShareUsed as error:
+            raise ShareUsedUp(error.retry_after) from None
+
+    def _count(self, holder: Holder, size: int) -> None:
+        with suppress(StorageUnavailable):
+            self._shares.count(holder, size)
+
+
+def holder_of(game: Game) -> Holder:
+    """Whose share the game counts in."""
+    return Holder(game.network) if game.network else Holder(game.holder, is_app=True)
+
+
+def size_of_game(game: Game, state: bytes, events: Sequence[bytes]) -> int:
+    """The bytes that a store needs for a new game: about those that Redis uses, or some more."""
+    size = _GAME_BYTES + _allocated(len(state)) + _size_of_events(game, events)
+    return size if game.ownership is None else size + _size_in_index(game, game.ownership)
+
+
+def _size_in_index(game: Game, ownership: Ownership) -> int:
+    names = sum([len((seat.name or "").encode()) for seat in game.seats])
+    refs = sum([seat.ref is not None for seat in game.seats]) + (ownership.ref is not None)
+    return _OWNED_BYTES + _PLAYER_BYTES * len(game.seats) + names + _REF_BYTES * refs
+
+
+def _size_of_write(game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> int:
+    return _size_of_events(game, events) + (0 if record is None else RESERVED_BYTES)
+
+
+def _size_of_events(game: Game, events: Sequence[bytes]) -> int:
+    each = _EVENT_BYTES if game.ownership is None else _EVENT_BYTES + _ITEM_BYTES
+    return sum([len(event) for event in events]) + each * len(events)
+
+
+def _allocated(size: int) -> int:
+    """The bytes that are allocated for so many: up to a fifth more, as sizes come in steps."""
+    return size * 9 // 8

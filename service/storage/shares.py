@@ -1,0 +1,143 @@
+"""The shares of holders in Redis or Valkey: bytes counted by the day, and how full the servers are.
+
+Owns how much a holder may write: a twentieth of the memory of all servers in a day for the network of an address, a
+fifth for an application that the operator has made, unless the settings say something else; and a twentieth of the
+reserve in a day. Days are those of UTC. Does not depend on what is written, or what it weighs.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from service.bounded_cache import BoundedCache
+from service.games.ports import OutcomeUnknown, StorageUnavailable, TimeSource
+from service.games.shares import Holder, Shares, ShareUsed
+from service.storage import keys
+from service.storage.memory_reserve import RESERVE_PERCENT, Memory
+from service.storage.redis.calls import RedisCalls, evalsha
+from service.storage.redis.connection import NotSent
+from service.storage.redis.topology import Topology
+
+LOOK_SECONDS: Final = 1.0
+"""Seconds between two looks at the memory of the servers."""
+HALF_PERCENT: Final = 50
+"""Percentage of its memory from which a server has little left: who has used up its share writes nothing more."""
+PART_OF_NETWORK: Final = 20
+"""The network of an address gets this part (1/20) of the memory in a day."""
+PART_OF_APPLICATION: Final = 5
+PART_OF_RESERVE: Final = 20
+
+_MIB: Final = 1024 * 1024
+_DAY_SECONDS: Final = 86_400
+_MOST_FULL: Final = 10_000
+"""Holders that have used up their shares, of which a process knows."""
+
+_log = logging.getLogger(__name__)
+
+
+class Budgets(NamedTuple):
+    """MiB that a network and an application may store in a day: 0 for no limit, ``None`` for a part of the memory."""
+
+    network: int | None = None
+    app: int | None = None
+
+
+class RedisShares(Shares):
+    """Counts what the holders of games write; ``clock`` in milliseconds since 1970.
+
+    How full the servers are is found by ``look``, which ``keep_looking`` does again and again.
+    """
+
+    def __init__(self, topology: Topology, calls: RedisCalls, budgets: Budgets, clock: TimeSource) -> None:
+        self._topology = topology
+        self._calls = calls
+        self._budgets = budgets
+        self._clock = clock
+        self._bytes: int | None = None
+        self._full = BoundedCache[Holder, int](_MOST_FULL)
+        self.counts_writes = False
+        self.is_reserved = False
+
+    def look(self) -> None:
+        """Look how full the servers are; one that does not answer counts as before. Raises no fault of the storage."""
+        try:
+            primaries = self._topology.one_for_each_primary(keys.CHECKS)
+        except NotSent:
+            return
+        answers = self._topology.call_each([(key, (b"INFO", b"memory")) for key in primaries])
+        if any([isinstance(answer, Exception) for answer in answers]):
+            return
+        memories = [Memory.shown(answer) for answer in answers]
+        self._bytes = sum([each.limit for each in memories])
+        self.counts_writes = any([each.used * 100 > each.limit * HALF_PERCENT for each in memories])
+        self.is_reserved = any([each.is_reserved for each in memories])
+
+    def keep_looking(self) -> None:
+        """Look for ever; for a thread of its own."""
+        while True:
+            try:
+                self.look()
+            except Exception:
+                _log.exception("the memory of the store could not be looked at")
+            time.sleep(LOOK_SECONDS)
+
+    def limit(self, holder: Holder) -> int | None:
+        """The bytes that a holder may store in a day; ``None`` for any number."""
+        budget = self._budgets.app if holder.is_app else self._budgets.network
+        if budget is not None:
+            return budget * _MIB or None
+        if self._bytes is None:
+            self.look()
+        return (self._bytes or 0) // (PART_OF_APPLICATION if holder.is_app else PART_OF_NETWORK) or None
+
+    def take(self, holder: Holder, size: int) -> None:
+        """Count bytes of something new."""
+        limit = self.limit(holder)
+        if limit is not None:
+            self._take(keys.share(holder.id, self._day()), size, limit)
+
+    def give_back(self, holder: Holder, size: int) -> None:
+        """Count so many bytes less."""
+        if self.limit(holder) is not None:
+            self._count(keys.share(holder.id, self._day()), -size, None)
+
+    def admit(self, holder: Holder, size: int) -> None:
+        """Admit a write to a game that exists: in the reserve as long as the part of the holder in that lasts."""
+        day = self._day()
+        if self._full.get(holder) == day:
+            raise ShareUsed(self._until_tomorrow())
+        if self.is_reserved and self._bytes:
+            reserve = self._bytes * RESERVE_PERCENT // 100
+            self._take(keys.reserve_share(holder.id, day), size, reserve // PART_OF_RESERVE)
+
+    def count(self, holder: Holder, size: int) -> None:
+        """Count what was written to games that exist."""
+        limit = self.limit(holder)
+        if limit is None:
+            return
+        day = self._day()
+        _, count = self._count(keys.share(holder.id, day), size, None)
+        if count > limit:
+            self._full.put(holder, day)
+
+    def _take(self, key: bytes, size: int, most: int) -> None:
+        taken, _ = self._count(key, size, most)
+        if not taken:
+            raise ShareUsed(self._until_tomorrow())
+
+    def _count(self, key: bytes, size: int, most: int | None) -> tuple[int, int]:
+        """Whether so many bytes were counted, and the count; a fault of the storage counts nothing, and admits them."""
+        command = evalsha("take_share", (key,), size, b"" if most is None else most, _DAY_SECONDS)
+        with suppress(StorageUnavailable, OutcomeUnknown):
+            taken, count = self._calls.write("take_share", key, command)
+            return taken, count
+        return 1, 0
+
+    def _day(self) -> int:
+        return self._clock() // 1000 // _DAY_SECONDS
+
+    def _until_tomorrow(self) -> int:
+        return _DAY_SECONDS - self._clock() // 1000 % _DAY_SECONDS

@@ -1,0 +1,385 @@
+"""What one address and one application may store in a day, and how long games are kept, on a small store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from service.backends.index.listing import Listing
+from service.backends.index.outbox import Outbox
+from service.games.automation.due import Automation
+from service.games.commands.create import network_digest
+from service.games.model.views import legal_moves_for
+from service.games.ports import PutOff
+from service.games.store.idempotency import Idempotency
+from service.games.store.repository import EVERYTHING, Keeping
+from service.storage.index import RedisIndex, RedisLobby
+from service.storage.memory_reserve import MemoryReserve
+from service.storage.pubsub import RedisEventFeed
+from service.storage.redis.calls import observe_nothing
+from service.storage.redis.server_clock import system_clock
+from service.storage.redis.topology import open_topology
+from service.storage.shares import Budgets, RedisShares
+from service.web.http.client_address import client_network
+from tests.api.client import Api
+from tests.storage.servers import RealServer, fill
+from tests.support.application import build_backends, create_app
+from tests.support.games import build_games, build_repository
+from tests.support.stores.redis_stores import (
+    redis_backends,
+    redis_calls,
+    redis_reminders,
+    redis_store,
+    redis_webhooks,
+)
+
+DAY = 86_400
+TTL = 30 * DAY
+MEMORY = 20 * 2**20
+SECRET = b"the secret of the tests"
+GOOD, EVIL = "192.0.2.1", "192.0.2.66"
+TWO = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
+BOTS = {"variant": "domino", "pace": 0, "players": [{"bot": "random"}, {"bot": "random"}]}
+TOO_MUCH = (429, "limit_reached", "share_used")
+
+
+class SmallStore:
+    """The service on a server with little memory; ``shares`` are looked at when the test says so."""
+
+    def __init__(self, server: RealServer, budgets: Budgets = Budgets()) -> None:  # noqa: B008 # immutable
+        self.server = server
+        nodes = open_topology(server.url)
+        self.calls = redis_calls(nodes)
+        reserve = MemoryReserve(nodes, observe_failure=observe_nothing, now=_Ticks())
+        self.shares = RedisShares(nodes, self.calls, budgets, system_clock)
+        self.store = redis_store(nodes, TTL, reserve=reserve)
+        self.reminders = redis_reminders(nodes)
+        self.feed = RedisEventFeed(nodes)
+        self.games = build_games(
+            self.store, self.feed, [SECRET], TTL, reminders=self.reminders, shares=self.shares, finished=7 * DAY
+        )
+        self.index, self.lobby = RedisIndex(self.calls, TTL, 30 * DAY), RedisLobby(self.calls)
+        self.backends = build_backends(
+            redis_backends(nodes, unused_seconds=30 * DAY, reserve=reserve),
+            [SECRET],
+            open_to_all=True,
+            listing=Listing(self.index, self.lobby),
+            webhooks=redis_webhooks(nodes, reserve=reserve),
+            shares=self.shares,
+        )
+        self.api = Api(create_app(self.games, backends=self.backends).test_client(use_cookies=False))
+
+    def post(self, path: str, body: Any, address: str = GOOD, **arguments: Any) -> TestResponse:
+        return self.api.post(path, body, environ_overrides={"REMOTE_ADDR": address}, **arguments)
+
+    def create(self, body: Any = TWO, address: str = GOOD, **arguments: Any) -> TestResponse:
+        return self.post("/v1/games", body, address, **arguments)
+
+    def automation(self) -> Automation:
+        """What a bot worker makes moves by."""
+        keeping = Keeping(EVERYTHING.lifetimes, self.shares, automatic=True)
+        return Automation(build_repository(self.store, keeping=keeping), self.reminders.heartbeats.judged)
+
+    def publish(self) -> None:
+        """Do what a messenger does."""
+        outbox = Outbox(build_repository(self.store), self.index, self.lobby, system_clock)
+        for each in self.reminders.take("outbox", 100, 10_000):
+            outbox.publish(each.game)
+
+    def ttl(self, game: str) -> int:
+        return int(self.server.admin.ttl(f"domino:{{{game}}}"))
+
+    def close(self) -> None:
+        self.feed.close()
+
+
+class _Ticks:
+    """A clock by which the memory is never known from before."""
+
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        self.seconds += 10
+        return self.seconds
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RealServer]:
+    server = RealServer(tmp_path)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def small(server: RealServer) -> Iterator[SmallStore]:
+    server.configure(maxmemory="20mb")
+    small = SmallStore(server)
+    yield small
+    small.close()
+
+
+def refusal(answer: TestResponse) -> tuple[int, str, str]:
+    return answer.status_code, answer.get_json()["code"], answer.get_json()["reason"]
+
+
+def share_of(address: str) -> str:
+    """The key of what was counted for an address today."""
+    digest = network_digest(Idempotency([SECRET]), client_network(address))
+    return f"domino:share:{{{digest}}}:{system_clock() // 1000 // DAY}"
+
+
+def exhaust(
+    small: SmallStore, address: str = EVIL, left: int = 2_000, body: Any = TWO, **arguments: Any
+) -> TestResponse:
+    """Create games until one is refused, where only so many bytes are left."""
+    small.server.admin.set(share_of(address), MEMORY // 20 - left)
+    for _ in range(10_000):
+        answer = small.create(body, address, **arguments)
+        if answer.status_code != 201:
+            return answer
+    raise AssertionError("nothing is refused")
+
+
+def use_up(small: SmallStore, address: str = EVIL) -> None:
+    """Nothing is left of the share of an address."""
+    small.server.admin.set(share_of(address), MEMORY // 20)
+
+
+def used(small: SmallStore) -> int:
+    return int(small.server.admin.info("memory")["used_memory"])
+
+
+def test_one_address_stores_a_twentieth_in_a_day_and_no_other_notices(small: SmallStore) -> None:
+    small.create()
+    before = used(small)
+    names = [{"name": "\N{GRINNING FACE}" * 40, "client_seed": "\N{GRINNING FACE}" * 60} for _ in range(9)]
+    refused = exhaust(small, left=MEMORY // 20, body={"variant": "fido", "rules": {"set": 18}, "players": names})
+    assert refusal(refused) == TOO_MUCH
+    assert 0 < int(refused.headers["Retry-After"]) == refused.get_json()["retry_after"] <= DAY
+    taken = used(small) - before
+    assert MEMORY // 20 * 0.75 < taken <= MEMORY // 20
+    use_up(small)
+    assert refusal(small.create(address=EVIL)) == TOO_MUCH
+    assert small.create().status_code == 201
+
+
+def test_what_is_refused_writes_nothing(small: SmallStore) -> None:
+    exhaust(small)
+    small.server.admin.set(
+        share_of(EVIL), MEMORY // 20
+    )  # where less is left than the largest game takes, a key may still be kept
+    keys = set(small.server.admin.scan_iter(count=10_000))
+    for headers in ({}, {"Idempotency-Key": "k" * 40}):
+        assert refusal(small.create(address=EVIL, headers=headers)) == TOO_MUCH
+    assert set(small.server.admin.scan_iter(count=10_000)) == keys
+
+
+def test_a_request_that_was_granted_is_answered_again_when_the_share_is_used_up(small: SmallStore) -> None:
+    headers = {"Idempotency-Key": "a-key-of-the-creation-of-a-game"}
+    first = small.create(address=EVIL, headers=headers)
+    exhaust(small)
+    again = small.create(address=EVIL, headers=headers)
+    assert (again.status_code, again.get_json()) == (201, first.get_json())
+    assert again.headers["Idempotent-Replayed"] == "true"
+
+
+def test_the_refusal_is_in_german_too(small: SmallStore) -> None:
+    exhaust(small)
+    assert "gespeichert" in small.create(address=EVIL, headers={"Accept-Language": "de"}).get_json()["detail"]
+
+
+def test_an_application_of_the_operator_has_a_share_of_its_own(small: SmallStore) -> None:
+    key = small.backends.keys.create("Club").key
+    exhaust(small)
+    assert small.create(address=EVIL, token=key).status_code == 201
+    told = small.api.get("/v1/app", token=key).get_json()
+    assert told["limits"]["bytes_per_day"] == MEMORY // 5
+
+
+def test_applications_that_anybody_may_register_share_what_their_address_has(small: SmallStore) -> None:
+    first, second = [small.post("/v1/apps", {"name": "Evil"}, EVIL).get_json()["key"] for _ in range(2)]
+    assert refusal(exhaust(small, token=first)) == TOO_MUCH
+    use_up(small)
+    assert refusal(small.create(address=EVIL, token=second)) == TOO_MUCH
+    assert refusal(small.post("/v1/apps", {"name": "Evil"}, EVIL)) == TOO_MUCH
+    assert refusal(small.post("/v1/app/keys", None, EVIL, token=second)) == TOO_MUCH
+    hook = {"url": "https://example.com/", "events": ["game.finished"]}
+    assert refusal(small.post("/v1/webhooks", hook, EVIL, token=second)) == TOO_MUCH
+
+
+def test_settings_take_the_place_of_a_part_of_the_memory(server: RealServer) -> None:
+    server.configure(maxmemory="20mb")
+    small = SmallStore(server, Budgets(network=0, app=1))
+    key = small.backends.keys.create("Club").key
+    server.admin.set(share_of(EVIL), MEMORY)
+    assert small.create(address=EVIL).status_code == 201
+    server.admin.set(f"domino:share:{{{key[4:28]}}}:{system_clock() // 1000 // DAY}", 2**20 - 500)
+    assert refusal(small.create(token=key)) == TOO_MUCH
+    small.close()
+
+
+def test_a_server_without_a_limit_gives_everybody_as_much_as_there_is(server: RealServer) -> None:
+    small = SmallStore(server)
+    for _ in range(10):
+        assert small.create(address=EVIL).status_code == 201
+    assert not [*server.admin.scan_iter("domino:share:*")]
+    small.close()
+
+
+def test_moves_count_for_who_created_the_game(small: SmallStore) -> None:
+    def counted() -> int:
+        return int(admin.get(share_of(GOOD)) or 0)
+
+    admin = small.server.admin
+    created = small.create({**TWO, "rules": {"limit": 1000}}).get_json()
+    before, game = counted(), created["game"]["id"]
+    assert play(small, created, 64) == 64
+    written = small.store.event_range(game, 2, 10_000)
+    assert written is not None
+    size = sum([len(event) + 16 for event in written.events])
+    assert size * 0.3 < counted() - before < size * 3  # some of the writes stand for all
+
+
+def play(small: SmallStore, created: Any, moves: int) -> int:
+    """Make moves until one is refused; returns how many were made."""
+    game, tokens = created["game"]["id"], [each["token"] for each in created["seats"]]
+    made = 0
+    while made < moves:
+        view = small.api.get(f"/v1/games/{game}", token=tokens[0]).get_json()
+        token = tokens[view["to_act"][0]]
+        move = small.api.get(f"/v1/games/{game}", token=token).get_json()["legal_moves"][0]
+        answer = small.post(f"/v1/games/{game}/moves", move, token=token)
+        if answer.status_code != 201:
+            assert refusal(answer) == TOO_MUCH
+            assert small.api.get(f"/v1/games/{game}", token=tokens[0]).get_json() == view
+            return made
+        made += 1
+    return made
+
+
+def test_in_the_reserve_honest_games_go_on_whoever_fills_it(small: SmallStore) -> None:
+    honest = small.create({**TWO, "rules": {"limit": 1000}}).get_json()
+    hostile = [small.create({**TWO, "rules": {"limit": 1000}}, EVIL).get_json() for _ in range(20)]
+    fill(small.server.admin, 92)
+    small.shares.look()
+    assert small.shares.is_reserved
+    limit = int(small.server.admin.config_get("maxmemory")["maxmemory"] or 0)
+    before = used(small)
+    small.server.admin.set(
+        share_of(EVIL).replace("share", "reserve"), limit // 200 - 20_000
+    )  # most of its part is taken
+    made = [play(small, each, 40) for each in hostile]
+    assert made[-1] == 0 < sum(made)
+    assert used(small) - before < limit // 100  # a tenth of the reserve
+    assert play(small, honest, 60) == 60
+    assert refusal(small.create())[:2] == (503, "storage_unavailable")
+
+
+def test_in_the_reserve_nothing_new_is_taken(small: SmallStore) -> None:
+    registered = small.post("/v1/apps", {"name": "Club"}, GOOD).get_json()["key"]
+    fill(small.server.admin, 92)
+    hook = {"url": "https://example.com/", "events": ["game.finished"]}
+    for path, body, key in (
+        ("/v1/games", TWO, None),
+        ("/v1/apps", {"name": "Club"}, None),
+        ("/v1/webhooks", hook, registered),
+    ):
+        for headers in ({}, {"Idempotency-Key": os.urandom(16).hex()}):
+            answer = small.post(path, body, GOOD, token=key, headers=headers)
+            assert refusal(answer)[:2] == (503, "storage_unavailable"), path
+
+
+def test_who_has_used_up_a_share_moves_no_more_once_half_of_the_memory_is_used(small: SmallStore) -> None:
+    hostile, honest = [small.create({**TWO, "rules": {"limit": 1000}}, each).get_json() for each in (EVIL, GOOD)]
+    small.server.admin.set(share_of(EVIL), 2**21)
+    assert play(small, hostile, 40) == 40
+    fill(small.server.admin, 60)
+    small.shares.look()
+    assert play(small, hostile, 40) == 0
+    assert play(small, honest, 40) == 40
+
+
+def test_games_of_bots_alone_wait_for_memory_and_those_with_people_do_not(small: SmallStore) -> None:
+    alone = small.create(BOTS).get_json()["game"]["id"]
+    mixed = {**BOTS, "players": [{"name": "Ada"}, {"bot": "random"}, {"bot": "random"}]}
+    watched = small.create(mixed).get_json()["game"]["id"]
+    automation = small.automation()
+    assert automation.next_turn(alone) is not None
+    fill(small.server.admin, 92)
+    small.shares.look()
+    with pytest.raises(PutOff) as put_off:
+        automation.next_turn(alone)
+    assert put_off.value.retry_after >= 10
+    automation.next_turn(watched)
+    small.server.configure(maxmemory="0")
+    small.shares.look()
+    assert automation.next_turn(alone) is not None
+
+
+def assert_lives(small: SmallStore, game: str, seconds: int) -> None:
+    """Both the view and the store say that it expires so long after its last write."""
+    access = small.games.access.authenticate(game, None)
+    assert small.games.queries.view(access).expires_at - access.game.updated_at == seconds * 1000
+    assert seconds - 60 <= small.ttl(game) <= seconds
+
+
+def test_a_game_in_which_nobody_has_moved_lives_a_day_and_a_finished_one_a_week(small: SmallStore) -> None:
+    created = small.create({**TWO, "rules": {"limit": 1}}).get_json()
+    game = created["game"]["id"]
+    assert_lives(small, game, DAY)
+    play(small, created, 1)
+    assert_lives(small, game, TTL)
+    while small.api.get(f"/v1/games/{game}").get_json()["status"] != "finished":
+        play(small, created, 1)
+    assert_lives(small, game, 7 * DAY)
+
+
+def test_a_game_of_bots_alone_lives_a_day(small: SmallStore) -> None:
+    game = small.create(BOTS).get_json()["game"]["id"]
+    automation = small.automation()
+    turn = automation.next_turn(game)
+    assert turn is not None
+    automation.play(turn, legal_moves_for(turn.game, turn.seat)[0])
+    assert_lives(small, game, DAY)
+
+
+def test_lists_say_when_each_game_expires(small: SmallStore) -> None:
+    key = small.backends.keys.create("Club").key
+    waiting, playing = [small.create(TWO, token=key).get_json() for _ in range(2)]
+    play(small, playing, 1)
+    small.publish()
+    listed = {each["id"]: each["expires_at"] for each in small.api.get("/v1/games", token=key).get_json()["games"]}
+    for created in (waiting, playing):
+        game = created["game"]["id"]
+        assert listed[game] == small.api.get(f"/v1/games/{game}").get_json()["expires_at"]
+    assert listed[waiting["game"]["id"]] < listed[playing["game"]["id"]]
+
+
+def test_an_application_without_games_expires_and_one_with_games_or_of_the_operator_does_not(small: SmallStore) -> None:
+    admin = small.server.admin
+    key = small.post("/v1/apps", {"name": "Club"}).get_json()["key"]
+    app, made = key[4:28], small.backends.keys.create("Operator's").backend.id
+    hook = {"url": "https://example.com/", "events": ["game.finished"]}
+    assert small.post("/v1/webhooks", hook, token=key).status_code == 201
+    names = [f"domino:{{{app}}}:{name}" for name in ("app", "webhooks")]
+    assert [admin.ttl(name) for name in names] == [pytest.approx(30 * DAY, abs=30)] * 2
+    assert admin.ttl(f"domino:{{{made}}}:app") == -1
+    small.post("/v1/app/keys", None, token=key)
+    assert admin.ttl(names[0]) == pytest.approx(30 * DAY, abs=30)
+    small.create(token=key)
+    small.publish()
+    assert [admin.ttl(name) for name in names] == [pytest.approx(60 * DAY, abs=30)] * 2
+    for name in names:
+        admin.expire(name, 0)
+    elsewhere = SmallStore(small.server)  # which has not kept the application in memory
+    assert elsewhere.api.get("/v1/app", token=key).status_code == 401
+    elsewhere.close()
+    for _ in range(8):  # each looks at some of the ids
+        small.post("/v1/apps", {"name": "Club"})
+    assert admin.sismember("domino:apps", made)
+    assert not admin.sismember("domino:apps", app)

@@ -1,0 +1,121 @@
+"""The commands on stored games, run as an operator runs them, beside a server on a data folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from service.devserver.embedded import EmbeddedServer
+from service.games.commands.create import network_digest
+from service.games.commands.move import MoveCommand
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.facade import GamesFacade
+from service.games.model.errors import Gone
+from service.games.store.idempotency import Idempotency
+from service.storage.pubsub import RedisEventFeed
+from service.storage.redis.topology import open_topology
+from service.storage.secret_file import load_or_create_secret
+from tests.support.games import build_games
+from tests.support.serving import ROOT
+from tests.support.stores.redis_stores import redis_store
+
+pytestmark = pytest.mark.full
+
+PEOPLE = tuple([SeatRequest("human", name) for name in ("Ada", "Bo")])
+SMALL = GameRequest("domino", PEOPLE, {}, network="192.0.2.7")
+LARGE = SMALL._replace(variant="fido", seats=(*PEOPLE, SeatRequest("human", "Cy" * 20)), options={"set": 18})
+
+
+class Games:
+    """The games of a server, and the commands on them."""
+
+    def __init__(self, server: EmbeddedServer) -> None:
+        topology = open_topology(server.url)
+        self.secret = load_or_create_secret(server.folder)
+        self.feed = RedisEventFeed(topology)
+        self.hosted: GamesFacade = build_games(redis_store(topology, 1000), self.feed, [self.secret], 1000)
+        self._environ = {
+            **{name: value for name, value in os.environ.items() if name not in ("REDIS_URL", "DATA_DIR")},
+            "DATA_DIR": str(server.folder),
+        }
+
+    def create(self, request: GameRequest = SMALL) -> str:
+        return self.hosted.commands.create(request).answer.view.id
+
+    def is_gone(self, game: str) -> bool:
+        try:
+            self.hosted.access.authenticate(game, None)
+        except Gone:
+            return True
+        return False
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = (sys.executable, "-m", "service", "games", *arguments)
+        return subprocess.run(
+            command, cwd=ROOT, env=self._environ, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    def listed(self, *arguments: str) -> list[str]:
+        """The ids of the games that are listed."""
+        done = self.run("list", "--json", *arguments)
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line)["id"] for line in done.stdout.splitlines()]
+
+
+@pytest.fixture
+def games(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Games]:
+    with EmbeddedServer(tmp_path_factory.mktemp("data")) as server:
+        games = Games(server)
+        yield games
+        games.feed.close()
+
+
+def test_games_are_listed_by_size_age_holder_and_whether_anybody_has_moved(games: Games) -> None:
+    small, large = games.create(), games.create(LARGE)
+    opened = games.hosted.commands.create(SMALL._replace(network="192.0.2.8")).answer
+    moved, tokens = opened.view.id, [each.token for each in opened.seats]
+    for token in tokens:
+        access = games.hosted.access.authenticate(moved, token)
+        for move in games.hosted.queries.legal_moves(access).moves[:1]:
+            games.hosted.commands.make_move(access, MoveCommand(move))
+    assert games.listed()[0] == large
+    assert set(games.listed()) == {small, large, moved}
+    assert games.listed("--sort", "age") == [small, large, moved]
+    assert games.listed("--limit", "1") == [large]
+    assert games.listed("--older", "1") == []
+    assert set(games.listed("--unmoved")) == {small, large}
+    assert set(games.listed("--address", "192.0.2.7")) == {small, large}
+    holder = network_digest(Idempotency([games.secret]), "192.0.2.8")
+    assert games.listed("--holder", holder) == [moved]
+    line = games.run("list", "--address", "192.0.2.8")
+    assert f"{moved} " in line.stdout
+    assert f" {holder} " in line.stdout
+    assert "192.0.2" not in line.stdout
+
+
+def test_games_are_deleted_by_id_or_by_what_they_have_in_common_and_the_log_says_so(games: Games) -> None:
+    small, large, owned = games.create(), games.create(LARGE), games.create(SMALL._replace(app="club", network=""))
+    done = games.run("delete", small)
+    assert (done.returncode, games.is_gone(small), games.is_gone(large)) == (0, True, False)
+    (logged,) = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    assert (logged["game"], logged["holder"]) == (small, network_digest(Idempotency([games.secret]), "192.0.2.7"))
+    assert "Ada" not in done.stdout + done.stderr
+    asked = games.run("delete", "--unmoved")
+    assert (asked.returncode, games.is_gone(large)) == (1, False)
+    assert "2 games would be deleted" in asked.stderr
+    assert games.run("delete", "--unmoved", "--yes").returncode == 0
+    assert (games.is_gone(large), games.is_gone(owned)) == (True, True)
+    assert games.listed() == []
+
+
+def test_a_command_without_a_choice_or_for_what_is_not_there_deletes_nothing(games: Games) -> None:
+    game = games.create()
+    assert games.run("delete", "--yes").returncode == 2
+    assert games.run("delete", "AAAAAAAAAAAAAAAAAAAAAAAA").returncode == 1
+    assert games.run("list", "--address", "no address").returncode == 2
+    assert not games.is_gone(game)
