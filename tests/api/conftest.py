@@ -130,7 +130,7 @@ def publish(redis_url: str, store: RedisStore, apps: BackendsFacade) -> Callable
     def publish() -> None:
         while taken := reminders.take("outbox", 100, 10_000):
             for each in taken:
-                reminders.reschedule("outbox", each.game, each.leased, outbox.publish(each.game).again)
+                reminders.reschedule("outbox", each, outbox.publish(each.game).again)
         apps.listing.forget(())
 
     return publish

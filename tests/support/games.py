@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from service.games.facade import GamesFacade
 from service.games.ports import EventFeed, RandomBytes, RunLater, Runtime, Store, TimeSource, sequential_runtime
-from service.games.reminders import JudgedTime, ReminderKind, ReminderQueue, TakenReminder
+from service.games.reminders import JudgedTime, MostOf, ReminderKind, ReminderQueue, TakenReminder
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
 from service.storage.redis.server_clock import system_clock
@@ -16,19 +16,22 @@ from service.storage.redis.server_clock import system_clock
 class NoReminders(ReminderQueue):
     """A queue in which there is never any reminder; deadlines are never held."""
 
-    def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
         return []
 
-    def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
+    def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
         return False
 
-    def restore(self, kind: ReminderKind, game: str, at: int) -> None:
+    def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
         return None
 
-    def is_set(self, kind: ReminderKind, game: str) -> bool:
+    def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
+        return None
+
+    def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:
         return False
 
-    def reminded(self, kind: ReminderKind) -> list[str]:
+    def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
         return []
 
     def server_time(self) -> int:

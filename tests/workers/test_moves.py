@@ -127,7 +127,7 @@ def test_a_reminder_of_a_game_that_is_gone_is_removed(table: InProcess) -> None:
 
 def test_a_reminder_without_a_cause_is_removed(table: InProcess) -> None:
     created = table.create(request("domino", "pp", seed="s"))
-    table.store.restore("bots", created.view.id, table.now)
+    table.store.restore("bots", created.view.id, "", table.now)
     table.step()
     assert bots_reminder(table, created.view.id) is None
 

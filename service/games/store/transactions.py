@@ -100,7 +100,8 @@ class Transactions:
         game = with_events(game, events, start, at=at, write_id=write.id.decode(), yielding=yielding)
         state = encode_game(game)
         data = encode_events(start, events, game, 0, yielding)
-        send = partial(self._store.create, game.id, state, data, write, reminders=reminders(None, game))
+        due = reminders(None, game)
+        send = partial(self._store.create, game.id, state, data, write, reminders=due, holder=game.holder)
         try:
             prior = send()
         except OutcomeUnknown as unknown:
@@ -140,7 +141,8 @@ class Transactions:
             after = with_events(after, events, game.state, at=now, write_id=write.id.decode())
             state = encode_game(after)
             data = encode_events(game.state, events, after, now - game.created_at, self._history.yielding)
-            commit = Commit(game.version, state, data, write, state_prefix(game), reminders(game, after))
+            due = reminders(game, after)
+            commit = Commit(game.version, state, data, write, state_prefix(game), due, game.holder)
             send = partial(self._store.commit, game.id, commit)
             try:
                 answer = send()
@@ -172,7 +174,7 @@ class Transactions:
         A deletion without an answer is sent once more. Raises ``NotFound`` when it has expired, ``OutcomeUnknown``.
         """
         began = self._clock()
-        send = partial(self._store.delete, game_id, encode_tombstone(app), began)
+        send = partial(self._store.delete, game_id, encode_tombstone(app), began, app)
         try:
             version = send()
         except OutcomeUnknown as unknown:
