@@ -103,7 +103,7 @@ class Consumer(ABC):
         for each in taken:
             self._metrics.count_taken(kind, now - each.due)
             if self._spawn is None:
-                self._finish(each, self.handle)
+                self.finish(each, self.handle)
             else:
                 with self._changed:
                     self._under_way[each.game] = each
@@ -120,14 +120,14 @@ class Consumer(ABC):
 
     def _handle_beside(self, taken: TakenReminder) -> None:
         try:
-            self._finish(taken, self.handle)
+            self.finish(taken, self.handle)
         finally:
             with self._changed:
                 if self._under_way.get(taken.game) is taken:
                     del self._under_way[taken.game]
                     self._changed.notify_all()
 
-    def _finish(self, taken: TakenReminder, handle: Callable[[TakenReminder], Next]) -> None:
+    def finish(self, taken: TakenReminder, handle: Callable[[TakenReminder], Next]) -> None:
         """Handle a reminder, and have its game looked at again when that is due.
 
         If the storage is away, the lease ends by itself.

@@ -12,7 +12,7 @@ from service.engine.presence import ALL_PRESENT, SUBSTITUTE
 from service.engine.state import PLAYING, ROUND_OVER
 from service.games.model.clock import present_people, sleeps
 from service.games.model.game import Game
-from service.games.model.seats import BOT, Remote
+from service.games.model.seats import BOT, SLOW_LEVELS, Remote
 from service.games.reminders import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance, ReminderKind, Reminders
 
 GRACE_MS: Final = 1000
@@ -42,6 +42,11 @@ class BotTurn(NamedTuple):
     action: Literal["move", "deal"]
     begin: int
     due: int
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the decision takes long, or would if the move were not forced."""
+        return self.level in SLOW_LEVELS and self.action == "move"
 
 
 class RemoteTurn(NamedTuple):
@@ -139,14 +144,26 @@ def reminders(before: Game | None, after: Game) -> Reminders:
         if after.clock is not None:
             due["clock"] = time_out_due(after)
         if _may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before)):
-            turn = bot_turn(after)
-            due["bots"] = None if turn is None else turn.begin
+            _remind_of_bots(after, due)
         if after.seats.remote and not _asks_the_same(before, after):
             asked = remote_turn(after)
             due["remote"] = None if asked is None else asked.due
     if owned:
         due["outbox"] = after.updated_at
     return due
+
+
+def _remind_of_bots(game: Game, due: dict[ReminderKind, int | None]) -> None:
+    """Note when a computer player is on turn, as the kind that says how long others may have to wait for it."""
+    turn, seats = bot_turn(game), game.seats
+    begin = None if turn is None else turn.begin
+    if seats.are_bots:
+        due["bots_alone"] = begin
+    elif not seats.have_slow_bots:
+        due["bots"] = begin
+    else:
+        is_slow = turn is not None and turn.is_slow
+        due["bots"], due["experts"] = (None, begin) if is_slow else (begin, None)
 
 
 def _may_have_bot_turn(game: Game) -> bool:

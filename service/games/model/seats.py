@@ -17,6 +17,8 @@ REMOTE: Final = "remote"
 
 LEVELS: Final = ("random", "greedy", "expert")
 """The levels of computer players."""
+SLOW_LEVELS: Final = frozenset({"expert"})
+"""Those that calculate: a decision takes some fifty times as long as one of the others, or more."""
 
 
 class Remote(NamedTuple):
@@ -57,6 +59,16 @@ class Seats(tuple[Seat, ...]):
     def are_open(self) -> bool:
         """Whether any seat is open."""
         return any([each.kind == OPEN_SEAT for each in self])
+
+    @cached_property
+    def are_bots(self) -> bool:
+        """Whether a computer player plays every seat, so that nobody waits for any of them."""
+        return all([each.kind == BOT for each in self])
+
+    @cached_property
+    def have_slow_bots(self) -> bool:
+        """Whether a computer player of a slow level plays any seat."""
+        return any([each.level in SLOW_LEVELS for each in self])
 
     @cached_property
     def are_people(self) -> bool:
