@@ -11,6 +11,7 @@ from service.storage.capacity_guard import CapacityGuard
 from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
 from service.storage.games import RedisStore
+from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.redis.calls import RedisCalls
 from service.storage.redis.limited import LimitedTopology
@@ -34,6 +35,7 @@ class Storage(NamedTuple):
     lobby: RedisLobby
     webhooks: RedisWebhooks
     erasures: RedisErasures
+    games_of_bots: RedisGamesOfBots
     calls: RedisCalls
     clock: ServerClock
 
@@ -71,6 +73,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         lobby=RedisLobby(RedisCalls(topology, observe=observe)),
         webhooks=RedisWebhooks(topology, replicated=replicated, observe=observe, observe_failure=failed),
         erasures=RedisErasures(calls),
+        games_of_bots=RedisGamesOfBots(calls, ttl),
         calls=calls,
         clock=ServerClock(reminders.server_time, observe=metrics.clock_offset),
     )

@@ -14,6 +14,7 @@ from service.bootstrap.backends import build_apps
 from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
 from service.bootstrap.storage import open_storage
 from service.config import Network, Settings
+from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.ports import Runtime
 from service.games.store.idempotency import Idempotency
@@ -48,7 +49,13 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         storage.store, runtime, observe=metrics.write_committed, admit_read=partial(limit_history, limits)
     )
     games = GamesFacade(
-        repository, notifications, storage.reminders, runtime, secrets=secrets, ttl_seconds=settings.game_ttl_seconds
+        repository,
+        notifications,
+        storage.reminders,
+        runtime,
+        secrets=secrets,
+        ttl_seconds=settings.game_ttl_seconds,
+        bots_alone=BotsAlone(storage.games_of_bots, repository, storage.clock, settings.max_games_of_bots),
     )
     apps = build_apps(settings, storage, notifications, Idempotency(secrets))
     app = create_app(

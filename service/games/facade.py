@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 
 from service.games.access import AccessControl
 from service.games.automation.lost_reminders import LostReminders
+from service.games.commands.bots_alone import BotsAlone
 from service.games.commands.context import CommandContext
 from service.games.commands.owner import OwnerCommands
 from service.games.commands.player import GameCommands
@@ -24,10 +25,11 @@ class GamesFacade:
     ``feed`` publishes their new events; ``reminders``, which are those of the same store, tell until when nobody is
     late, and are restored where they were lost. Tokens of requests under an idempotency key are derived from the first
     of ``secrets``, those of repeated requests from any of them; they must be the same for every process that serves the
-    same store. ``ttl_seconds`` is the time from the last write of a game to its expiry, as in the store.
+    same store. ``ttl_seconds`` is the time from the last write of a game to its expiry, as in the store. ``bots_alone``
+    limits the games of computer players alone.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 # the parts of which all of this is made
         self,
         repository: GameRepository,
         feed: EventFeed,
@@ -36,11 +38,12 @@ class GamesFacade:
         *,
         secrets: Sequence[bytes],
         ttl_seconds: int,
+        bots_alone: BotsAlone,
     ) -> None:
         ttl = ttl_seconds * 1000
         idempotency = Idempotency(secrets)
         self.access = AccessControl(repository, idempotency, LostReminders(reminders, runtime).notice)
-        context = CommandContext(repository, idempotency, runtime, ttl)
+        context = CommandContext(repository, idempotency, runtime, ttl, bots_alone)
         self.commands = GameCommands(context, reminders.judged)
         self.owner_commands = OwnerCommands(context)
         self.rematches = Rematches(context)

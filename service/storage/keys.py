@@ -72,6 +72,8 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
 ``domino:{lobby}:open@<app>``   sorted set: all those of an application; also with ``:<variant>``
 ``domino:{<app>}:lobby``        the same for the lobby of an application, which has also the games that
                                 are public for it alone; with ``:until`` and ``:open`` as above
+``domino:{<holder>}:alone``     set: the games of a holder that computer players alone go on with, and some that
+                                have ended
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
@@ -138,6 +140,11 @@ def reminders(kind: ReminderKind, shard: int, holder: str) -> bytes:
 def events(game: str) -> bytes:
     """The key of the events of a game."""
     return state(game) + b":events"
+
+
+def games_of_bots(holder: str) -> bytes:
+    """The key of the games of a holder that computer players alone go on with."""
+    return state(holder) + b":alone"
 
 
 def reservation(name: str) -> bytes:

@@ -81,6 +81,8 @@ class Operation:
     """Whether the answer has its media type whatever ``Accept`` says."""
     own_problems: tuple[str, ...] = ()
     """The codes of the problems that follow from nothing else."""
+    stores: bool = False
+    """Whether it stores anything that counts in the share of somebody (``limit_reached`` with the status 429)."""
     summary: str = ""
     description: str = ""
 
@@ -100,6 +102,7 @@ class Operation:
             *self._problems_by_access(),
             *self._problems_by_content(),
             *self.own_problems,
+            *(("limit_reached",) if self.stores else ()),
             *self._problems_by_key(),
         )
         return tuple(dict.fromkeys(codes))

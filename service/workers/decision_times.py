@@ -15,11 +15,11 @@ from typing import Final
 from service.bounded_cache import BoundedCache
 from service.games.model.schedule import BotTurn
 
-KEPT: Final = 64
+KEPT: Final = 32
 """The last decisions of which the longest counts."""
 FIRST_MS: Final = 200
 """What the first decision at tables of a sort is supposed to take."""
-MOST_MS: Final = 2000
+MOST_MS: Final = 1000
 """No move waits longer for that: a machine that is so busy tells by itself."""
 MOST_SORTS: Final = 256
 

@@ -5,8 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
+from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
-from service.games.ports import EventFeed, RandomBytes, RunLater, Runtime, Store, TimeSource, sequential_runtime
+from service.games.ports import (
+    EventFeed,
+    GamesOfBots,
+    RandomBytes,
+    RunLater,
+    Runtime,
+    Store,
+    TimeSource,
+    sequential_runtime,
+)
 from service.games.reminders import JudgedTime, MostOf, ReminderKind, ReminderQueue, TakenReminder
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
@@ -41,6 +51,24 @@ class NoReminders(ReminderQueue):
         return JudgedTime(system_clock())
 
 
+class NoGamesOfBots(GamesOfBots):
+    """Notes nothing."""
+
+    def add(self, holder: str, game: str) -> bool:
+        return True
+
+    def all(self, holder: str) -> list[str]:
+        return []
+
+    def remove(self, holder: str, games: list[str]) -> None:
+        return None
+
+
+def any_number_of_bots(repository: GameRepository) -> BotsAlone:
+    """Admits every game of computer players alone."""
+    return BotsAlone(NoGamesOfBots(), repository, system_clock, 0)
+
+
 def build_repository(
     store: Store, clock: TimeSource = system_clock, random_bytes: RandomBytes = os.urandom
 ) -> GameRepository:
@@ -62,9 +90,15 @@ def build_games(
     run_later: RunLater = lambda work: work(),
     observe: Callable[[Committed], None] = lambda _: None,
     admit_read: Callable[[int], None] = lambda _: None,
+    games_of_bots: tuple[GamesOfBots, int] | None = None,
 ) -> GamesFacade:
     """The use cases on a store."""
     runtime = Runtime(clock, random_bytes, yield_control, run_later)
     repository = GameRepository(store, runtime, observe=observe, admit_read=admit_read)
     queue = NoReminders() if reminders is None else reminders
-    return GamesFacade(repository, feed, queue, runtime, secrets=secrets, ttl_seconds=ttl_seconds)
+    bots_alone = any_number_of_bots(repository)
+    if games_of_bots is not None:
+        bots_alone = BotsAlone(games_of_bots[0], repository, clock, games_of_bots[1])
+    return GamesFacade(
+        repository, feed, queue, runtime, secrets=secrets, ttl_seconds=ttl_seconds, bots_alone=bots_alone
+    )

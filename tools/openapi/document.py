@@ -168,7 +168,7 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
     if described.tag not in _TAGS_WITHOUT_STORE:
         codes["storage_unavailable"] = None
     result["responses"] = dict(
-        sorted({**responses, **problem_responses(list(codes), described.id, examples, spec)}.items())
+        sorted({**responses, **problem_responses(list(codes), described, examples, spec)}.items())
     )
     return result
 

@@ -30,6 +30,7 @@ from service.backends.keys import Backends
 from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.backends.webhooks.endpoints import Webhooks
 from service.devserver.embedded import EmbeddedServer
+from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.ports import sequential_runtime
 from service.games.store.idempotency import Idempotency
@@ -40,6 +41,7 @@ from service.storage.backends import RedisBackends
 from service.storage.erasures import RedisErasures
 from service.storage.feed import RedisFeed, cursor_of, item_id
 from service.storage.games import RedisStore
+from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.calls import RedisCalls
@@ -105,7 +107,15 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
                 for asked in webhook.asked[:1]:
                     deliveries.send_asked(webhook, asked)
 
-    games = GamesFacade(repository, notifications, reminders, runtime, secrets=[b"example"], ttl_seconds=_TTL_SECONDS)
+    games = GamesFacade(
+        repository,
+        notifications,
+        reminders,
+        runtime,
+        secrets=[b"example"],
+        ttl_seconds=_TTL_SECONDS,
+        bots_alone=BotsAlone(RedisGamesOfBots(calls, _TTL_SECONDS), repository, clock, most=0),
+    )
     random_bytes, idempotency = _SameBytes(), Idempotency([b"example"])
     apps = BackendsFacade(
         Backends(RedisBackends(topology), clock=clock, random_bytes=random_bytes, idempotency=idempotency),

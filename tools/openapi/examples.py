@@ -251,4 +251,6 @@ def _add_unprovoked_problems(app: Flask, problems: dict[str, Any]) -> None:
         for code, described in PROBLEMS.items():
             if described.status in (429, 503):
                 problems[code] = retry_later(code, _RETRY_SECONDS).get_json()
+        shown = Reason("too_many_games_of_bots", {"max": 50})
+        problems[shown.word] = problem(shown, retry_after=_RETRY_SECONDS).get_json()
         problems["internal"] = problem(Reason("internal")).get_json()

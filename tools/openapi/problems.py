@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from apispec import APISpec
 
 from service.texts import DEFAULT_LANGUAGE
+from service.web.operation import Operation
 from service.web.problems.answers import PROBLEM_JSON
 from service.web.problems.schemas import ProblemSchema
-from service.web.problems.table import PROBLEMS, problem_description
+from service.web.problems.table import PROBLEMS, SHARE_CODE, SHARE_STATUS, SHARES, problem_description
 from tools.openapi.headers import QUOTA, headers_section
 from tools.openapi.layout import Example
 from tools.openapi.session import Examples
@@ -26,14 +28,15 @@ _HEADERS_OF_PROBLEMS: Final = {
 }
 
 
-def problem_responses(codes: list[str], operation_id: str, examples: Examples, spec: APISpec) -> dict[str, Any]:
+def problem_responses(codes: list[str], described: Operation, examples: Examples, spec: APISpec) -> dict[str, Any]:
     """The problems of an operation by status: its own, or the names of those that it shares with other operations."""
     by_status: dict[int, list[str]] = {}
     for code in codes:
-        by_status.setdefault(PROBLEMS[code].status, []).append(code)
+        for status in _statuses(code, described):
+            by_status.setdefault(status, []).append(code)
     result: dict[str, Any] = {}
     for status, each in by_status.items():
-        example = examples.operations.get((operation_id, status, PROBLEM_JSON))
+        example = examples.operations.get((described.id, status, PROBLEM_JSON))
         if status in _OWN_EXAMPLES and example is not None:
             result[str(status)] = _problem(status, each, {"example": Example(example.response)})
         else:
@@ -41,21 +44,35 @@ def problem_responses(codes: list[str], operation_id: str, examples: Examples, s
     return result
 
 
+def _statuses(code: str, described: Operation) -> Iterator[int]:
+    """The statuses with which an operation answers a problem."""
+    if code != SHARE_CODE or code in described.own_problems or not described.stores:
+        yield PROBLEMS[code].status
+    if code == SHARE_CODE and described.stores:
+        yield SHARE_STATUS
+
+
 def _shared_problem(status: int, codes: list[str], examples: Examples, spec: APISpec) -> str:
     """The name of a component that describes these problems; it is added if it is new."""
-    name = "Or".join(_component_name(code) for code in codes)
+    name = "Or".join(_component_name(code, status) for code in codes)
     components = spec.components
     if name not in components.responses:
         for code in codes:
-            if _component_name(code) not in components.examples:
-                components.example(_component_name(code), {"value": Example(examples.problems[code])})
-        shown = {code: _component_name(code) for code in codes}
-        components.response(name, _problem(status, codes, {"examples": shown}))
+            shown = _component_name(code, status)
+            if shown not in components.examples:
+                components.example(shown, {"value": Example(examples.problems[_example_key(code, status)])})
+        named = {code: _component_name(code, status) for code in codes}
+        components.response(name, _problem(status, codes, {"examples": named}))
     return name
 
 
-def _component_name(code: str) -> str:
-    return code.title().replace("_", "")
+def _component_name(code: str, status: int) -> str:
+    return _example_key(code, status).title().replace("_", "")
+
+
+def _example_key(code: str, status: int) -> str:
+    """The name of the example of a problem: that of a share has another status than others of its code."""
+    return min(SHARES) if (code, status) == (SHARE_CODE, SHARE_STATUS) else code
 
 
 def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str, Any]:

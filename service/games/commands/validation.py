@@ -21,6 +21,7 @@ from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
 from service.games.model.game import Game, Public
+from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind
 
 
@@ -96,6 +97,9 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
         if each.kind == BOT and each.level not in LEVELS
     }
     errors |= _ownership_errors(request)
+    rounds = request.options.get("rounds")
+    if isinstance(rounds, int) and rounds > MOST_ROUNDS_OF_BOTS and all([each.kind == BOT for each in request.seats]):
+        errors["rules.rounds"] = [Reason("rounds_of_bots", {"max": MOST_ROUNDS_OF_BOTS})]
     if request.unique_names:
         names = [each.name for each in request.seats]
         errors |= {

@@ -17,8 +17,11 @@ from service.games.reminders import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance,
 
 GRACE_MS: Final = 1000
 """Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
-MOST_ROUNDS_OF_BOTS: Final = 500
-"""After so many rounds a match of computer players alone is not dealt any further."""
+MOST_ROUNDS_OF_BOTS: Final = 50
+"""After so many rounds a match of computer players alone is not dealt any further.
+
+Nearly all matches have ended by then; a match of two in Block is the longest, with some 20 to 40 rounds.
+"""
 LEAD_MS: Final = 800
 """For so many milliseconds before its move is due, a computer player may choose it."""
 _PACE_WITH_PEOPLE_MS: Final = 1000

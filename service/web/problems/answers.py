@@ -16,7 +16,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from service.engine.errors import InvalidSetup, Reason, Refusal
-from service.games.model.errors import MoveRefused, SecretChanged
+from service.games.model.errors import MoveRefused, SecretChanged, TooManyGamesOfBots
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.reasons import REASONS, sentence
 from service.texts import Language, text
@@ -25,7 +25,7 @@ from service.web.http.errors import InvalidBody, RequestError, TooManyStreams
 from service.web.http.headers import accepted_language
 from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID
 from service.web.http.wrong_paths import redirect_without_slash, see
-from service.web.problems.table import PROBLEMS, problem_title
+from service.web.problems.table import PROBLEMS, problem_title, status_of
 from service.web.rate_limits import Quota, RateLimited, RateLimits
 from service.web.view.serializers import moves_json
 
@@ -60,8 +60,7 @@ Refused = InvalidBody | InvalidSetup | MoveRefused | RequestError
 
 def problem(reason: Reason, detail: str | None = None, **more: object) -> Response:
     """The response to a refusal; ``detail`` replaces the sentence of the reason, ``more`` are additional fields."""
-    code = REASONS[reason.word]
-    status = PROBLEMS[code].status
+    code, status = REASONS[reason.word], status_of(reason.word)
     request.environ[PROBLEM_CODE] = code
     language = accepted_language(request.environ)
     response = Response(problem_body(reason, language, detail, **more), status, mimetype=PROBLEM_JSON)
@@ -81,7 +80,7 @@ def problem_body(reason: Reason, language: Language, detail: str | None = None, 
     body: dict[str, object] = {
         "type": f"/problems#{code}",
         "title": problem_title(code, language),
-        "status": PROBLEMS[code].status,
+        "status": status_of(reason.word),
         "detail": _sentence(reason, language) if detail is None else detail,
         "code": code,
         "reason": reason.word,
@@ -124,6 +123,7 @@ def install(app: Flask, limits: RateLimits) -> None:
         return limited(error.code) or _http_exception(error)
 
     app.register_error_handler(Refusal, refusal)
+    app.register_error_handler(TooManyGamesOfBots, _too_many_games_of_bots)
     app.register_error_handler(RateLimited, _rate_limited)
     for refused in (InvalidSetup, MoveRefused, RequestError, InvalidBody):
         app.register_error_handler(refused, _refused)
@@ -212,9 +212,17 @@ def _too_many_streams(_error: TooManyStreams) -> Response:
     return retry_later("too_many_streams", _STREAM_RETRY_SECONDS)
 
 
+def _too_many_games_of_bots(error: TooManyGamesOfBots) -> Response:
+    return _retry_after(error.reason, error.retry_after)
+
+
 def retry_later(code: str, seconds: int) -> Response:
     """The response for a code whose cause may have passed after so many seconds."""
-    response = problem(Reason(code), retry_after=seconds)
+    return _retry_after(Reason(code), seconds)
+
+
+def _retry_after(reason: Reason, seconds: int) -> Response:
+    response = problem(reason, retry_after=seconds)
     response.headers["Retry-After"] = str(seconds)
     return response
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from service.reasons import REASONS
 from service.texts import Language, template, text
 
 
@@ -52,6 +53,17 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "outcome_unknown": Problem(503, "outcome_unknown"),
     "secret_changed": Problem(503, "secret_changed"),
 }
+
+
+SHARES: Final = frozenset({"too_many_games_of_bots"})
+"""Reasons with ``SHARE_CODE`` that pass by themselves: their status is that of too many requests."""
+SHARE_CODE: Final = "limit_reached"
+SHARE_STATUS: Final = 429
+
+
+def status_of(word: str) -> int:
+    """The status of the response to a refusal for this reason."""
+    return SHARE_STATUS if word in SHARES else PROBLEMS[REASONS[word]].status
 
 
 def problem_title(code: str, language: Language) -> str:
