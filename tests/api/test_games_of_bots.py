@@ -63,10 +63,8 @@ def test_a_holder_has_so_many_games_of_computer_players_alone_at_a_time(
 
 
 def test_a_repeated_request_is_answered_again(limited: Api) -> None:
-    for number in range(MOST):
-        assert (
-            create(limited, BOTS, headers={"Idempotency-Key": f"key-of-a-game-of-bots-{number:024}"}).status_code == 201
-        )
+    keys = [{"Idempotency-Key": f"key-of-a-game-of-bots-{number:024}"} for number in range(MOST)]
+    assert [create(limited, BOTS, headers=key).status_code for key in keys] == [201] * MOST
     assert create(limited, BOTS).status_code == 429
     again = create(limited, BOTS, headers=keys[0])
     assert (again.status_code, again.headers["Idempotent-Replayed"]) == (201, "true")

@@ -147,26 +147,16 @@ def reminders(before: Game | None, after: Game) -> Reminders:
         if after.clock is not None:
             due["clock"] = time_out_due(after)
         if _may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before)):
-            _remind_of_bots(after, due)
+            turn, kinds = bot_turn(after), after.seats.bot_kinds
+            kind = kinds[-1] if turn is not None and turn.is_slow else kinds[0]
+            for each in kinds:
+                due[each] = turn.begin if turn is not None and each == kind else None
         if after.seats.remote and not _asks_the_same(before, after):
             asked = remote_turn(after)
             due["remote"] = None if asked is None else asked.due
     if owned:
         due["outbox"] = after.updated_at
     return due
-
-
-def _remind_of_bots(game: Game, due: dict[ReminderKind, int | None]) -> None:
-    """Note when a computer player is on turn, as the kind that says how long others may have to wait for it."""
-    turn, seats = bot_turn(game), game.seats
-    begin = None if turn is None else turn.begin
-    if seats.are_bots:
-        due["bots_alone"] = begin
-    elif not seats.have_slow_bots:
-        due["bots"] = begin
-    else:
-        is_slow = turn is not None and turn.is_slow
-        due["bots"], due["experts"] = (None, begin) if is_slow else (begin, None)
 
 
 def _may_have_bot_turn(game: Game) -> bool:

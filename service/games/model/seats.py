@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
+from service.games.reminders import ReminderKind
+
 SeatKind = Literal["human", "bot", "open", "remote"]
 
 HUMAN: Final = "human"
@@ -66,9 +68,11 @@ class Seats(tuple[Seat, ...]):
         return all([each.kind == BOT for each in self])
 
     @cached_property
-    def have_slow_bots(self) -> bool:
-        """Whether a computer player of a slow level plays any seat."""
-        return any([each.level in SLOW_LEVELS for each in self])
+    def bot_kinds(self) -> tuple[ReminderKind, ...]:
+        """The kinds of reminders of its computer players; ``experts`` last."""
+        if self.are_bots:
+            return ("bots_alone",)
+        return ("bots", "experts") if any([each.level in SLOW_LEVELS for each in self]) else ("bots",)
 
     @cached_property
     def are_people(self) -> bool:

@@ -142,7 +142,7 @@ class Transactions:
             state = encode_game(after)
             data = encode_events(game.state, events, after, now - game.created_at, self._history.yielding)
             due = reminders(game, after)
-            commit = Commit(game.version, state, data, write, state_prefix(game), due, game.holder)
+            commit = Commit(game.version, state, data, write, state_prefix(game), due, game.holder if due else "")
             send = partial(self._store.commit, game.id, commit)
             try:
                 answer = send()
