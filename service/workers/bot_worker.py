@@ -203,7 +203,7 @@ class _Source(Consumer):
         taken = task.taken
         if taken.leased - self._clock() >= SAFE_MS:
             return task
-        del self._under_way[taken.game]
+        self._under_way.pop(taken.game, None)
         renewed = self._reminders.renew(self._settings.kind, taken, self._settings.lease_ms)
         return None if renewed is None else task._replace(taken=renewed)
 
