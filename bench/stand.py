@@ -26,7 +26,11 @@ from bench.driver import Address, Connection, Refused, request
 from bench.processes import DidNotStart, free_port, stop
 from service.devserver.embedded import EmbeddedServer
 from service.devserver.server_program import find_server
+from service.storage.games import RedisStore
+from service.storage.memory_reserve import MemoryReserve
+from service.storage.redis.calls import observe_nothing
 from service.storage.redis.connection import connect
+from service.storage.redis.topology import Topology
 
 ROOT: Final = Path(__file__).parent.parent
 NODE_PEER: Final = ROOT / "bench" / "peers" / "node"
@@ -209,6 +213,17 @@ def missing(name: Name) -> str | None:
         if not (NODE_PEER / "node_modules" / "ioredis").is_dir():
             return "Node: ioredis is not installed (make bench installs it where npm is)"
     return None
+
+
+def open_store(topology: Topology, ttl_seconds: int) -> RedisStore:
+    """The games on these servers, as a process of the service keeps them, but without its metrics."""
+    return RedisStore(
+        topology,
+        ttl_seconds,
+        memory_reserve=MemoryReserve(topology),
+        observe=observe_nothing,
+        observe_failure=observe_nothing,
+    )
 
 
 def server_version() -> str:

@@ -17,7 +17,7 @@ from service.backends.facade import BackendsFacade
 from service.backends.index.reindex import Progress
 from service.backends.keys import Backends, NewKey
 from service.backends.ports import Backend
-from service.bootstrap.backends import build_apps
+from service.bootstrap.backends import build_backends
 from service.bootstrap.storage import open_storage
 from service.bootstrap.workers import build_reindexer
 from service.config import Settings
@@ -40,8 +40,8 @@ _REPORT_SECONDS: Final = 2.0
 def create(settings: Settings, name: str) -> int:
     """Make an application; prints its key."""
 
-    def command(backends: Backends) -> None:
-        new = backends.create(validate(ApplicationInSchema(), {"name": name})["name"])
+    def command(keys: Backends) -> None:
+        new = keys.create(validate(ApplicationInSchema(), {"name": name})["name"])
         _say(f"application {new.backend.id} ({new.backend.name}); its key is shown only now")
         _print_key(new)
 
@@ -51,9 +51,9 @@ def create(settings: Settings, name: str) -> int:
 def list_all(settings: Settings) -> int:
     """Print every application: id, time of creation, hints of its valid keys, name."""
 
-    def command(backends: Backends) -> None:
-        for each in backends.all():
-            print(each.id, format_rfc3339(each.created_at), _keys(backends, each), each.name, sep="  ")
+    def command(keys: Backends) -> None:
+        for each in keys.all():
+            print(each.id, format_rfc3339(each.created_at), _keys(keys, each), each.name, sep="  ")
 
     return _run(settings, command)
 
@@ -61,8 +61,8 @@ def list_all(settings: Settings) -> int:
 def rotate(settings: Settings, app: str, overlap: int) -> int:
     """Make a new key for an application; the others stay valid for ``overlap`` seconds. Prints the new key."""
 
-    def command(backends: Backends) -> None:
-        new = backends.rotate(app, overlap)
+    def command(keys: Backends) -> None:
+        new = keys.rotate(app, overlap)
         others = "the others are revoked" if not overlap else f"the others stay valid for {overlap} s"
         _say(f"a new key of {new.backend.name}, which is shown only now; {others}")
         _print_key(new)
@@ -73,9 +73,9 @@ def rotate(settings: Settings, app: str, overlap: int) -> int:
 def revoke(settings: Settings, app: str, hint: str | None) -> int:
     """Revoke the key with this hint, or all keys of the application."""
 
-    def command(backends: Backends) -> None:
-        backend = backends.revoke(app, hint)
-        _say(f"revoked; valid keys of {backend.name}: {_keys(backends, backend)}")
+    def command(keys: Backends) -> None:
+        backend = keys.revoke(app, hint)
+        _say(f"revoked; valid keys of {backend.name}: {_keys(keys, backend)}")
 
     return _run(settings, command)
 
@@ -83,8 +83,8 @@ def revoke(settings: Settings, app: str, hint: str | None) -> int:
 def delete(settings: Settings, app: str) -> int:
     """Delete an application."""
 
-    def command(apps: BackendsFacade) -> None:
-        apps.delete(app)
+    def command(backends: BackendsFacade) -> None:
+        backends.delete(app)
         _say("deleted with its endpoints; games that it has created go on")
 
     return _run_service(settings, command)
@@ -118,16 +118,16 @@ def _progress(progress: Progress) -> str:
 
 def _run(settings: Settings, command: Callable[[Backends], None]) -> int:
     """Run a command on the applications of these settings; returns the exit status."""
-    return _run_service(settings, lambda apps: command(apps.backends))
+    return _run_service(settings, lambda backends: command(backends.keys))
 
 
 def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) -> int:
     """Run a command on the applications and their endpoints; returns the exit status."""
     storage = open_storage(settings, Metrics())
     # No request here has an idempotency key, so that nothing is derived from the secret.
-    apps = build_apps(settings, storage, RedisEventFeed(storage.topology), Idempotency([os.urandom(32)]))
+    backends = build_backends(settings, storage, RedisEventFeed(storage.topology), Idempotency([os.urandom(32)]))
     try:
-        command(apps)
+        command(backends)
     except InvalidBody as error:
         _say("; ".join(sentence(reason) for reasons in error.errors.values() for reason in reasons))
         return 2
@@ -143,11 +143,11 @@ def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) 
     return 0
 
 
-def _keys(backends: Backends, backend: Backend) -> str:
+def _keys(keys: Backends, backend: Backend) -> str:
     """The hints of its valid keys, with the end of those that have one."""
     shown = [
         each.hint if each.expires_at is None else f"{each.hint} (until {format_rfc3339(each.expires_at)})"
-        for each in backends.valid_keys(backend)
+        for each in keys.valid_keys(backend)
     ]
     return ", ".join(shown) or "none"
 

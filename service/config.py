@@ -272,7 +272,7 @@ class Settings:
     seat_requests_per_minute: int = _setting(
         "6000",
         _integer(0, 1_000_000),
-        "requests that one seat may send per minute, 20 of them to leave or come back; `0`: no limit",
+        "requests that one seat may send per minute; `0`: no limit, but of the 20 to leave or come back",
     )
     token_changes_per_hour: int = _setting(
         "10", _integer(0, 1_000_000), "changes of its token that one seat may request per hour; `0`: no limit"
@@ -295,7 +295,7 @@ class Settings:
         "60000",
         _integer(0, 1_000_000),
         "requests that one application may send per minute, from whatever addresses; what `READS_PER_MINUTE` counts, "
-        "counts here; `0`: no limit",
+        "counts here; `0`: no limit, and `READS_PER_MINUTE` counts for applications as well",
     )
     trusted_proxies: int = _setting(
         "0",

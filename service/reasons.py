@@ -176,7 +176,6 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
         "url_credentials",
         "url_port",
         "url_not_public",
-        "url_unresolved",
         "not_a_string",
         "not_an_integer",
         "not_a_number",
@@ -251,6 +250,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "internal": ("internal",),
     "storage_unavailable": ("storage_unavailable",),
     "too_many_streams": ("too_many_streams",),
+    "lookup_unavailable": ("lookup_unanswered", "too_many_lookups"),
     "outcome_unknown": ("outcome_unknown",),
     "secret_changed": ("secret_changed",),
 }

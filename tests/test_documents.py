@@ -78,7 +78,6 @@ EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
         "GET /metrics": "on a port of its own, which the document leaves out",
     },
     "settings": {
-        "GEVENT_THREADPOOL": "read by gevent",
         "HEALTHCHECK": "a word of a Dockerfile",
         "HTTPS_PROXY": "read by other programs",
         "MISCONF": "an error of Redis",

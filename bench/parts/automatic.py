@@ -29,11 +29,10 @@ from bench.processes import free_port
 from bench.report import Goal, Section, Table
 from bench.scale import Scale
 from bench.setups import USUAL, Match, matches
-from bench.stand import Candidate, Stand
+from bench.stand import Candidate, Stand, open_store
 from service.games.model.shards import with_shard
 from service.games.ports import Commit, WriteRequest
 from service.games.reminders import NO_REMINDERS, Reminders
-from service.storage.games import RedisStore
 from service.storage.redis.topology import open_topology
 
 _BOTS: Final = {"variant": "domino", "players": [{"bot": "greedy"}] * 4}
@@ -157,7 +156,7 @@ def _with_clock(match: Match) -> Match:
 
 def _reminders(stand: Stand, scale: Scale, rng: Random) -> Spread:
     """How the time that Redis takes for a commit with a reminder compares with that for one without."""
-    store = RedisStore(open_topology(stand.redis_url), 3600)
+    store = open_store(open_topology(stand.redis_url), 3600)
     state, event = bytes(700), bytes(40)
 
     def microseconds(name: str) -> float:

@@ -24,7 +24,7 @@ from bench.hosted import Hosted, create_game
 from bench.report import Section, Table
 from bench.scale import Scale
 from bench.setups import LONGEST, USUAL, Setup, Step, matches
-from bench.stand import Stand
+from bench.stand import Stand, open_store
 from service.bootstrap.web import build_app
 from service.config import Settings
 from service.engine.moves import Move
@@ -36,7 +36,6 @@ from service.games.model.views import view_game
 from service.games.ports import Commit, Store, WriteRequest
 from service.games.store.codec import decode_game, encode_game
 from service.games.store.transactions import encode_events
-from service.storage.games import RedisStore
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.fields.moves import MoveSchema
 from service.web.http.body import read_json, validate
@@ -76,7 +75,7 @@ def run(stand: Stand, scale: Scale) -> Section:
 def _table(stand: Stand, scale: Scale, setup: Setup) -> Table:
     settings = Settings(redis_url=stand.redis_url, secret_key=("bench" * 8,), log_level="warning")
     app = build_app(settings)
-    store = RedisStore(SingleNodeTopology(stand.redis), TTL_SECONDS)
+    store = open_store(SingleNodeTopology(stand.redis), TTL_SECONDS)
     stages: dict[str, list[float]] = {stage: [] for stage in (*STAGES, *UNLESS_REMEMBERED)}
     applied: list[float] = []
     asked: list[float] = []

@@ -16,6 +16,8 @@ function isSigned(headers, body) {
 createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray()).toString();
   if (!isSigned(request.headers, body)) return response.writeHead(401).end();
-  const { view } = JSON.parse(body).data;
-  response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(view.legal_moves[0]));
+  const { type, data } = JSON.parse(body);
+  // A challenge comes first: whoever answers it wants to be asked for moves.
+  const answer = type === "webhook.challenge" ? { challenge: data.challenge } : data.view.legal_moves[0];
+  response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
 }).listen(Number(process.env.PORT ?? 9000), "127.0.0.1");

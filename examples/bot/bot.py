@@ -14,4 +14,6 @@ webhook = Webhook(os.environ["BOT_SECRET"])
 def choose_move() -> Any:
     """Answer a message with the move to make."""
     message = webhook.verify(request.get_data(), dict(request.headers))  # raises if it is not from the service
+    if message["type"] == "webhook.challenge":  # comes first: whoever answers it wants to be asked for moves
+        return {"challenge": message["data"]["challenge"]}
     return message["data"]["view"]["legal_moves"][0]

@@ -5,13 +5,14 @@ Owns which parts there are. Does not depend on how any of them works, or on HTTP
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing
 from service.backends.index.people import People
 from service.backends.keys import Backends
-from service.backends.webhooks.endpoints import CheckUrl, Webhooks
+from service.backends.webhooks.endpoints import Webhooks
 
 
 class Policy(NamedTuple):
@@ -23,25 +24,25 @@ class Policy(NamedTuple):
 
     open_to_all: bool
     needed_for_games: bool
-    check_player_url: CheckUrl
+    check_player_url: Callable[[str], object]
 
 
 class BackendsFacade:
-    """The applications of a store: ``backends`` are their keys, and ``webhooks`` their endpoints.
+    """The applications of a store: ``keys`` are who they are by which key, ``webhooks`` their endpoints.
 
     ``listing`` are the lists of their games, ``feed`` what has happened in them, ``people`` who sits there.
     """
 
     def __init__(
         self,
-        backends: Backends,
+        keys: Backends,
         webhooks: Webhooks,
         listing: Listing,
         feed: Feeds,
         people: People,
         policy: Policy,
     ) -> None:
-        self.backends = backends
+        self.keys = keys
         self.webhooks = webhooks
         self.listing = listing
         self.feed = feed
@@ -54,4 +55,4 @@ class BackendsFacade:
         What the index knows of them expires with them. Raises ``NotFound``; if it fails, it can be called again.
         """
         self.webhooks.delete_all(app)
-        self.backends.delete(app)
+        self.keys.delete(app)

@@ -62,6 +62,13 @@ def message_id(turn: RemoteTurn) -> str:
     return f"msg_{b32encode(sha256(text.encode()).digest()[:20]).decode().lower()}"
 
 
+def owner(turn: RemoteTurn) -> str:
+    """The application whose game it is: only such games have remote players."""
+    ownership = turn.game.ownership
+    assert ownership is not None
+    return ownership.app
+
+
 def _identity(game: Game) -> tuple[str, int, str]:
     """What is the same as long as the same can be played; after a failover another write may lead to a version."""
     return game.id, game.match_version, game.match_write_id

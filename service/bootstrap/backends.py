@@ -1,4 +1,7 @@
-"""The applications of a process, and what sends requests to the addresses that they give."""
+"""The applications of a process, and what sends requests to the addresses that they give.
+
+Owns which store and which setting each part gets. Does not depend on which process runs them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from service.outgoing.sender import Sender
 from service.storage.feed import RedisFeed
 
 
-def build_apps(
+def build_backends(
     settings: Settings, storage: Storage, notifications: EventFeed, idempotency: Idempotency
 ) -> BackendsFacade:
     """The applications in this storage; ``notifications`` tell when a feed goes on.
@@ -38,7 +41,7 @@ def build_apps(
             random_bytes=os.urandom,
             idempotency=idempotency,
         ),
-        Listing(storage.game_index, storage.lobby, ttl=ttl),
+        Listing(storage.game_index, storage.lobby, ttl=ttl, allowance=storage.reminders.heartbeats.allowance),
         Feeds(RedisFeed(storage.calls), notifications, clock),
         People(storage.game_index, storage.erasures, ttl=ttl),
         Policy(

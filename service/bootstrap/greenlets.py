@@ -1,4 +1,7 @@
-"""How work gives way to other work, and how a disconnect is noticed: under gunicorn's worker these are greenlets."""
+"""How work gives way to other work, and how a disconnect is noticed: under gunicorn's worker these are greenlets.
+
+Owns these calls of gevent. Does not depend on what the work is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What every process has of Redis, opened as the settings say."""
+"""What every process has of Redis, opened as the settings say.
+
+Owns which adapters there are, and what each of them is observed by. Does not depend on which process uses them.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ from typing import NamedTuple
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
 from service.storage.backends import RedisBackends
-from service.storage.capacity_guard import CapacityGuard
+from service.storage.confirmed_urls import RedisConfirmedUrls
 from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
 from service.storage.games import RedisStore
 from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.index import RedisIndex, RedisLobby
-from service.storage.redis.calls import RedisCalls
+from service.storage.memory_reserve import MemoryReserve
+from service.storage.redis.calls import RedisCalls, observe_nothing
 from service.storage.redis.limited import LimitedTopology
 from service.storage.redis.server_clock import ServerClock
 from service.storage.redis.topology import Topology, open_topology
@@ -36,6 +40,7 @@ class Storage(NamedTuple):
     webhooks: RedisWebhooks
     erasures: RedisErasures
     games_of_bots: RedisGamesOfBots
+    confirmed_urls: RedisConfirmedUrls
     calls: RedisCalls
     clock: ServerClock
 
@@ -54,7 +59,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     replicated, ttl = settings.durability == "replicated", settings.game_ttl_seconds
     observe, failed = metrics.redis, metrics.store_write_failed
     reminders = RedisReminders(unlimited, observe=observe, observe_failure=failed)
-    calls = RedisCalls(topology, replicated=replicated, observe=observe)
+    calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)
     return Storage(
         url=settings.redis_url,
         topology=topology,
@@ -62,7 +67,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
             topology,
             ttl,
             replicated=replicated,
-            guard=CapacityGuard(topology),
+            memory_reserve=MemoryReserve(topology),
             observe=observe,
             observe_failure=failed,
         ),
@@ -70,10 +75,11 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         backends=RedisBackends(topology, replicated=replicated, observe=observe, observe_failure=failed),
         deleted=DeletedGames(RedisDeletions(unlimited, observe=observe)),
         game_index=RedisIndex(calls, ttl),
-        lobby=RedisLobby(RedisCalls(topology, observe=observe)),
+        lobby=RedisLobby(RedisCalls(topology, observe=observe, observe_failure=observe_nothing)),
         webhooks=RedisWebhooks(topology, replicated=replicated, observe=observe, observe_failure=failed),
         erasures=RedisErasures(calls),
         games_of_bots=RedisGamesOfBots(calls, ttl),
+        confirmed_urls=RedisConfirmedUrls(calls),
         calls=calls,
         clock=ServerClock(reminders.server_time, observe=metrics.clock_offset),
     )

@@ -1,4 +1,7 @@
-"""The application that a worker of the web server runs."""
+"""The application that a worker of the web server runs.
+
+Owns what it is made of, and which settings limit it. Does not depend on gunicorn, nor on how it handles a request.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,11 @@ from threading import Thread
 
 from flask import Flask
 
-from service.bootstrap.backends import build_apps
+from service.bootstrap.backends import build_backends
 from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
 from service.bootstrap.storage import open_storage
 from service.config import Network, Settings
+from service.games.automation.deletions import EVERY_GAME
 from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.ports import Runtime
@@ -46,8 +50,13 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     secrets = server_secrets(settings)
     runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
     repository = GameRepository(
-        storage.store, runtime, observe=metrics.write_committed, admit_read=partial(limit_history, limits)
+        storage.store,
+        runtime,
+        observe=metrics.write_committed,
+        admit_read=partial(limit_history, limits),
+        allowance=storage.reminders.heartbeats.allowance,
     )
+    storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
     games = GamesFacade(
         repository,
         notifications,
@@ -57,16 +66,18 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         ttl_seconds=settings.game_ttl_seconds,
         bots_alone=BotsAlone(storage.games_of_bots, repository, storage.clock, settings.max_games_of_bots),
     )
-    apps = build_apps(settings, storage, notifications, Idempotency(secrets))
+    backends = build_backends(settings, storage, notifications, Idempotency(secrets))
     app = create_app(
-        WebParts(games, apps, limits, build_streams(settings, metrics), metrics, yield_control),
+        WebParts(games, backends, limits, build_streams(settings, metrics), metrics, yield_control),
         Ingress(settings.trusted_proxies, banned, settings.metrics_port),
     )
-    for forget in (app.forget, apps.listing.forget):
+    for forget in (app.forget, backends.listing.forget):
         storage.deleted.on_deletion(forget)
-    for forget in (app.drop_cached, apps.listing.forget):
+    for forget in (app.drop_cached, backends.listing.forget):
         storage.deleted.on_erasure(forget)
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
+    beat = partial(storage.reminders.heartbeats.keep_beating, metrics.outage_allowance)
+    Thread(target=beat, name="heartbeats", daemon=True).start()
     return app
 
 
@@ -75,7 +86,7 @@ def build_streams(settings: Settings, metrics: Metrics) -> Streams:
     limits = StreamLimits(
         settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None
     )
-    return Streams(limits, metrics.streams, watch_disconnect=watch_disconnect)
+    return Streams(limits, metrics.streams, watch_disconnect)
 
 
 def build_limits(settings: Settings, url: str) -> RateLimits:

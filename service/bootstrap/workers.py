@@ -1,23 +1,28 @@
-"""The parts of the processes beside the web server, and of the commands that walk all games."""
+"""The parts of the processes beside the web server, and of the commands that walk all games.
+
+Owns what they have in common. Does not depend on what a process does with them (``service.workers``).
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from service.backends.index.ports import GameIndex, Lobby
 from service.backends.index.reindex import Progress, Reindexer
-from service.backends.ports import ErasureStore
+from service.backends.ports import ConfirmedUrls, ErasureStore
 from service.backends.webhooks.ports import WebhookStore
 from service.bootstrap.storage import Storage, open_storage
 from service.config import Settings
-from service.games.automation.deletions import DeletedGames
+from service.games.automation.deletions import EVERY_GAME, DeletedGames
 from service.games.automation.due import Automation
 from service.games.ports import sequential_runtime
 from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
+from service.storage.heartbeats import RedisHeartbeats
 from service.storage.redis.server_clock import ServerClock
 from service.web.metrics import Metrics
 
@@ -28,11 +33,13 @@ class WorkerParts(NamedTuple):
     repository: GameRepository
     automation: Automation
     reminders: ReminderQueue
+    heartbeats: RedisHeartbeats
     deleted: DeletedGames
     game_index: GameIndex
     lobby: Lobby
     webhooks: WebhookStore
     erasures: ErasureStore
+    confirmed_urls: ConfirmedUrls
     clock: ServerClock
 
 
@@ -43,18 +50,20 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
     """
     storage = open_storage(settings, metrics, most_calls)
     repository = build_repository(storage, metrics.write_committed)
-    automation = Automation(repository, storage.reminders.judged)
+    automation = Automation(repository, storage.reminders.heartbeats.judged)
     storage.deleted.on_deletion(repository.forget)
     storage.deleted.on_erasure(repository.forget)
     return WorkerParts(
         repository,
         automation,
         storage.reminders,
+        storage.reminders.heartbeats,
         storage.deleted,
         storage.game_index,
         storage.lobby,
         storage.webhooks,
         storage.erasures,
+        storage.confirmed_urls,
         storage.clock,
     )
 
@@ -68,4 +77,7 @@ def build_reindexer(storage: Storage, report: Callable[[Progress], None]) -> Rei
 def build_repository(storage: Storage, observe: Callable[[Committed], None]) -> GameRepository:
     """The games of this storage for a process that serves no requests, which may read as much as it needs."""
     runtime = sequential_runtime(storage.clock, os.urandom)
-    return GameRepository(storage.store, runtime, observe=observe, admit_read=lambda _: None)
+    allowance = storage.reminders.heartbeats.allowance
+    repository = GameRepository(storage.store, runtime, observe=observe, admit_read=lambda _: None, allowance=allowance)
+    storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
+    return repository

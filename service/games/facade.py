@@ -1,4 +1,7 @@
-"""The games of a store: access to them, the commands that change them, and the queries that read them."""
+"""The games of a store: access to them, the commands that change them, and the queries that read them.
+
+Owns which parts there are. Does not depend on how any of them works, or on HTTP.
+"""
 
 from __future__ import annotations
 

@@ -74,17 +74,16 @@ class ReminderQueue(Protocol):
     """The reminders of the games of a store. Every method answers in three seconds or raises ``StorageUnavailable``.
 
     All times are in milliseconds since 1970, by the clock of the store. The queue gives every reminder that is due at
-    least once, and again until a write or ``reschedule`` has replaced it. After a time without any ``take`` of
-    ``clock``, deadlines have an ``outage_allowance`` of that time, one hour at most: while nobody could move, nobody is
-    late. Where several servers share the games, each has its own clock and keeps its own times.
+    least once, and again until a write or ``reschedule`` has replaced it. After a time in which nobody could move,
+    deadlines have an ``outage_allowance`` of that time, one hour at most: nobody is late. Where several servers share
+    the games, each has its own clock and keeps its own times.
     """
 
     def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
         """At most ``limit`` games whose reminder of this kind is due, the earliest first, for ``lease`` milliseconds.
 
         Where there are more than ``limit``, their holders take turns, so that each gets as many as the others, and none
-        more than ``most_of`` says; the earliest of all need not be among them. A ``limit`` of 0 takes nothing,
-        and shows that somebody still looks. Raises ``StorageUnavailable``
+        more than ``most_of`` says; the earliest of all need not be among them. Raises ``StorageUnavailable``
         only if no server answers: reminders on a server that is away are given later.
         """
 
@@ -115,5 +114,8 @@ class ReminderQueue(Protocol):
     def judged(self, game: str) -> JudgedTime:
         """When a deadline of this game would be judged now: by the clock of its server, with the allowance then.
 
-        While nobody takes reminders of kind ``clock``, it is as if somebody began now.
+        While nobody can move, it is as if players could again from now on.
         """
+
+    def allowance(self, game: str) -> OutageAllowance:
+        """The allowance of the deadlines of this game as this process last learned it; asks nobody."""

@@ -1,29 +1,29 @@
 """Where requests may go: which URLs are taken, and which addresses are public.
 
-Owns the reading of a URL, the networks that are not public, and the look-up of a name. Does not depend on how a request
-is sent. Who sends one connects to an address that ``resolve`` has returned, and never to the name: a second look-up
-could give another address.
+Owns the reading of a URL, and the networks that are not public. Does not depend on how a name is looked up, nor on how
+a request is sent. Who sends one connects to an address that ``resolve`` has returned, and never to the name: a second
+look-up could give another address.
 """
 
 from __future__ import annotations
 
 import re
-import socket
-from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Collection
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from threading import Thread
 from typing import Final, NamedTuple
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
-Lookup = Callable[[str], Sequence[str]]
-"""The addresses of a host name, as texts; raises ``OSError`` if it has none."""
+Find = Callable[[str], Collection[Address]]
+"""The addresses of a host name, of which there may be none."""
 
 MAX_URL_CHARACTERS: Final = 500
-LOOKUP_SECONDS: Final = 5.0
-REASONS: Final = ("too_long", "malformed", "not_https", "credentials", "port", "not_public", "unresolved")
-"""Why a URL is refused."""
+REASONS: Final = ("too_long", "malformed", "not_https", "credentials", "port", "not_public")
+"""Why a URL is refused.
+
+A name without an address is not public either: who asks is not told which names there are in the network of the
+service, where its resolver may know more of them than others do.
+"""
 
 EVERYWHERE: Final = (IPv4Network("0.0.0.0/0"), IPv6Network("::/0"))
 """The networks that contain every address."""
@@ -137,23 +137,19 @@ def check_url(url: str, networks: Collection[Network] = ()) -> Target:
     return target
 
 
-def resolve(
-    target: Target, networks: Collection[Network], lookup: Lookup, seconds: float = LOOKUP_SECONDS
-) -> tuple[Address, ...]:
+def resolve(target: Target, networks: Collection[Network], find: Find) -> tuple[Address, ...]:
     """The addresses of a target, looked up once, in the order of the look-up; at least one, and all are allowed.
 
     Raises:
-        RefusedUrl: one of the addresses is not allowed, or there is none after so many seconds.
+        RefusedUrl: one of the addresses is not allowed, or there is none.
+        LookupFailed: what ``find`` raises.
     """
     literal = _literal(target.host)
-    addresses = _look_up(lookup, target.host, seconds) if literal is None else (literal,)
+    addresses = tuple(find(target.host)) if literal is None else (literal,)
+    if not addresses:
+        raise RefusedUrl("not_public")
     _check_addresses(target, addresses, networks)
     return addresses
-
-
-def system_lookup(host: str) -> Sequence[str]:
-    """The addresses of a name, by the resolver of the system."""
-    return [str(each[4][0]) for each in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
 
 
 def is_public(address: Address) -> bool:
@@ -181,26 +177,6 @@ def _host(authority: re.Match[str]) -> str:
 def _literal(host: str) -> Address | None:
     """The address that a host in normal form is; ``None`` for a name."""
     return ip_address(host) if ":" in host or _NUMBER.fullmatch(host) else None
-
-
-def _look_up(lookup: Lookup, host: str, seconds: float) -> tuple[Address, ...]:
-    """The addresses of a name. In a thread of its own, as a look-up cannot be interrupted, and may take a minute."""
-    found: Future[Sequence[str]] = Future()
-
-    def ask() -> None:
-        try:
-            found.set_result(lookup(host))
-        except Exception as error:
-            found.set_exception(error)
-
-    Thread(target=ask, daemon=True).start()
-    try:
-        addresses = tuple(dict.fromkeys(map(ip_address, found.result(seconds))))
-    except (OSError, ValueError):  # also TimeoutError, and names that cannot be encoded
-        raise RefusedUrl("unresolved") from None
-    if not addresses:
-        raise RefusedUrl("unresolved")
-    return addresses
 
 
 def _check_addresses(target: Target, addresses: Collection[Address], networks: Collection[Network]) -> None:

@@ -1,6 +1,6 @@
 """A connection on which every wait ends by a deadline, however slowly the other side sends.
 
-Owns the socket, TLS on it, and the number of bytes that are read. Does not depend on HTTP.
+Owns the socket and how it is connected, TLS on it, and the number of bytes that are read. Does not depend on HTTP.
 
 A time limit of a socket is no such deadline: it begins anew with each byte that arrives, with gevent also within one
 record of TLS. So TLS runs on buffers in memory here, and every wait is one for the socket, for the time that is left.
@@ -15,10 +15,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from service.outgoing.addresses import Address
 from service.outgoing.deadline import Deadline
 
 _T = TypeVar("_T")
+CONNECT_SECONDS: Final = 3.0
 _RECEIVE_BYTES: Final = 65536
+_MOST_ADDRESSES: Final = 4
+
+Connect = Callable[[Address, int, float], socket.socket]
+"""A connection to this address and port, made within so many seconds; raises ``OSError``."""
 
 
 class TooMuch(Exception):
@@ -137,3 +143,28 @@ class _Reader(io.RawIOBase):
         data = self._connection.receive(len(buffer))
         buffer[: len(data)] = data
         return len(data)
+
+
+def connect_one(addresses: tuple[Address, ...], port: int, deadline: Deadline, connect: Connect) -> socket.socket:
+    """A socket connected to the first of the addresses that accepts, within ``CONNECT_SECONDS`` in all."""
+    limit = Deadline(min(CONNECT_SECONDS, deadline.left()))
+    addresses = addresses[:_MOST_ADDRESSES]
+    for others, address in zip(range(len(addresses) - 1, 0, -1), addresses, strict=False):
+        try:
+            return connect(address, port, limit.left() / (others + 1))
+        except OSError:
+            continue
+    return connect(addresses[-1], port, limit.left())
+
+
+def connect_socket(address: Address, port: int, seconds: float) -> socket.socket:
+    """A socket that is connected to this address. Raises ``OSError``."""
+    sock = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_STREAM)
+    try:
+        sock.settimeout(seconds)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.connect((str(address), port))
+    except BaseException:
+        sock.close()
+        raise
+    return sock

@@ -10,50 +10,36 @@ from __future__ import annotations
 import re
 import socket
 import ssl
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from http.client import HTTPException, HTTPResponse, IncompleteRead
+from ipaddress import IPv6Network
 from time import monotonic
 from typing import Final, NamedTuple, cast
 
-from service.outgoing.addresses import (
-    EVERYWHERE,
-    Address,
-    Lookup,
-    Network,
-    RefusedUrl,
-    Target,
-    check_url,
-    resolve,
-    system_lookup,
-)
-from service.outgoing.connection import Connection, TooMuch
+from service.bounded_cache import BoundedCache
+from service.outgoing.addresses import EVERYWHERE, Address, Network, RefusedUrl, Target, check_url, resolve
+from service.outgoing.connection import Connect, Connection, TooMuch, connect_one, connect_socket
 from service.outgoing.deadline import Deadline
+from service.outgoing.lookups import LOOKUP_SECONDS, Lookup, LookupFailed, Lookups, system_lookup
 from service.outgoing.pool import Key, Open, Pool
 from service.outgoing.tunnel import TunnelRefused, open_tunnel
 
-CONNECT_SECONDS: Final = 3.0
 MAX_ANSWER_BYTES: Final = 65_536
-REASONS: Final = (
-    "refused_address",
-    "unresolved",
-    "connection",
-    "tls",
-    "timeout",
-    "too_large",
-    "not_http",
-)
+LOCATED_SECONDS: Final = 30.0
+REASONS: Final = ("refused_address", "lookup", "connection", "tls", "timeout", "too_large", "not_http")
 """Why a request got no answer: see ``SendFailed``."""
 
 _HEAD_BYTES: Final = 65_536
-_MOST_ADDRESSES: Final = 4
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9-]+")
 _HEADER_VALUE: Final = re.compile(r"[ -~]*")
 _SECONDS: Final = re.compile(r"[0-9]{1,9}")
-
-Connect = Callable[[Address, int, float], socket.socket]
-"""A connection to this address and port, made within so many seconds; raises ``OSError``."""
+_NOBODY: Final = ""
+"""For whom the proxy is looked up, in place of an application: it has its own share."""
+_IPV6_NETWORK_BITS: Final = 64
+_MOST_PLACES: Final = 2_000
 
 
 class Answer(NamedTuple):
@@ -73,9 +59,10 @@ class Answer(NamedTuple):
 class SendFailed(Exception):
     """There was no answer, for the reason, after so many milliseconds.
 
-    ``refused_address``: the URL, or an address of its host, is not allowed (any more), or the proxy refuses it;
-    ``unresolved``: the host has no address; ``connection``: it could not be connected, or broke; ``tls``: no TLS, or no
-    valid certificate for the host; ``timeout``; ``too_large``: the head of the answer; ``not_http``: no HTTP.
+    ``refused_address``: the URL, or an address of its host, is not allowed (any more), the host has none, or the proxy
+    refuses it; ``lookup``: no name server told the address of the host, or too many look-ups of the application were
+    under way; ``connection``: it could not be connected, or broke; ``tls``: no TLS, or no valid certificate for the
+    host; ``timeout``; ``too_large``: the head of the answer; ``not_http``: no HTTP.
     """
 
     def __init__(self, reason: str, ms: int) -> None:
@@ -84,12 +71,28 @@ class SendFailed(Exception):
         self.ms = ms
 
 
+class _Place(NamedTuple):
+    """The server of a host, and until when that is used, in seconds of ``time.monotonic``."""
+
+    server: str
+    until: float
+
+
+class _Exchange(NamedTuple):
+    """What is sent where, for which application, and how many bytes of the answer are read."""
+
+    app: str
+    target: Target
+    request: bytes
+    max_answer: int
+
+
 class Sender:
     """Sends requests for all threads of a process.
 
     ``networks`` are allowed although they are not public. With a ``proxy`` (``http://host:port``) every request goes
     through a tunnel of the proxy, which decides about addresses: no host but the proxy is looked up here, and
-    ``networks`` has to be empty.
+    ``networks`` has to be empty. ``app`` is the application that has given a URL, whose look-ups have a bound.
     """
 
     def __init__(
@@ -106,19 +109,47 @@ class Sender:
         self._networks = networks
         self._proxy = None if proxy is None else check_url(proxy, EVERYWHERE)
         self._tls = tls or ssl.create_default_context()
-        self._lookup = lookup
+        self._lookups = Lookups(lookup)
         self._connect = connect or connect_socket
         self._pool = Pool()
+        self._places = BoundedCache[tuple[str, str], _Place](_MOST_PLACES)
 
-    def check(self, url: str) -> None:
+    def check(self, url: str, app: str) -> None:
         """Refuse a URL to which no request would be sent now; a host is looked up unless that is for the proxy.
 
         Raises:
             RefusedUrl: see ``service.outgoing.addresses.REASONS``.
+            LookupFailed: the host could not be looked up now.
         """
         target = check_url(url, self._networks)
         if self._proxy is None:
-            resolve(target, self._networks, self._lookup)
+            resolve(target, self._networks, partial(self._lookups.find, app))
+
+    def locate(self, url: str, app: str) -> str:
+        """What is the same for all names of a server: the first of its addresses in order, and the port.
+
+        Of an IPv6 address the network, as a server may have all addresses of that. Behind a proxy, and where the host
+        could not be looked up, it is the host. What was found is used again for ``LOCATED_SECONDS``: no request is sent
+        there, so it need not be true.
+        """
+        try:
+            target = check_url(url, self._networks)
+        except RefusedUrl:
+            return url
+        key = app, target.host
+        place = self._places.get(key)
+        if place is None or monotonic() >= place.until:
+            place = _Place(self._find_server(target, app), monotonic() + LOCATED_SECONDS)
+            self._places.put(key, place)
+        return f"{place.server} {target.port}"
+
+    def _find_server(self, target: Target, app: str) -> str:
+        if self._proxy is not None:
+            return target.host
+        try:
+            return min(map(_server, resolve(target, self._networks, partial(self._lookups.find, app))))
+        except (RefusedUrl, LookupFailed):
+            return target.host
 
     def post(
         self,
@@ -126,6 +157,7 @@ class Sender:
         headers: Mapping[str, str],
         body: bytes,
         *,
+        app: str,
         timeout: float,
         max_answer: int = MAX_ANSWER_BYTES,
     ) -> Answer:
@@ -143,11 +175,11 @@ class Sender:
         try:
             target = check_url(url, self._networks)
             request = self._request(target, headers, body)
-            return self._exchange(target, request, deadline, max_answer)
-        except RefusedUrl as error:
-            reason = "unresolved" if error.reason == "unresolved" else "refused_address"
-        except TunnelRefused:
+            return self._exchange(_Exchange(app, target, request, max_answer), deadline)
+        except (RefusedUrl, TunnelRefused):
             reason = "refused_address"
+        except LookupFailed:
+            reason = "lookup"
         except TimeoutError:
             reason = "timeout"
         except ssl.SSLError:
@@ -180,26 +212,27 @@ class Sender:
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         return f"POST {target.path} HTTP/1.1\r\n{head}\r\n".encode("ascii") + body
 
-    def _exchange(self, target: Target, request: bytes, deadline: Deadline, max_answer: int) -> Answer:
+    def _exchange(self, exchange: _Exchange, deadline: Deadline) -> Answer:
+        target = exchange.target
         key = (target.scheme, target.host, target.port)
         waiting = self._pool.take(key)
         if waiting is not None:
             try:
-                return self._ask(key, waiting, request, deadline, max_answer)
+                return self._ask(key, waiting, exchange, deadline)
             except TimeoutError:
                 raise
             except OSError:
                 if waiting.connection.has_received:
                     raise
-        return self._ask(key, self._open(target, deadline), request, deadline, max_answer)
+        return self._ask(key, self._open(target, exchange.app, deadline), exchange, deadline)
 
-    def _ask(self, key: Key, entry: Open, request: bytes, deadline: Deadline, max_answer: int) -> Answer:
+    def _ask(self, key: Key, entry: Open, exchange: _Exchange, deadline: Deadline) -> Answer:
         """Send the request on this connection, and read the answer; then the connection waits, or is closed."""
-        connection = entry.connection
+        connection, max_answer = entry.connection, exchange.max_answer
         reusable = False
         try:
             connection.begin(deadline, _HEAD_BYTES + max_answer)
-            connection.sendall(request)
+            connection.sendall(exchange.request)
             response = HTTPResponse(cast(socket.socket, connection), method="POST")
             response.begin()
             body = response.read(max_answer + 1)
@@ -215,11 +248,15 @@ class Sender:
         retry_after = _retry_after(response.headers.get("Retry-After"))
         return Answer(response.status, body[:max_answer], retry_after, deadline.elapsed_ms(), complete)
 
-    def _open(self, target: Target, deadline: Deadline) -> Open:
+    def _open(self, target: Target, app: str, deadline: Deadline) -> Open:
         """A new connection to the target. The only place that opens a socket."""
-        hop, networks = (target, self._networks) if self._proxy is None else (self._proxy, EVERYWHERE)
-        addresses = resolve(hop, networks, self._lookup, deadline.left())
-        sock = self._connect_one(addresses, hop.port, deadline)
+        if self._proxy is None:
+            hop, networks = target, self._networks
+        else:
+            hop, networks, app = self._proxy, EVERYWHERE, _NOBODY
+        seconds = min(deadline.left(), LOOKUP_SECONDS)
+        addresses = resolve(hop, networks, lambda host: self._lookups.find(app, host, seconds))
+        sock = connect_one(addresses, hop.port, deadline, self._connect)
         connection = Connection(sock, deadline)
         try:
             if self._proxy is not None:
@@ -232,29 +269,12 @@ class Sender:
             raise
         return Open(connection, monotonic())
 
-    def _connect_one(self, addresses: tuple[Address, ...], port: int, deadline: Deadline) -> socket.socket:
-        """A socket connected to the first of the addresses that accepts, within ``CONNECT_SECONDS`` in all."""
-        limit = Deadline(min(CONNECT_SECONDS, deadline.left()))
-        addresses = addresses[:_MOST_ADDRESSES]
-        for others, address in zip(range(len(addresses) - 1, 0, -1), addresses, strict=False):
-            try:
-                return self._connect(address, port, limit.left() / (others + 1))
-            except OSError:
-                continue
-        return self._connect(addresses[-1], port, limit.left())
 
-
-def connect_socket(address: Address, port: int, seconds: float) -> socket.socket:
-    """A socket that is connected to this address. Raises ``OSError``."""
-    sock = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_STREAM)
-    try:
-        sock.settimeout(seconds)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sock.connect((str(address), port))
-    except BaseException:
-        sock.close()
-        raise
-    return sock
+def _server(address: Address) -> str:
+    """What counts as one server."""
+    if address.version == 4:
+        return str(address)
+    return str(IPv6Network((int(address), _IPV6_NETWORK_BITS), strict=False))
 
 
 def _retry_after(text: str | None) -> int | None:

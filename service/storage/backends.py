@@ -11,7 +11,7 @@ from service.backends.ports import Backend, BackendStore, Repeat
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
 from service.storage.backend_records import decode_backend, encode_backend
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
 from service.storage.redis.topology import Topology
@@ -26,8 +26,8 @@ class RedisBackends(BackendStore):
         topology: Topology,
         *,
         replicated: bool = False,
-        observe: Observer = observe_nothing,
-        observe_failure: FailureObserver = observe_nothing,
+        observe: Observer,
+        observe_failure: FailureObserver,
     ) -> None:
         self._topology = topology
         self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)

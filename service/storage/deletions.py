@@ -23,10 +23,10 @@ _ERASED: Final = " erased"
 class RedisDeletions(Deletions):
     """The deletions of the games that a ``RedisStore`` keeps on the same servers."""
 
-    def __init__(self, topology: Topology, *, observe: Observer = observe_nothing) -> None:
+    def __init__(self, topology: Topology, *, observe: Observer) -> None:
         self._topology = topology
         self._observe = observe
-        self._calls = RedisCalls(topology, observe=observe)
+        self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
 
     def deleted(self, within: int) -> RecentDeletions:
         """The games that were deleted lately."""

@@ -28,9 +28,9 @@ from service.games.ports import (
 )
 from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, Reminders
 from service.storage import keys
-from service.storage.capacity_guard import CapacityGuard
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
+from service.storage.memory_reserve import MemoryReserve
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
 from service.storage.redis.connection import MaybeSent, NotSent
 from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
@@ -49,8 +49,8 @@ class RedisStore(Store):
     """Keeps games in Redis or Valkey (7.0 or newer), as the port ``Store`` promises.
 
     A game lives for ``ttl_seconds`` after its last write. With ``replicated``, a write succeeds only when a replica
-    has confirmed it; otherwise its outcome is unknown. New games are refused while the ``guard`` finds their
-    server almost full.
+    has confirmed it; otherwise its outcome is unknown. New games are refused while only the
+    ``memory_reserve`` of their server is left.
     """
 
     def __init__(
@@ -59,16 +59,16 @@ class RedisStore(Store):
         ttl_seconds: int,
         *,
         replicated: bool = False,
-        guard: CapacityGuard | None = None,
-        observe: Observer = observe_nothing,
-        observe_failure: FailureObserver = observe_nothing,
+        memory_reserve: MemoryReserve,
+        observe: Observer,
+        observe_failure: FailureObserver,
     ) -> None:
         if ttl_seconds < 1:
             raise ValueError("a game must live for at least one second")
         self._topology = topology
         self._ttl = b"%d" % ttl_seconds
         self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
-        self._guard = guard
+        self._memory_reserve = memory_reserve
         self._observe_failure = observe_failure
 
     def create(
@@ -206,10 +206,8 @@ class RedisStore(Store):
 
     def _require_space(self, key: bytes) -> None:
         """Raises ``StorageUnavailable`` while the server of the key takes no new games."""
-        if self._guard is None:
-            return
         try:
-            self._guard.check(key)
+            self._memory_reserve.check(key)
         except StorageUnavailable as error:
             self._observe_failure(error.reason)
             raise

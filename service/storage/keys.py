@@ -22,8 +22,8 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 1970; for a holder who waits for a turn, when the last one was
 ``domino:<kind>:{<tag>}:<holder>``
                                 sorted set: these games of the holder, by when they are due
-``domino:heartbeat:{<tag>}``    string: ``<last> <since> <until>``, when a scheduler last looked for
-                                deadlines, and the allowance after the last outage. On
+``domino:heartbeat:{<tag>}``    string: ``<last> <since> <until>``, when players could last move, and
+                                the allowance after the last outage. On
                                 servers that share the games, one for each shard; else for the first
 ``domino:webhooks:{<tag>}``     sorted set: the endpoints of the applications of the shard for which
                                 there are messages, by when one is to be sent
@@ -49,6 +49,8 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 keys by their names, ``<time> <fingerprint> <answer>``
 ``domino:{<app>}:erasures``     sorted set: the refs of people who are to be erased, by when that was
                                 asked for last
+``domino:{<app>}:players``      sorted set: the URLs of remote players that have answered a challenge, of
+                                which it has digests, by when
 ``domino:{<app>}:endpoints``    set: the ids of those that were ever active: they are told of its
                                 games
 ``domino:{<app>}:feed``         stream: the feed of the application. The fields of an item are ``item``,
@@ -94,7 +96,7 @@ REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
 """The sets of the reminders of each kind, by shard: of holders, or of what they are about (``NOT_OF_GAMES``)."""
 
 HEARTBEATS: Final = tuple(b"domino:heartbeat:{%b}" % tag.encode() for tag in TAGS)
-"""When a scheduler last looked for deadlines, by shard."""
+"""When players could last move, by shard."""
 
 APPLICATIONS: Final = b"domino:apps"
 """The set of the ids of all applications."""
@@ -172,6 +174,11 @@ def erasures(app: str) -> bytes:
     return state(app) + b":erasures"
 
 
+def confirmed_urls(app: str) -> bytes:
+    """The key of the URLs of remote players that have answered a challenge of an application."""
+    return state(app) + b":players"
+
+
 def index(app: str) -> bytes:
     """The key of the index of an application; the keys of its lists begin with it, without ``:index``."""
     return state(app) + b":index"
@@ -198,5 +205,5 @@ def listed(app: str, kind: str, ref: str) -> bytes:
 
 
 def digest(ref: str) -> bytes:
-    """What stands for a ref in names of keys: 22 characters of its SHA-256."""
+    """What stands for a ref in names of keys, or for a URL: 22 characters of its SHA-256."""
     return urlsafe_b64encode(sha256(ref.encode("utf-8", "surrogatepass")).digest())[:22]

@@ -1,13 +1,13 @@
-"""The outage allowance: the time for which no deadline counts after schedulers have not run for a while.
+"""The outage allowance: the time for which no deadline counts after nobody could move for a while.
 
-While nobody could move, nobody is late. So a scheduler leaves a heartbeat each time it takes the games whose time has
-ended; after an outage, deadlines of turns that began before its end are postponed by as long as the outage was.
+While nobody could move, nobody is late. So those who serve requests send heartbeats; after an outage, in which none
+came, deadlines of turns that began before its end are postponed by as long as the outage was.
 
 For example, the last heartbeat is of 12:00:00 and the next one of 12:10:00. That is an outage of ten minutes: until
 12:20:00 nothing follows from the deadline of a turn that began before 12:10:00. Of a turn that began later, the
 deadline counts as always.
 
-Owns how long the allowance is (``scripts/take.lua`` computes the same on the server). Does not depend on where the
+Owns how long the allowance is (``scripts/heartbeat.lua`` computes the same on the server). Does not depend on where the
 heartbeat is stored.
 """
 
@@ -27,14 +27,14 @@ HEARTBEAT_MS: Final = 1_000
 
 
 class Heartbeat(NamedTuple):
-    """When a scheduler last took games, when one did so after the last outage, and until when its allowance lasts."""
+    """When players could last move, when they could again after the last outage, and until when its allowance lasts."""
 
     last: int
     since: int = 0
     until: int = 0
 
     def allowance_at(self, now: int) -> OutageAllowance:
-        """The allowance if a scheduler takes games ``now``: what is left of an earlier one, and the new outage."""
+        """The allowance if players can move ``now``: what is left of an earlier one, and the new outage."""
         gap = now - self.last
         if gap <= OUTAGE_MS:
             return OutageAllowance(self.since, self.until)

@@ -1,7 +1,8 @@
 """The queue of reminders in Redis or Valkey: one script for all shards, or one for each where servers share the games.
 
 Owns how reminders are taken and put back, of holders in turns (``service.storage.turns``); they are written with the
-game (``service.storage.games``). Does not depend on what is done about a game that is due.
+game (``service.storage.games``). Does not depend on what is done about a game that is due, nor on what postpones a
+deadline (``service.storage.heartbeats``).
 """
 
 from __future__ import annotations
@@ -13,10 +14,18 @@ from typing import Any, Final, cast, get_args
 
 from service.games.model.shards import SHARDS, shard_of
 from service.games.ports import StorageUnavailable
-from service.games.reminders import NOT_OF_GAMES, JudgedTime, MostOf, ReminderKind, ReminderQueue, TakenReminder
+from service.games.reminders import (
+    NOT_OF_GAMES,
+    JudgedTime,
+    MostOf,
+    OutageAllowance,
+    ReminderKind,
+    ReminderQueue,
+    TakenReminder,
+)
 from service.storage import keys
-from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat
-from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha, observe_nothing
+from service.storage.heartbeats import RedisHeartbeats
+from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
 from service.storage.redis.topology import Topology
@@ -39,13 +48,15 @@ class RedisReminders(ReminderQueue):
         self,
         topology: Topology,
         *,
-        observe: Observer = observe_nothing,
-        observe_failure: FailureObserver = observe_nothing,
+        observe: Observer,
+        observe_failure: FailureObserver,
     ) -> None:
         self._topology = topology
         self._observe = observe
         self._observe_failure = observe_failure
         self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
+        self.heartbeats = RedisHeartbeats(topology, observe=observe)
+        """What judges deadlines, and is kept by those who serve requests."""
 
     def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
         """Games that are due: what there is of each holder is looked up first, and shared out then."""
@@ -71,17 +82,12 @@ class RedisReminders(ReminderQueue):
 
     def _due(self, kind: ReminderKind) -> list[Due]:
         """How much is due of each holder in each shard. Raises ``StorageUnavailable`` if no server answers."""
-        sets, span = keys.REMINDERS[kind], self._topology.scripts_span_slots
-        heartbeats = keys.HEARTBEATS if kind == "clock" else ()
+        sets = keys.REMINDERS[kind]
         most = 0 if kind in NOT_OF_GAMES else MOST_HOLDERS_OF_A_SHARD
-        beat = (most, OUTAGE_MS, LONGEST_ALLOWANCE_MS, HEARTBEAT_MS)
-        if span:
-            commands = [evalsha("due", (*sets, *heartbeats[:1]), len(sets), *beat)]
-        else:
-            commands = [evalsha("due", (key, *heartbeats[at : at + 1]), 1, *beat) for at, key in enumerate(sets)]
+        together = [sets] if self._topology.scripts_span_slots else [(key,) for key in sets]
         return [
             Due(at + place - 1, holder.decode(), count, float(since))
-            for at, answer in enumerate(self._run("due", commands))
+            for at, answer in enumerate(self._run("due", [evalsha("due", each, most) for each in together]))
             if answer
             for place, holder, count, since in zip(*[iter(answer)] * 4, strict=True)
         ]
@@ -145,23 +151,15 @@ class RedisReminders(ReminderQueue):
 
     def server_time(self) -> int:
         """The time of the server that owns the first shard."""
-        return self._time_and_heartbeat(keys.HEARTBEATS[0])[0]
+        return self.heartbeats.server_time()
 
     def judged(self, game: str) -> JudgedTime:
         """The time of the server of this game, and the outage allowance of its deadlines."""
-        shard = shard_of(game)
-        place = 0 if shard is None or self._topology.scripts_span_slots else shard
-        now, heartbeat = self._time_and_heartbeat(keys.HEARTBEATS[place])
-        if shard is None or heartbeat is None:
-            return JudgedTime(now)
-        allowance = heartbeat.allowance_at(now)
-        return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
+        return self.heartbeats.judged(game)
 
-    def _time_and_heartbeat(self, key: bytes) -> tuple[int, Heartbeat | None]:
-        """The time of the server that owns the key of a heartbeat, and the heartbeat."""
-        time, heartbeat = self._call("time", key, (b"TIME",), (b"GET", key))
-        seconds, micros = map(int, time)
-        return seconds * 1000 + micros // 1000, heartbeat and Heartbeat(*map(int, heartbeat.split()))
+    def allowance(self, game: str) -> OutageAllowance:
+        """The allowance of the deadlines of this game as this process last learned it."""
+        return self.heartbeats.allowance(game)
 
     def _call(self, operation: str, key: bytes, *commands: Command) -> list[Any]:
         """The answers of the owner of the key to these commands. Raises ``StorageUnavailable``."""

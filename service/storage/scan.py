@@ -13,7 +13,7 @@ from typing import Final
 from service.backends.index.reindex import Scan
 from service.games.ports import StorageUnavailable
 from service.storage import keys
-from service.storage.redis.calls import RedisCalls
+from service.storage.redis.calls import RedisCalls, observe_nothing
 from service.storage.redis.connection import NotSent
 from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
@@ -29,7 +29,7 @@ class RedisScan(Scan):
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
-        self._calls = RedisCalls(topology)
+        self._calls = RedisCalls(topology, observe=observe_nothing, observe_failure=observe_nothing)
 
     def games(self) -> Iterator[str]:
         """The ids of all games."""

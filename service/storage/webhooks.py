@@ -46,11 +46,11 @@ class RedisWebhooks(WebhookStore):
         topology: Topology,
         *,
         replicated: bool = False,
-        observe: Observer = observe_nothing,
-        observe_failure: FailureObserver = observe_nothing,
+        observe: Observer,
+        observe_failure: FailureObserver,
     ) -> None:
-        self._endpoints = RedisCalls(topology, replicated=replicated, observe=observe)
-        self._calls = RedisCalls(topology, observe=observe)
+        self._endpoints = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)
+        self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
         self._observe_failure = observe_failure
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:

@@ -22,7 +22,7 @@ from service.games.model.tokens import SEAT_PREFIX
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.http.body import body_units, read_json
 from service.web.http.errors import RequestError
-from service.web.http.headers import TOKEN_KEY_LENGTH, bearer_token, idempotency_key
+from service.web.http.headers import bearer_token, idempotency_key
 from service.web.http.middleware import EXTRA_HEADERS
 from service.web.http.query import check_query, check_token_place
 from service.web.quotas import APP
@@ -114,7 +114,7 @@ def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., 
         services = current_services()
         environ = request.environ
         has_query = environ.get("QUERY_STRING")
-        optional = is_public or (key_is_optional and not services.apps.needed_for_games)
+        optional = is_public or (key_is_optional and not services.backends.needed_for_games)
         if has_query or "HTTP_X_API_KEY" in environ:
             check_token_place(needs_token=not optional)
         backend = _application(services, optional=optional, repeats=repeats)
@@ -142,12 +142,12 @@ def _application(services: Services, *, optional: bool, repeats: bool) -> Backen
     if key is None:
         raise no_valid_key()
     try:
-        backend = services.apps.backends.authenticate(key)
+        backend = services.backends.keys.authenticate(key)
     except Unauthorized:
-        repeated = idempotency_key(TOKEN_KEY_LENGTH) if repeats else None
+        repeated = idempotency_key() if repeats else None
         if repeated is None:
             raise
-        backend = services.apps.backends.authenticate_repeat(key, repeated)
+        backend = services.backends.keys.authenticate_repeat(key, repeated)
     request.environ[APP] = backend.id
     return backend
 
@@ -207,7 +207,7 @@ def _invitation() -> Invitation:
     except RequestError:
         body = None
     join_code = body.get("join_code") if isinstance(body, dict) else None
-    return Invitation(join_code if isinstance(join_code, str) else None, idempotency_key(TOKEN_KEY_LENGTH))
+    return Invitation(join_code if isinstance(join_code, str) else None, idempotency_key())
 
 
 def _from_cache(services: Services, game: str) -> _Granted:
@@ -234,7 +234,7 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
     Raises ``Unauthorized`` for a key that is not valid, and for a game that is not its own, or does not exist;
     ``NotFound`` if the game has no such seat.
     """
-    app = services.apps.backends.authenticate(key).id
+    app = services.backends.keys.authenticate(key).id
     access = services.games.access.of_application(game, app)
     if access is None:
         raise no_valid_key()
@@ -248,7 +248,7 @@ def _rotation(services: Services, game: str, seat: int) -> _Granted:
     token = bearer_token()
     if token is not None and is_key(token):
         return _own_game(services, game, token, seat)
-    return services.games.access.authorize_rotation(game, bearer_token(), seat, idempotency_key(TOKEN_KEY_LENGTH))
+    return services.games.access.authorize_rotation(game, bearer_token(), seat, idempotency_key())
 
 
 _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
@@ -270,4 +270,4 @@ _DECORATORS: Final[Mapping[str, _Decorator]] = {
 
 def key_check(services: Services) -> Callable[[], object]:
     """A function that raises ``Unauthorized`` once the key of the current request is no longer valid."""
-    return partial(services.apps.backends.authenticate, bearer_token() or "")
+    return partial(services.backends.keys.authenticate, bearer_token() or "")

@@ -133,15 +133,14 @@ class Application(Flask):
 class WebParts(NamedTuple):
     """What the application of a worker is made of.
 
-    Without ``metrics`` nothing is measured and no request is logged. ``yield_control`` is called during long
-    computations to let other requests run.
+    ``yield_control`` is called during long computations to let other requests run.
     """
 
     games: GamesFacade
-    apps: BackendsFacade
+    backends: BackendsFacade
     limits: RateLimits
     streams: Streams
-    metrics: Metrics | None
+    metrics: Metrics
     yield_control: Callable[[], None]
 
 
@@ -159,12 +158,12 @@ class Ingress(NamedTuple):
 
 def create_app(parts: WebParts, ingress: Ingress) -> Application:
     """The application of a worker."""
-    games, apps, limits, streams, metrics, yield_control = parts
+    games, backends, limits, streams, metrics, yield_control = parts
     proxies, banned, metrics_port = ingress
     app = Application(streams)
     app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
-    own_services = Services(games, apps, limits, streams, *caches, metrics, yield_control)
+    own_services = Services(games, backends, limits, streams, *caches, metrics, yield_control)
     services.install(app, own_services)
     answers.install(app, limits)
     app.before_request(check_headers)

@@ -37,7 +37,7 @@ class Metrics:
         self._registry = CollectorRegistry() if registry is None else registry
         counter = partial(Counter, registry=self._registry)
         histogram = partial(Histogram, registry=self._registry)
-        gauge = partial(Gauge, registry=self._registry)
+        gauge = partial(Gauge, registry=self._registry, multiprocess_mode="livemostrecent")
         self._requests = counter("domino_http_requests_total", "HTTP requests.", ["method", "route", "status"])
         self._durations = histogram(
             "domino_http_request_duration_seconds",
@@ -61,9 +61,10 @@ class Metrics:
             ["reason"],
         )
         self._clock_offset = gauge(
-            "domino_clock_offset_seconds",
-            "By how much the clock of Redis is ahead of that of this machine.",
-            multiprocess_mode="livemostrecent",
+            "domino_clock_offset_seconds", "By how much the clock of Redis is ahead of that of this machine."
+        )
+        self._outage_allowance = gauge(
+            "domino_outage_allowance_seconds", "For how long deadlines are postponed yet after an outage."
         )
         self.streams = gauge("domino_open_streams", "Open streams.", multiprocess_mode="livesum")
         # The children by their labels, as looking one up in its metric costs more than counting.
@@ -96,6 +97,10 @@ class Metrics:
     def clock_offset(self, seconds: float) -> None:
         """Show by how much the clock of Redis is ahead; negative if it is behind."""
         self._clock_offset.set(seconds)
+
+    def outage_allowance(self, seconds: float) -> None:
+        """Show for how long deadlines are postponed yet."""
+        self._outage_allowance.set(seconds)
 
     def write_committed(self, committed: Committed) -> None:
         """Count a committed write: a change of status, and a move if it is one.

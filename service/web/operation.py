@@ -93,6 +93,7 @@ class Operation:
         summary, _, description = cleandoc(handler.__doc__ or "").partition("\n\n")
         described = replace(self, summary=summary.removesuffix("."), description=description.replace("\n", " "))
         call.operation = described  # type: ignore[attr-defined]  # a function takes attributes
+        call.min_key_length = self.min_key_length  # type: ignore[attr-defined]  # as the headers of a request need it
         return call
 
     @property

@@ -75,10 +75,13 @@ def limit_places(limits: RateLimits, places: int) -> None:
 
 
 def limit_reads(limits: RateLimits, reads: int) -> None:
-    """Count reads of the current request by its application, as requests, or by its address. Raises ``RateLimited``."""
+    """Count reads of the current request by its application, as requests, or by its address.
+
+    By the address also where the requests of applications have no limit, which lifts no other. Raises ``RateLimited``.
+    """
     environ = request.environ
     app = environ.get(APP)
-    if app is None:
+    if app is None or limits.app_requests is None:
         limits.limit_read(environ.get("REMOTE_ADDR", ""), reads)
     elif reads:
         limits.limit_bearer("", None, app, reads)

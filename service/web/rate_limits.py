@@ -8,8 +8,9 @@
                by 429
     seat       every request with the token of a seat, by game and seat
     token      every change of the token of a seat, by game and seat
-    presence   every request of a seat to leave or come back, by game and seat, where seats have a limit
-    app        every request with the key of an application, by application; what counts as ``read`` without a key too
+    presence   every request of a seat to leave or come back, by game and seat; its limit has no setting
+    app        every request with the key of an application, by application; what counts as ``read`` without a key too,
+               unless applications have no limit
     app_games  every request with such a key to create or join a game, by application
 
 A request with a large body counts more. Owns the counters and the limits. The windows are the minutes and hours of the
@@ -144,7 +145,7 @@ class RateLimits:
 
     def limit_presence(self, game: str, seat: int) -> None:
         """Count a request of a seat to leave or come back. Raises ``RateLimited``."""
-        _checked(self._count("presence", f"{game}/{seat}", min(self._limits.seat, PRESENCE_CHANGES), 1, WINDOW_SECONDS))
+        _checked(self._count("presence", f"{game}/{seat}", PRESENCE_CHANGES, 1, WINDOW_SECONDS))
 
     def count_failure(self, address: str) -> Quota | None:
         """Count a response that rejected a token, a code or an address; returns the quota if there were too many."""

@@ -35,18 +35,18 @@ class Geometries(Protocol):
 class Services(NamedTuple):
     """The games and their owners, rate limits, streams, cached responses and geometries, and metrics.
 
-    ``views`` caches the views that streams show, as many streams may show the same one. Without ``metrics``, nothing
-    is measured. ``yield_control`` is called during long computations to let other requests run.
+    ``views`` caches the views that streams show, as many streams may show the same one. ``yield_control`` is
+    called during long computations to let other requests run.
     """
 
     games: GamesFacade
-    apps: BackendsFacade
+    backends: BackendsFacade
     limits: RateLimits
     streams: Streams
     responses: ResponseCache
     views: ResponseCache
     geometries: Geometries
-    metrics: Metrics | None
+    metrics: Metrics
     yield_control: Callable[[], None]
 
     def forget(self, games: Container[str]) -> None:

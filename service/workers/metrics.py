@@ -1,7 +1,7 @@
 """The metrics of the processes beside the web server; what they share with it is in ``service.web.metrics``.
 
 Owns their names. They never name a game, a seat or what is hidden. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment
-they are counted in that folder, which the web server of the same run exposes.
+they are counted in that folder, which the web server of the same run exposes. Does not depend on who counts.
 """
 
 from __future__ import annotations
@@ -39,6 +39,11 @@ class WorkerMetrics:
         )
         self._time_outs = Counter(
             "domino_time_outs_total", "Deadlines from which something followed.", ["then"], registry=registry
+        )
+        self._held = Counter(
+            "domino_held_deadlines_total",
+            "Deadlines that had passed by the clock of their game, and were put off after an outage.",
+            registry=registry,
         )
         self._lags = Histogram(
             "domino_reminder_lag_seconds",
@@ -108,11 +113,16 @@ class WorkerMetrics:
         """Count a deadline; ``then`` is what followed."""
         self._time_outs.labels(then).inc()
 
+    def count_held(self) -> None:
+        """Count a deadline that was put off."""
+        self._held.inc()
+
     def count_request(self, outcome: str, seconds: float) -> None:
         """Count a request to a remote player.
 
         ``outcome``: ``move``; ``own`` (it moves by itself); ``refused`` (the answer was no legal move); ``status`` (one
-        that is no success); or ``none`` (no answer).
+        that is no success); ``none`` (no answer); or ``challenge`` (its URL has answered no challenge, so it was not
+        asked).
         """
         self._answers.labels(outcome).inc()
         self._answer_times.observe(seconds)

@@ -1,6 +1,7 @@
 """The outbox worker: takes the reminders of games that are to be published to their application, and publishes.
 
-Does not depend on what is published (``service.backends.index.outbox``), nor on how many games are published at a time.
+Owns what becomes of a reminder then. Does not depend on what is published (``service.backends.index.outbox``), nor on
+how many games are published at a time.
 """
 
 from __future__ import annotations

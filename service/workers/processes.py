@@ -1,4 +1,7 @@
-"""The entry points of the processes: ``python -m service bots``, ``scheduler`` and ``messenger``."""
+"""The entry points of the processes: ``python -m service bots``, ``scheduler`` and ``messenger``.
+
+Owns of what each of them consists. Does not depend on how any of it works.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from service.config import Settings
 from service.games.automation.deletions import POLL_SECONDS, DeletedGames
 from service.json_logging import configure_logging
 from service.outgoing.sender import Sender
+from service.storage.heartbeats import BEAT_SECONDS, RedisHeartbeats
 from service.storage.redis.connection import MAX_CONNECTIONS
 from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
@@ -35,6 +39,7 @@ from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
 from service.workers.metrics_server import serve_metrics
 from service.workers.outbox_worker import OutboxWorker
+from service.workers.player_challenges import PlayerChallenges
 from service.workers.remote_requests import ask_through
 from service.workers.remote_turns import RemoteTurns
 from service.workers.remote_worker import RemoteWorker
@@ -100,8 +105,10 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     publishers = Pool(MOST_PUBLISHED)
     publisher = OutboxWorker(outbox, queue, publishers.spawn, webhooks.wake)
     players = RemotePlayers(parts.repository)
-    turns = RemoteTurns(players, ask_through(sender), queue.metrics, ttl)
-    remote = RemoteWorker(players, turns, queue, spawn, ttl)
+    ask = ask_through(sender)
+    challenges = PlayerChallenges(parts.confirmed_urls, ask, parts.clock, os.urandom)
+    turns = RemoteTurns(players, ask, challenges, queue.metrics, ttl)
+    remote = RemoteWorker(players, turns, sender.locate, queue, spawn, ttl)
     eraser = ErasureWorker(_erasures(parts, outbox), queue)
     loops = [
         Loop("outbox", publisher.step, partial(_end, publisher, publishers)),
@@ -109,6 +116,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
         webhooks,
         Loop("remote", remote.step, remote.close),
         Loop("deletions", partial(_poll, parts.deleted), lambda: None),
+        Loop("heartbeats", partial(_look, parts.heartbeats), lambda: None),
     ]
     return Messenger(loops, stop).run()
 
@@ -144,6 +152,12 @@ def _poll(deleted: DeletedGames) -> float:
     """Drop deleted games; returns when to do so again."""
     deleted.poll()
     return POLL_SECONDS
+
+
+def _look(heartbeats: RedisHeartbeats) -> float:
+    """Learn which deadlines are postponed; returns when to do so again."""
+    heartbeats.look()
+    return BEAT_SECONDS
 
 
 def _end(publisher: OutboxWorker, publishers: Pool) -> None:

@@ -1,4 +1,7 @@
-"""Messages to remote players as signed HTTP requests (Standard Webhooks). Does not depend on what they say."""
+"""Messages to remote players as signed HTTP requests (Standard Webhooks).
+
+Owns how they are signed and sent. Does not depend on what they say.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,19 @@ from service.games.model.seats import Remote
 from service.outgoing.sender import Sender, SendFailed
 from service.outgoing.signing import signed_headers
 from service.web.moves.remote_messages import MAX_ANSWER_BYTES
-from service.workers.remote_turns import ANSWER_SECONDS, Ask, NoAnswer, PlayerAnswer
+from service.workers.player_challenges import Ask, NoAnswer, PlayerAnswer
+from service.workers.remote_turns import ANSWER_SECONDS
 
 
 def ask_through(sender: Sender, now: Callable[[], float] = time.time) -> Ask:
     """Asks remote players through this sender; ``now`` is the time in seconds since 1970."""
 
-    def ask(remote: Remote, message: str, body: bytes) -> PlayerAnswer:
+    def ask(remote: Remote, app: str, message: str, body: bytes) -> PlayerAnswer:
         headers = signed_headers(message, int(now()), body, [remote.secret])
         try:
-            answer = sender.post(remote.url, headers, body, timeout=ANSWER_SECONDS, max_answer=MAX_ANSWER_BYTES)
+            answer = sender.post(
+                remote.url, headers, body, app=app, timeout=ANSWER_SECONDS, max_answer=MAX_ANSWER_BYTES
+            )
         except SendFailed:
             raise NoAnswer from None
         return PlayerAnswer(answer.status, answer.body, answer.complete)

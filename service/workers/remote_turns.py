@@ -9,17 +9,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from time import monotonic
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Final, Literal
 
-from service.backends.remote_players import RemotePlayers, is_same_turn, message_id
+from service.backends.remote_players import RemotePlayers, is_same_turn, message_id, owner
 from service.engine.errors import InvalidSetup
 from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.schedule import RemoteTurn
-from service.games.model.seats import Remote
 from service.web.http.errors import InvalidBody, RequestError
 from service.web.moves.remote_messages import move_message, read_answer
 from service.web.problems.answers import Refused
 from service.workers.metrics import WorkerMetrics
+from service.workers.player_challenges import Ask, NoAnswer, PlayerAnswer, PlayerChallenges
 
 TRIES: Final = 3
 ANSWER_SECONDS: Final = 5.0
@@ -33,38 +33,24 @@ Outcome = Literal["moved", "own", "given_up", "over"]
 _NO_CONTENT: Final = 204
 
 
-class PlayerAnswer(NamedTuple):
-    """The status and the body of an answer; ``complete`` unless it was cut off at ``MAX_ANSWER_BYTES``."""
-
-    status: int
-    body: bytes
-    complete: bool = True
-
-
-class NoAnswer(Exception):
-    """There was no answer in time."""
-
-
-class Ask(Protocol):
-    """Sends a message to a remote player, signed with its secret, and returns the answer, which is no redirect's."""
-
-    def __call__(self, remote: Remote, message: str, body: bytes, /) -> PlayerAnswer:
-        """Send the message with this id. Answers in ``ANSWER_SECONDS``, or raises ``NoAnswer``."""
-
-
 class RemoteTurns:
-    """Makes turns of remote players; ``ttl`` is that of games, in milliseconds. ``sleep`` waits for so many seconds."""
+    """Makes turns of remote players; ``ttl`` is that of games, in milliseconds. ``sleep`` waits for so many seconds.
+
+    A player is asked for a move when its URL has answered a challenge; one that has not counts as a try without answer.
+    """
 
     def __init__(
         self,
         players: RemotePlayers,
         ask: Ask,
+        challenges: PlayerChallenges,
         metrics: WorkerMetrics,
         ttl: int,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._players = players
         self._ask = ask
+        self._challenges = challenges
         self._metrics = metrics
         self._ttl = ttl
         self._sleep = sleep
@@ -97,10 +83,14 @@ class RemoteTurns:
 
     def _answer(self, turn: RemoteTurn, refused: Refused | None) -> PlayerAnswer | None:
         """The answer to a message, ``None`` if there is none."""
+        app, began = owner(turn), monotonic()
+        if not self._challenges.may_be_asked(app, turn.remote):
+            self._metrics.count_request("challenge", monotonic() - began)
+            return None
         body = move_message(turn, self._ttl, refused)
         began = monotonic()
         try:
-            answer = self._ask(turn.remote, message_id(turn), body)
+            answer = self._ask(turn.remote, app, message_id(turn), body)
         except NoAnswer:
             self._metrics.count_request("none", monotonic() - began)
             return None

@@ -1,7 +1,7 @@
 """The scheduler: takes the reminders of games with a deadline, and makes what is due happen.
 
-Whether a time is over is read from the game and judged by the clock of the store, never by that of this machine. Does
-not depend on what follows from a deadline (``service.games.automation.due``).
+Owns what becomes of a reminder then. Whether a time is over is read from the game and judged by the clock of the store,
+never by that of this machine. Does not depend on what follows from a deadline (``service.games.automation.due``).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Final
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
 from service.games.reminders import TakenReminder
+from service.games.store.transactions import Committed
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 
 SETTINGS: Final = ConsumerSettings(
@@ -32,14 +33,14 @@ class Scheduler(Consumer):
     def handle(self, taken: TakenReminder) -> Next:
         """Do what is due in a game; if nothing is, its reminder is set to when something will be."""
         try:
-            committed = self._automation.time_out(taken.game)
+            result = self._automation.time_out(taken.game)
         except StaleVersion:
             return "written"  # the write that came first has written the next reminder
-        if committed is None:
-            at = self._automation.next_time_out(taken.game)
-            return "never" if at is None else at
-        clock = committed.after.clock
-        self._metrics.count_time_out(
-            "deal" if clock is None or committed.status_before == "round_over" else clock.absence
-        )
+        if result is None:
+            return "never"
+        if not isinstance(result, Committed):
+            self._metrics.count_held()  # it has passed by the clock of the game, of which its reminder is
+            return result
+        clock = result.after.clock
+        self._metrics.count_time_out("deal" if clock is None or result.status_before == "round_over" else clock.absence)
         return "written"

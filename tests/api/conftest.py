@@ -24,25 +24,22 @@ from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GamesFacade
-from service.storage.backends import RedisBackends
 from service.storage.erasures import RedisErasures
 from service.storage.feed import RedisFeed
 from service.storage.games import RedisStore
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.connection import connect
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import SingleNodeTopology
-from service.storage.reminders import RedisReminders
-from service.storage.webhooks import RedisWebhooks
 from tests.api.client import Api
 from tests.api.followers import Watched
 from tests.api.saved_games import GAME_SECONDS, SavedGame, SavedGames, Walk, walked_stages
 from tests.api.timed import TimedApi
 from tests.conftest import Figures
-from tests.support.application import build_apps, create_app
+from tests.support.application import build_backends, create_app
 from tests.support.games import build_games, build_repository
+from tests.support.stores.redis_stores import redis_backends, redis_calls, redis_reminders, redis_store, redis_webhooks
 
 TTL_SECONDS = GAME_SECONDS
 SECRET = b"the secret of the tests"
@@ -63,7 +60,7 @@ def server(redis_url: str) -> redis.Redis:
 
 @pytest.fixture(scope="session")
 def store(redis_url: str) -> RedisStore:
-    return RedisStore(SingleNodeTopology(connect(redis_url)), TTL_SECONDS)
+    return redis_store(SingleNodeTopology(connect(redis_url)), TTL_SECONDS)
 
 
 @pytest.fixture(scope="session")
@@ -102,28 +99,28 @@ def games(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) ->
 
 
 @pytest.fixture(scope="session")
-def apps(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> BackendsFacade:
+def backends(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> BackendsFacade:
     """The applications of ``app``; anybody may register one."""
     nodes = SingleNodeTopology(connect(redis_url))
-    calls = RedisCalls(nodes)
+    calls = redis_calls(nodes)
     listing = Listing(RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), ttl=TTL_SECONDS * 1000)
-    return build_apps(
-        RedisBackends(nodes),
+    return build_backends(
+        redis_backends(nodes),
         [SECRET],
         random_bytes=seeded_bytes,
         open_to_all=True,
         listing=listing,
-        webhooks=RedisWebhooks(nodes),
+        webhooks=redis_webhooks(nodes),
         feed=Feeds(RedisFeed(calls), feed, system_clock),
         people=People(RedisIndex(calls, TTL_SECONDS), RedisErasures(calls), ttl=TTL_SECONDS * 1000),
     )
 
 
 @pytest.fixture
-def publish(redis_url: str, store: RedisStore, apps: BackendsFacade) -> Callable[[], None]:
+def publish(redis_url: str, store: RedisStore, backends: BackendsFacade) -> Callable[[], None]:
     """Do what a messenger does until applications have been told of everything; the lobby is read anew."""
     nodes = SingleNodeTopology(connect(redis_url))
-    calls, reminders = RedisCalls(nodes), RedisReminders(nodes)
+    calls, reminders = redis_calls(nodes), redis_reminders(nodes)
     repository = build_repository(store, reminders.server_time, os.urandom)
     outbox = Outbox(repository, RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), reminders.server_time)
 
@@ -131,26 +128,26 @@ def publish(redis_url: str, store: RedisStore, apps: BackendsFacade) -> Callable
         while taken := reminders.take("outbox", 100, 10_000):
             for each in taken:
                 reminders.reschedule("outbox", each, outbox.publish(each.game).again)
-        apps.listing.forget(())
+        backends.listing.forget(())
 
     return publish
 
 
 @pytest.fixture
-def app_key(apps: BackendsFacade) -> str:
+def app_key(backends: BackendsFacade) -> str:
     """The key of a new application."""
-    return apps.backends.create("The application of a test").key
+    return backends.keys.create("The application of a test").key
 
 
 @pytest.fixture
-def other_key(apps: BackendsFacade) -> str:
+def other_key(backends: BackendsFacade) -> str:
     """The key of another new application."""
-    return apps.backends.create("Another application").key
+    return backends.keys.create("Another application").key
 
 
 @pytest.fixture(scope="session")
-def app(games: GamesFacade, apps: BackendsFacade) -> Flask:
-    return create_app(games, apps=apps)
+def app(games: GamesFacade, backends: BackendsFacade) -> Flask:
+    return create_app(games, backends=backends)
 
 
 def api_with_fixed_clock(store: RedisStore, feed: RedisEventFeed, secrets: Callable[[int], bytes]) -> Api:
@@ -240,7 +237,7 @@ def other_worker(redis_url: str) -> Iterator[Api]:
     """The application of another worker: it shares only Redis with the first one."""
     nodes = SingleNodeTopology(connect(redis_url))
     with closing(RedisEventFeed(nodes)) as feed:
-        games = build_games(RedisStore(nodes, TTL_SECONDS), feed, [SECRET], TTL_SECONDS)
+        games = build_games(redis_store(nodes, TTL_SECONDS), feed, [SECRET], TTL_SECONDS)
         yield Api(create_app(games).test_client(use_cookies=False))
 
 

@@ -12,18 +12,15 @@ from prometheus_client import CollectorRegistry
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
 from service.storage import keys
-from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
-from service.storage.games import RedisStore
 from service.storage.index import RedisIndex, RedisLobby
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
-from service.storage.reminders import RedisReminders
 from service.workers.consumer import Queue
 from service.workers.erasure_worker import ErasureWorker
 from service.workers.metrics import WorkerMetrics
 from tests.support.games import build_repository
+from tests.support.stores.redis_stores import redis_calls, redis_deletions, redis_reminders, redis_store
 
 MOST_STEPS: Final = 10_000
 
@@ -37,17 +34,17 @@ class Eraser:
 
     def __init__(self, redis_url: str, ttl: int, before: Callable[[int], None] = lambda _: None) -> None:
         nodes = SingleNodeTopology(connect(redis_url))
-        calls = RedisCalls(nodes)
+        calls = redis_calls(nodes)
         self._before = before
         self.calls = 0
-        self.reminders: Any = self._watched(RedisReminders(nodes))
-        store: Any = self._watched(RedisStore(nodes, ttl))
+        self.reminders: Any = self._watched(redis_reminders(nodes))
+        store: Any = self._watched(redis_store(nodes, ttl))
         index: Any = self._watched(RedisIndex(calls, ttl))
-        clock = RedisReminders(nodes).server_time
+        clock = redis_reminders(nodes).server_time
         self.repository = build_repository(store, clock, os.urandom)
         outbox = Outbox(self.repository, index, RedisLobby(calls), clock)
         erasures: Any = self._watched(RedisErasures(calls))
-        note: Any = self._watched(RedisDeletions(nodes))
+        note: Any = self._watched(redis_deletions(nodes))
         self.erasures = Erasures(
             erasures,
             self.repository,

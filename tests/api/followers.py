@@ -12,9 +12,9 @@ from prometheus_client import CollectorRegistry, Gauge
 from werkzeug.test import TestResponse
 
 from service.games.facade import GamesFacade
-from service.web.http.streams import StreamLimits, Streams
+from service.web.http.streams import StreamLimits
 from tests.api.client import Api, Table
-from tests.support.application import create_app
+from tests.support.application import build_streams, create_app
 
 Event = dict[str, Any]
 Page = dict[str, Any]
@@ -98,7 +98,7 @@ class Watched:
     def __init__(self, games: GamesFacade, limits: StreamLimits = StreamLimits(100), alive: float = 0.1) -> None:  # noqa: B008 # immutable
         self.games = games
         self._registry = CollectorRegistry()
-        self.streams = Streams(limits, Gauge("open_streams", "Open streams.", registry=self._registry), alive)
+        self.streams = build_streams(limits, Gauge("open_streams", "Open streams.", registry=self._registry), alive)
         self.app = create_app(games, self.streams)
         self.api = Api(self.app.test_client(use_cookies=False))
 

@@ -77,16 +77,18 @@ def test_a_key_in_the_query_is_refused(api: Api, app_key: str) -> None:
     assert app_key not in answer.text
 
 
-def test_a_revoked_key_is_refused_at_once_where_it_was_revoked(api: Api, apps: BackendsFacade, app_key: str) -> None:
+def test_a_revoked_key_is_refused_at_once_where_it_was_revoked(
+    api: Api, backends: BackendsFacade, app_key: str
+) -> None:
     table, app = owned(api, app_key), app_key[4:28]
     assert api.get(table.path, token=app_key).status_code == 200
-    apps.backends.revoke(app, app_key[29:35])
+    backends.keys.revoke(app, app_key[29:35])
     assert api.get(table.path, token=app_key).status_code == 401
 
 
-def test_a_new_key_is_accepted_at_once_everywhere(api: Api, apps: BackendsFacade, app_key: str) -> None:
+def test_a_new_key_is_accepted_at_once_everywhere(api: Api, backends: BackendsFacade, app_key: str) -> None:
     table, app = owned(api, app_key), app_key[4:28]
     assert api.get(table.path, token=app_key).status_code == 200  # the application is cached now
-    new = apps.backends.rotate(app)
+    new = backends.keys.rotate(app)
     assert api.get(table.path, token=new.key).status_code == 200
     assert api.get(table.path, token=app_key).status_code == 200

@@ -20,13 +20,14 @@ from service.games.ports import IDEMPOTENCY_TTL
 from service.games.store.idempotency import IdempotencyKey
 from service.storage import keys
 from service.storage.backends import RedisBackends
+from service.storage.redis.calls import observe_nothing
 from service.storage.redis.connection import connect
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import SingleNodeTopology
-from service.storage.webhooks import RedisWebhooks
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
-from tests.support.application import build_apps, create_app
+from tests.support.application import build_backends, create_app
+from tests.support.stores.redis_stores import redis_backends, redis_webhooks
 
 CROWD = 12
 URL = "https://club.example/hooks"
@@ -45,14 +46,14 @@ def endpoint(api: Api, app_key: str) -> dict[str, Any]:
 def worker(games: GamesFacade, redis_url: str, *secrets: bytes, clock: SettableClock | None = None) -> Api:
     """The application of another process over the same store, with these secrets."""
     nodes = SingleNodeTopology(connect(redis_url))
-    apps = build_apps(
-        RedisBackends(nodes),
+    backends = build_backends(
+        redis_backends(nodes),
         secrets,
         clock=clock or system_clock,
         open_to_all=True,
-        webhooks=RedisWebhooks(nodes),
+        webhooks=redis_webhooks(nodes),
     )
-    return Api(create_app(games, apps=apps).test_client(use_cookies=False))
+    return Api(create_app(games, backends=backends).test_client(use_cookies=False))
 
 
 def valid_keys(api: Api, key: str) -> list[str]:
@@ -123,15 +124,15 @@ def test_a_key_that_could_be_guessed_is_refused_where_the_answer_has_a_secret(
 # What is derived
 
 
-def test_a_repeated_rotation_of_a_secret_leaves_the_old_one_valid(api: Api, apps: BackendsFacade) -> None:
-    made = apps.backends.create("Club")
+def test_a_repeated_rotation_of_a_secret_leaves_the_old_one_valid(api: Api, backends: BackendsFacade) -> None:
+    made = backends.keys.create("Club")
     webhook = endpoint(api, made.key)
     key = once()
     path = f"/v1/webhooks/{webhook['id']}/secret"
     first, again = (api.post(path, token=made.key, **key) for _ in range(2))
     assert again.data == first.data
     assert first.get_json()["secret"] != webhook["secret"]
-    stored = apps.webhooks.get(made.backend.id, webhook["id"])
+    stored = backends.webhooks.get(made.backend.id, webhook["id"])
     shown = [f"whsec_{each}" for each in (secret_of(stored.old_secret), secret_of(stored.secret))]
     assert shown == [webhook["secret"], first.get_json()["secret"]]
 
@@ -165,12 +166,12 @@ def test_the_answer_is_the_first_one_also_of_what_has_been_deleted_since(api: Ap
     assert api.get("/v1/webhooks", token=app_key).get_json() == {"webhooks": []}
 
 
-def test_a_deleted_application_does_not_come_back(api: Api, apps: BackendsFacade) -> None:
+def test_a_deleted_application_does_not_come_back(api: Api, backends: BackendsFacade) -> None:
     key = once()
     first = api.post("/v1/apps", {"name": "Club"}, **key).get_json()
-    apps.delete(first["id"])
+    backends.delete(first["id"])
     assert api.post("/v1/apps", {"name": "Club"}, **key).get_json() == first
-    assert all(each.id != first["id"] for each in apps.backends.all())
+    assert all(each.id != first["id"] for each in backends.keys.all())
 
 
 # Elsewhere, at the same time, and later
@@ -241,9 +242,9 @@ class Overtaken(RedisBackends):
 
 @pytest.mark.parametrize("reads", [1, 2])
 def test_a_rotation_that_is_overtaken_by_itself_gives_the_same_key(redis_url: str, reads: int) -> None:
-    store = Overtaken(SingleNodeTopology(connect(redis_url)))
-    here = build_apps(store, [NEW]).backends
-    there = build_apps(RedisBackends(SingleNodeTopology(connect(redis_url))), [NEW]).backends
+    store = Overtaken(SingleNodeTopology(connect(redis_url)), observe=observe_nothing, observe_failure=observe_nothing)
+    here = build_backends(store, [NEW]).keys
+    there = build_backends(redis_backends(SingleNodeTopology(connect(redis_url))), [NEW]).keys
     made = here.create("Club")
     key = IdempotencyKey("a rotation that is sent twice", b"")
     others = []

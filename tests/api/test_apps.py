@@ -13,12 +13,12 @@ from service.backends.keys import CACHE_SECONDS, MAX_KEYS, Backends
 from service.games.facade import GamesFacade
 from service.games.model.errors import Unauthorized
 from service.storage import keys as storage_keys
-from service.storage.backends import RedisBackends
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
-from tests.support.application import build_apps, create_app
+from tests.support.application import build_backends, create_app
+from tests.support.stores.redis_stores import redis_backends
 
 HOSTILE_NAMES: tuple[Any, ...] = (
     "",
@@ -36,8 +36,8 @@ HOSTILE_NAMES: tuple[Any, ...] = (
 )
 
 
-def api_of(games: GamesFacade, apps: BackendsFacade) -> Api:
-    return Api(create_app(games, apps=apps).test_client(use_cookies=False))
+def api_of(games: GamesFacade, backends: BackendsFacade) -> Api:
+    return Api(create_app(games, backends=backends).test_client(use_cookies=False))
 
 
 def register(api: Api, name: str = "Club") -> dict[str, Any]:
@@ -64,21 +64,21 @@ def test_a_registered_application_has_its_key_at_once(api: Api) -> None:
 
 
 def test_where_it_is_closed_nobody_registers_whatever_is_sent(games: GamesFacade, redis_url: str) -> None:
-    apps = build_apps(RedisBackends(SingleNodeTopology(connect(redis_url))))
-    before = len(apps.backends.all())
+    backends = build_backends(redis_backends(SingleNodeTopology(connect(redis_url))))
+    before = len(backends.keys.all())
     for body in ({"name": "Club"}, {"name": ""}, {}):
-        answer = api_of(games, apps).post("/v1/apps", body)
+        answer = api_of(games, backends).post("/v1/apps", body)
         assert (*status_and_code(answer), answer.get_json()["reason"]) == (403, "forbidden", "apps_closed")
-    assert len(apps.backends.all()) == before
+    assert len(backends.keys.all()) == before
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES, ids=repr)
-def test_a_name_that_nobody_could_read_is_refused(api: Api, apps: BackendsFacade, name: Any) -> None:
-    before = len(apps.backends.all())
+def test_a_name_that_nobody_could_read_is_refused(api: Api, backends: BackendsFacade, name: Any) -> None:
+    before = len(backends.keys.all())
     answer = api.post("/v1/apps", {"name": name})
     assert status_and_code(answer) == (422, "invalid")
     assert list(answer.get_json()["errors"]) == ["name"]
-    assert len(apps.backends.all()) == before
+    assert len(backends.keys.all()) == before
 
 
 def test_unknown_fields_of_an_application_are_refused(api: Api) -> None:
@@ -179,9 +179,9 @@ def test_only_a_key_opens_what_is_the_applications(api: Api, method: str, path: 
 
 def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GamesFacade, redis_url: str) -> None:
     clock = SettableClock()
-    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
-    apps = build_apps(store, clock=clock, open_to_all=True)
-    api = api_of(games, apps)
+    store = redis_backends(SingleNodeTopology(connect(redis_url)))
+    backends = build_backends(store, clock=clock, open_to_all=True)
+    api = api_of(games, backends)
     old = register(api)["key"]
     new = api.post("/v1/app/keys", {"overlap": 60}, token=old).get_json()["key"]
     clock.advance(59.9)
@@ -194,8 +194,8 @@ def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GamesFacade, redi
 def test_a_key_that_another_process_revoked_is_used_while_it_is_cached_and_no_longer(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
-    here, there = build_apps(store).backends, build_apps(store).backends
+    store = redis_backends(SingleNodeTopology(connect(redis_url)))
+    here, there = build_backends(store).keys, build_backends(store).keys
     now = 0.0
     monkeypatch.setattr("service.backends.keys.monotonic", lambda: now)
     made = here.create("Club")
@@ -208,8 +208,8 @@ def test_a_key_that_another_process_revoked_is_used_while_it_is_cached_and_no_lo
 
 
 def test_a_key_that_another_process_revoked_changes_no_keys_any_more(redis_url: str) -> None:
-    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
-    here, there = build_apps(store).backends, build_apps(store).backends
+    store = redis_backends(SingleNodeTopology(connect(redis_url)))
+    here, there = build_backends(store).keys, build_backends(store).keys
     old = here.create("Club")
     app = old.backend.id
     assert accepts(here, old.key)
@@ -223,15 +223,15 @@ def test_a_key_that_another_process_revoked_changes_no_keys_any_more(redis_url: 
 
 
 def test_a_key_that_another_process_revoked_makes_no_key_over_http(
-    api: Api, apps: BackendsFacade, redis_url: str
+    api: Api, backends: BackendsFacade, redis_url: str
 ) -> None:
     made = register(api)
     assert api.get("/v1/app", token=made["key"]).status_code == 200
-    there = build_apps(RedisBackends(SingleNodeTopology(connect(redis_url)))).backends
+    there = build_backends(redis_backends(SingleNodeTopology(connect(redis_url)))).keys
     new = there.rotate(made["id"], 0)
-    assert accepts(apps.backends, made["key"])
+    assert accepts(backends.keys, made["key"])
     assert api.delete(f"/v1/app/keys/{new.record.hint}", token=made["key"]).status_code == 401
-    assert accepts(apps.backends, new.key)
+    assert accepts(backends.keys, new.key)
     there.revoke(made["id"])
     assert api.post("/v1/app/keys", {"overlap": 60}, token=new.key).status_code == 401
 
@@ -247,8 +247,8 @@ def accepts(backends: Backends, key: str) -> bool:
 def test_only_applications_create_games_where_the_operator_says_so(
     games: GamesFacade, redis_url: str, app_key: str
 ) -> None:
-    apps = build_apps(RedisBackends(SingleNodeTopology(connect(redis_url))), needed_for_games=True)
-    api = api_of(games, apps)
+    backends = build_backends(redis_backends(SingleNodeTopology(connect(redis_url))), needed_for_games=True)
+    api = api_of(games, backends)
     body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}]}
     created = api.post("/v1/games", body, token=app_key)
     assert created.status_code == 201

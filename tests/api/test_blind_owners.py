@@ -29,7 +29,6 @@ from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.topology import SingleNodeTopology
-from service.storage.reminders import RedisReminders
 from service.web.http.errors import InvalidBody, RequestError
 from service.web.moves.remote_messages import move_message, read_answer
 from service.web.problems.answers import Refused
@@ -142,7 +141,7 @@ def publish_anew(server: redis.Redis, app: str, game: str, publish: Publish) -> 
     publish()
     known = [name for name in server.scan_iter(f"domino:{{{app}}}:*") if name != keys.application(app)]
     server.delete(*known, *server.scan_iter("domino:{lobby}*"), b"-")
-    RedisReminders(SingleNodeTopology(server)).restore("outbox", game, app, 1)
+    redis_reminders(SingleNodeTopology(server)).restore("outbox", game, app, 1)
     publish()
 
 

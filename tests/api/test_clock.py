@@ -8,7 +8,7 @@ import pytest
 
 from service.engine.presence import ABSENCES
 from service.engine.variants import variants
-from service.games.model.schedule import GRACE_MS
+from service.games.model.clock import GRACE_MS
 from service.texts import LANGUAGES
 from tests.api.client import Api, Table, content_of, status_and_code, viewers
 from tests.api.saved_games import one_open_seat, some_seats

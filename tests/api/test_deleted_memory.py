@@ -33,13 +33,10 @@ from service.games.model.game import Game
 from service.games.ports import EventNotification
 from service.games.reminders import JudgedTime
 from service.games.store.repository import GameRepository
-from service.storage.deletions import RedisDeletions
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.server_clock import system_clock
-from service.storage.reminders import RedisReminders
 from service.web.app import Application
-from service.web.http.streams import Streams
 from service.workers.bot_worker import BotWorker
 from service.workers.consumer import Queue
 from service.workers.decisions import Decisions
@@ -47,8 +44,9 @@ from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.erasing import Eraser
-from tests.support.application import create_app
+from tests.support.application import build_streams, create_app
 from tests.support.games import build_games, build_repository
+from tests.support.stores.redis_stores import redis_deletions, redis_reminders
 
 pytestmark = pytest.mark.full
 
@@ -176,11 +174,11 @@ def add_hands(traces: Traces, repository: GameRepository, game_id: str) -> None:
 class Worker:
     """A web worker that asks which games were deleted when it is told to."""
 
-    def __init__(self, store: RedisStore, feed: RedisEventFeed, apps: BackendsFacade) -> None:
-        self._made_of = store, feed, apps
+    def __init__(self, store: RedisStore, feed: RedisEventFeed, backends: BackendsFacade) -> None:
+        self._made_of = store, feed, backends
         self.games = build_games(store, feed, [SECRET], TTL_SECONDS)
-        self.app: Application = create_app(self.games, Streams(keepalive_seconds=0.1), apps=apps)
-        self.deleted = DeletedGames(RedisDeletions(store._topology))
+        self.app: Application = create_app(self.games, build_streams(keepalive_seconds=0.1), backends=backends)
+        self.deleted = DeletedGames(redis_deletions(store._topology))
         self.deleted.on_deletion(self.app.forget)
         self.deleted.on_erasure(self.app.drop_cached)
 
@@ -192,8 +190,8 @@ class Worker:
 
 
 @pytest.fixture
-def worker(store: RedisStore, feed: RedisEventFeed, apps: BackendsFacade) -> Worker:
-    return Worker(store, feed, apps)
+def worker(store: RedisStore, feed: RedisEventFeed, backends: BackendsFacade) -> Worker:
+    return Worker(store, feed, backends)
 
 
 def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_worker(
@@ -293,7 +291,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
     game_id = prepare(store, client, app_key, traces, clock={"turn": 600})
     topology = store._topology
     repository = build_repository(store, system_clock, secrets.token_bytes)
-    reminders = RedisReminders(topology)
+    reminders = redis_reminders(topology)
     automation = Automation(repository, lambda _: JudgedTime(reminders.server_time()))
     metrics = WorkerMetrics(CollectorRegistry())
     decisions = Decisions(RoundEvents(repository), metrics, choose_move)
@@ -307,7 +305,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
     assert turn is not None
     before_it_is_due = turn.due - 1
     bots = BotWorker(automation, decisions, Queue(reminders, lambda: before_it_is_due, metrics))
-    deleted = DeletedGames(RedisDeletions(topology))
+    deleted = DeletedGames(redis_deletions(topology))
     deleted.on_deletion(repository.forget)
     deleted.on_deletion(bots.forget)
     del turn

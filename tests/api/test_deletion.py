@@ -27,14 +27,14 @@ from service.games.store.codec import encode_tombstone
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from service.web.http.streams import StreamLimits, Streams
+from service.web.http.streams import StreamLimits
 from service.web.services import installed
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.followers import LINES, SSE, events_in, rest_of_stream, stream
 from tests.api.redis_contents import clear, contents, flat
 from tests.api.test_leaks import METHODS, bodies_of, game_addresses
-from tests.support.application import create_app
+from tests.support.application import build_streams, create_app
 from tests.support.games import build_games
 from tests.support.table import match_finished, round_over
 
@@ -267,13 +267,13 @@ def test_the_digests_of_requests_are_all_that_is_left_beside_the_tombstone(
 
 
 @pytest.fixture
-def followed(store: RedisStore, feed: RedisEventFeed, apps: BackendsFacade) -> tuple[Api, Api]:
+def followed(store: RedisStore, feed: RedisEventFeed, backends: BackendsFacade) -> tuple[Api, Api]:
     """Two workers: clients follow at the first one."""
 
     def worker() -> Api:
-        streams = Streams(StreamLimits(100), keepalive_seconds=0.1)
+        streams = build_streams(StreamLimits(100), keepalive_seconds=0.1)
         games = build_games(store, feed, [SECRET], TTL_SECONDS)
-        return Api(create_app(games, streams, apps=apps).test_client(use_cookies=False))
+        return Api(create_app(games, streams, backends=backends).test_client(use_cookies=False))
 
     return worker(), worker()
 

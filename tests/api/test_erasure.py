@@ -633,10 +633,10 @@ def test_so_many_people_are_erased_at_a_time(
 
 
 def test_applications_take_turns_and_the_fault_of_one_holds_no_other_up(
-    api: Api, apps: BackendsFacade, eraser: Eraser, publish: Publish, monkeypatch: pytest.MonkeyPatch
+    api: Api, backends: BackendsFacade, eraser: Eraser, publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(erasures_module, "MOST_GAMES", 1)
-    created = [apps.backends.create(f"Application {number}") for number in range(3)]
+    created = [backends.keys.create(f"Application {number}") for number in range(3)]
     games = {each.key: [owned(api, each.key) for _ in range(4)] for each in created}
     publish()
     for each in created:

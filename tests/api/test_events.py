@@ -19,7 +19,6 @@ from service.games.facade import GamesFacade
 from service.games.store.codec import decode_event
 from service.storage import keys
 from service.storage.event_frames import events_of
-from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
@@ -43,6 +42,7 @@ from tests.api.followers import (
 from tests.api.saved_games import SEED, SavedGame, SavedGames, shortest
 from tests.engine.table import COUNTING_ENDS, SCORING_PLAYS
 from tests.support.games import build_games
+from tests.support.stores.redis_stores import redis_store
 
 DATA = {
     "created": set(),
@@ -538,7 +538,7 @@ def test_a_match_that_is_over_ends_a_stream_also_where_a_token_was_changed_since
 def test_a_stream_ends_when_its_game_is_gone(
     redis_url: str, games: GamesFacade, feed: RedisEventFeed, server: redis.Redis
 ) -> None:
-    store = RedisStore(SingleNodeTopology(connect(redis_url)), 1)
+    store = redis_store(SingleNodeTopology(connect(redis_url)), 1)
     watched = Watched(build_games(store, feed, [SECRET], 1), alive=0.05)
     table = watched.api.create("domino", 2)
     for headers in (SSE, LINES):

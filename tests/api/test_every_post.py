@@ -23,6 +23,7 @@ from tests.api.test_negotiation import operations
 from tests.api.test_presence import overdue
 from tests.api.timed import TimedApi
 from tests.support.contract import committed
+from tests.support.stores.redis_stores import redis_webhooks
 from tests.support.table import seat_to_move
 
 URL = "https://club.example/hooks"
@@ -160,7 +161,7 @@ WITH_ANOTHER_BODY = (
 
 @pytest.fixture
 def given(api: Api, timed_api: TimedApi, saved_games: SavedGames, server: redis.Redis, app_key: str) -> Given:
-    kept = RedisWebhooks(SingleNodeTopology(server))
+    kept = redis_webhooks(SingleNodeTopology(server))
     return Given(api, timed_api, FinishedGames(api, saved_games, server), app_key, kept)
 
 
@@ -193,6 +194,23 @@ def test_every_post_of_the_document_lists_the_header_and_has_a_case(app: Flask) 
     for method, _, described in operations(app):
         if method == "POST":
             assert "Idempotency-Key" in described.headers, described.id
+
+
+@pytest.mark.parametrize("operation", CASES)
+def test_a_key_shorter_than_the_document_says_is_refused_and_the_shortest_one_is_not(
+    operation: str, given: Given
+) -> None:
+    (shortest,) = [
+        parameter["schema"]["minLength"]
+        for methods in committed().document["paths"].values()
+        for parameter in methods.get("post", {}).get("parameters", [])
+        if methods["post"]["operationId"] == operation and parameter["name"] == "Idempotency-Key"
+    ]
+    post = CASES[operation](given)
+    refused = send(post, "k" * (shortest - 1))
+    assert status_and_code(refused) == (422, "invalid")
+    assert refused.get_json()["errors"].keys() == {"Idempotency-Key"}
+    assert send(post, "k" * shortest).status_code < 300
 
 
 def test_the_same_request_twice_has_one_answer_and_one_effect(post: Post, server: redis.Redis) -> None:

@@ -22,10 +22,8 @@ from service.backends.index.feed import Feeds
 from service.engine.tiles import TILES
 from service.games.facade import GamesFacade
 from service.storage import keys
-from service.storage.backends import RedisBackends
 from service.storage.feed import RedisFeed
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.connection import connect
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import SingleNodeTopology
@@ -34,7 +32,8 @@ from service.web.feed import stream as feed_stream
 from service.web.http.streams import StreamLimits, Streams
 from tests.api.client import Api, Table, status_and_code
 from tests.api.followers import LINES, PATIENCE, SSE
-from tests.support.application import build_apps, create_app
+from tests.support.application import build_backends, build_streams, create_app
+from tests.support.stores.redis_stores import redis_backends, redis_calls
 
 Publish = Callable[[], None]
 Item = dict[str, Any]
@@ -100,13 +99,13 @@ def rest(chunks: Iterator[bytes]) -> str:
 
 @pytest.fixture
 def streams() -> Streams:
-    return Streams(StreamLimits(100), keepalive_seconds=0.2)
+    return build_streams(StreamLimits(100), keepalive_seconds=0.2)
 
 
 @pytest.fixture
-def worker(games: GamesFacade, apps: BackendsFacade, streams: Streams) -> Application:
+def worker(games: GamesFacade, backends: BackendsFacade, streams: Streams) -> Application:
     """A worker with a limit of streams and fast keep-alives."""
-    return create_app(games, streams, apps=apps)
+    return create_app(games, streams, backends=backends)
 
 
 @pytest.fixture
@@ -271,10 +270,10 @@ def test_another_worker_goes_on_from_the_cursor(
     cursor = page(api, app_key)["cursor"]
     nodes = SingleNodeTopology(connect(redis_url))
     with closing(RedisEventFeed(nodes)) as notifications:
-        feeds = Feeds(RedisFeed(RedisCalls(nodes)), notifications, system_clock)
-        restarted = build_apps(RedisBackends(nodes), feed=feeds)
+        feeds = Feeds(RedisFeed(redis_calls(nodes)), notifications, system_clock)
+        restarted = build_backends(redis_backends(nodes), feed=feeds)
         games = app.extensions["domino"].games
-        other = Api(create_app(games, apps=restarted).test_client(use_cookies=False))
+        other = Api(create_app(games, backends=restarted).test_client(use_cookies=False))
         with closing(stream(other, app_key, SSE, last=cursor)) as answer:
             chunks = answer.iter_encoded()
             next(chunks)
@@ -388,8 +387,10 @@ def test_head_waits_for_nothing(watching: Api, app_key: str) -> None:
         assert (answer.status_code, answer.data) == (200, b"")
 
 
-def test_streams_count_by_application(games: GamesFacade, apps: BackendsFacade, app_key: str, other_key: str) -> None:
-    limited = create_app(games, Streams(StreamLimits(100, by_game=2)), apps=apps)
+def test_streams_count_by_application(
+    games: GamesFacade, backends: BackendsFacade, app_key: str, other_key: str
+) -> None:
+    limited = create_app(games, build_streams(StreamLimits(100, by_game=2)), backends=backends)
     api = Api(limited.test_client(use_cookies=False))
     for _ in range(2):  # a closed stream leaves its place to another one
         open_ones = [stream(api, app_key, SSE), stream(api, app_key, LINES)]
@@ -428,7 +429,7 @@ def until(happened: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("headers", [SSE, LINES], ids=["sse", "lines"])
 def test_a_revoked_key_ends_its_streams(
-    apps: BackendsFacade,
+    backends: BackendsFacade,
     watching: Api,
     app_key: str,
     headers: Mapping[str, str],
@@ -438,33 +439,33 @@ def test_a_revoked_key_ends_its_streams(
     with closing(stream(watching, app_key, headers)) as answer:
         chunks = answer.iter_encoded()
         next(chunks)
-        apps.backends.revoke(app_key[4:28])
+        backends.keys.revoke(app_key[4:28])
         assert items_in(rest(chunks)) == []
 
 
 def test_nothing_is_told_to_a_revoked_key(
-    apps: BackendsFacade, api: Api, watching: Api, app_key: str, publish: Publish
+    backends: BackendsFacade, api: Api, watching: Api, app_key: str, publish: Publish
 ) -> None:
     table = create(api, app_key)
     publish()
     with closing(stream(watching, app_key, LINES, "?after=latest")) as answer:
         chunks = answer.iter_encoded()
         next(chunks)
-        apps.backends.revoke(app_key[4:28])
+        backends.keys.revoke(app_key[4:28])
         table.make_legal_move()
         publish()
         assert items_in(rest(chunks)) == []
 
 
 def test_a_key_that_is_revoked_ends_its_long_poll(
-    apps: BackendsFacade, watching: Api, app_key: str, streams: Streams, monkeypatch: pytest.MonkeyPatch
+    backends: BackendsFacade, watching: Api, app_key: str, streams: Streams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.web.http.streams.CHECK_SECONDS", 0.1)
     answers: list[TestResponse] = []
     poll = Thread(target=lambda: answers.append(watching.get("/v1/feed?wait=25", token=app_key)))
     poll.start()
     until(lambda: len(streams._open) == 1)
-    apps.backends.revoke(app_key[4:28])
+    backends.keys.revoke(app_key[4:28])
     poll.join(PATIENCE)
     (answer,) = answers
     assert status_and_code(answer) == (401, "unauthorized")

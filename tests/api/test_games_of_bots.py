@@ -13,7 +13,6 @@ from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.storage.games import RedisStore
 from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.rate_limits import Limits, RateLimits
@@ -21,6 +20,7 @@ from tests.api.client import Api
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.support.application import create_app
 from tests.support.games import build_games
+from tests.support.stores.redis_stores import redis_calls
 
 MOST = 3
 BOTS = [{"bot": "greedy"}, {"bot": "random"}]
@@ -28,7 +28,7 @@ BOTS = [{"bot": "greedy"}, {"bot": "random"}]
 
 def limited_api(redis_url: str, store: RedisStore, feed: RedisEventFeed, limits: RateLimits | None = None) -> Api:
     """A service that allows each holder three games of computer players alone."""
-    noted = RedisGamesOfBots(RedisCalls(SingleNodeTopology(connect(redis_url))), TTL_SECONDS)
+    noted = RedisGamesOfBots(redis_calls(SingleNodeTopology(connect(redis_url))), TTL_SECONDS)
     games = build_games(store, feed, [SECRET], TTL_SECONDS, games_of_bots=(noted, MOST))
     return Api(create_app(games, limits=limits).test_client())
 

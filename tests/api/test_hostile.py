@@ -86,7 +86,7 @@ class Target(NamedTuple):
     table: Table
     endpoints: tuple[Endpoint, ...]
     key: str
-    apps: BackendsFacade
+    backends: BackendsFacade
     store: StoreContents
 
     def contents(self) -> Any:
@@ -95,13 +95,13 @@ class Target(NamedTuple):
 
     def own(self) -> Any:
         """All that the store holds of them."""
-        application = self.apps.backends.authenticate(self.key)
-        return application, self.apps.webhooks.all(application.id), self.store.now(self.table)[1]
+        application = self.backends.keys.authenticate(self.key)
+        return application, self.backends.webhooks.all(application.id), self.store.now(self.table)[1]
 
 
 @pytest.fixture
 def target(
-    app: Flask, api: Api, apps: BackendsFacade, app_key: str, contents: StoreContents, publish: Callable[[], None]
+    app: Flask, api: Api, backends: BackendsFacade, app_key: str, contents: StoreContents, publish: Callable[[], None]
 ) -> Target:
     table, gone = (create(api, app_key) for _ in range(2))
     seat = seat_to_move(api.view(table))
@@ -131,7 +131,7 @@ def target(
         endpoints += [Endpoint(described.id, method_of(rule), rule.rule, names, token, here_too) for token in tokens]
     assert {each.id for each in endpoints if each.method in ("POST", "PUT", "PATCH")} == set(REFUSED)
     assert {each.id for each in endpoints if each.method == "DELETE"} == set(GONE)
-    return Target(table, tuple(endpoints), app_key, apps, contents)
+    return Target(table, tuple(endpoints), app_key, backends, contents)
 
 
 def create(api: Api, key: str) -> Table:

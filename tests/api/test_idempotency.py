@@ -21,7 +21,6 @@ from service.engine.variants import variants
 from service.games.model.errors import KeyReused
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
-from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
@@ -34,6 +33,7 @@ from tests.api.saved_games import SEED, SavedGames, count_keys, one_open_seat, r
 from tests.support.application import create_app
 from tests.support.contract import committed
 from tests.support.games import build_games
+from tests.support.stores.redis_stores import redis_store
 from tests.support.table import seat_to_move
 
 CROWD = 20
@@ -382,7 +382,7 @@ def test_a_token_change_can_be_retried_with_the_old_token(api: Api) -> None:
 
 def another_worker(redis_url: str, feed: RedisEventFeed, *secrets: bytes) -> Api:
     """The application of another process over the same store; without ``secrets``, with that of the first one."""
-    store = RedisStore(SingleNodeTopology(connect(redis_url)), TTL_SECONDS)
+    store = redis_store(SingleNodeTopology(connect(redis_url)), TTL_SECONDS)
     games = build_games(store, feed, secrets or [SECRET], TTL_SECONDS)
     return Api(create_app(games).test_client(use_cookies=False))
 

@@ -66,14 +66,16 @@ Workers = Callable[..., list[Api]]
 
 
 @pytest.fixture
-def workers(games: GamesFacade, apps: BackendsFacade, redis_url: str, clock: Clock, address: str) -> Workers:
+def workers(games: GamesFacade, backends: BackendsFacade, redis_url: str, clock: Clock, address: str) -> Workers:
     """Applications on the same server, each with these limits."""
 
     def make(count: int = 1, proxies: int = 0, **limits: int) -> list[Api]:
         apis = []
         for _ in range(count):
             limited = rate_limits(partial(counters_at, redis_url), clock, **limits)
-            client = create_app(games, apps=apps, limits=limited, proxies=proxies).test_client(use_cookies=False)
+            client = create_app(games, backends=backends, limits=limited, proxies=proxies).test_client(
+                use_cookies=False
+            )
             client.environ_base["REMOTE_ADDR"] = address
             apis.append(Api(client))
         return apis
@@ -246,10 +248,10 @@ def test_an_application_creates_and_joins_by_a_quota_of_its_own(
 
 
 def test_all_keys_and_workers_of_an_application_count_together(
-    workers: Workers, apps: BackendsFacade, app_key: str
+    workers: Workers, backends: BackendsFacade, app_key: str
 ) -> None:
     one, another = workers(2, app_games=2, app=2)
-    new = apps.backends.rotate(app_key[4:28]).key
+    new = backends.keys.rotate(app_key[4:28]).key
     assert create_with(one, app_key).status_code == 201
     assert create_with(another, new).status_code == 201
     assert create_with(one, new).status_code == 429
@@ -273,6 +275,17 @@ def test_the_history_that_an_application_reads_counts_as_its_requests(
     table = Table(api, create_with(api, app_key).get_json())
     api.take_seat(table)
     assert [api.get(f"{table.path}/events", token=app_key).status_code for _ in range(4)] == [200, 200, 429, 429]
+
+
+def test_applications_without_a_limit_are_not_without_that_of_reads(
+    workers: Workers, app_key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.web.quotas.EVENTS_PER_READ", 1)
+    (api,) = workers(app=0, read=4)
+    table = Table(api, create_with(api, app_key).get_json())
+    api.take_seat(table)
+    assert [api.get(f"{table.path}/events", token=app_key).status_code for _ in range(2)] == [200, 429]
+    assert all(api.get(table.path, token=app_key).status_code == 200 for _ in range(20))
 
 
 def test_a_wrong_key_counts_as_a_failure_wherever_it_is_shown(workers: Workers, app_key: str) -> None:
@@ -345,8 +358,9 @@ def test_requests_are_limited_by_seat(workers: Workers, clock: Clock) -> None:
     assert api.get(table.path, token=table.tokens[0]).status_code == 200
 
 
-def test_leaving_and_coming_back_are_limited_by_seat(workers: Workers, clock: Clock) -> None:
-    (api,) = workers(seat=100)
+@pytest.mark.parametrize("seat", [0, 100], ids=["no limit of requests", "a limit of requests"])
+def test_leaving_and_coming_back_are_limited_by_seat(workers: Workers, clock: Clock, seat: int) -> None:
+    (api,) = workers(seat=seat)
     table = api.create("domino", 2)
 
     def put_presence(seat: int, *, away: bool) -> TestResponse:

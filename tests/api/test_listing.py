@@ -15,15 +15,15 @@ from service.backends.index.listing import LOBBY_SECONDS, Listing
 from service.backends.index.ports import LobbyEntry, LobbyQuery
 from service.engine.tiles import TILES
 from service.games.facade import GamesFacade
-from service.storage.backends import RedisBackends
 from service.storage.index import MOST_FOR_ALL
 from service.storage.index_cursor import encode_cursor
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table, status_and_code
 from tests.api.redis_contents import keys_with
-from tests.support.application import build_apps, create_app, rate_limits
+from tests.support.application import build_backends, create_app, rate_limits
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.redis_stores import redis_backends
 
 Publish = Callable[[], None]
 SEATS = ({"name": "Ada", "ref": "user-ada"}, {"name": "Bob", "ref": "user-bob"})
@@ -373,8 +373,8 @@ def test_a_wrong_key_gets_no_lobby_and_the_token_of_a_seat_that_for_everybody(ap
 
 
 def test_where_only_applications_create_games_everybody_reads_the_lobby(games: GamesFacade, redis_url: str) -> None:
-    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
-    app = create_app(games, apps=build_apps(store, needed_for_games=True))
+    store = redis_backends(SingleNodeTopology(connect(redis_url)))
+    app = create_app(games, backends=build_backends(store, needed_for_games=True))
     assert Api(app.test_client(use_cookies=False)).get("/v1/lobby").get_json() == {"games": []}
 
 
@@ -420,9 +420,9 @@ def test_other_pages_of_lobbies_are_read_each_time(more: dict[str, Any]) -> None
 
 
 def test_pages_of_the_lobby_that_are_not_kept_count_as_reads_of_the_address(
-    games: GamesFacade, apps: BackendsFacade, app_key: str
+    games: GamesFacade, backends: BackendsFacade, app_key: str
 ) -> None:
-    app = create_app(games, apps=apps, limits=rate_limits(clock=lambda: 90.0, read=2))
+    app = create_app(games, backends=backends, limits=rate_limits(clock=lambda: 90.0, read=2))
     api = Api(app.test_client(use_cookies=False))
     for _ in range(2):
         assert api.get("/v1/lobby?limit=10").status_code == 200

@@ -15,17 +15,17 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.json_logging import JsonFormatter
-from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.app import Application, create_metrics_app
-from service.web.http.streams import StreamLimits, Streams
+from service.web.http.streams import StreamLimits
 from service.web.metrics import Metrics
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
-from tests.support.application import create_app
+from tests.support.application import build_streams, create_app
 from tests.support.games import build_games
+from tests.support.stores.redis_stores import redis_store
 from tests.support.table import round_over
 
 FRESH_ID = re.compile(r"[A-Za-z0-9_-]{16}")
@@ -41,9 +41,9 @@ def watched(redis_url: str) -> Application:
     """An application with metrics of its own, over the shared server."""
     metrics = Metrics()
     nodes = SingleNodeTopology(connect(redis_url))
-    store = RedisStore(nodes, TTL_SECONDS, observe=metrics.redis)
+    store = redis_store(nodes, TTL_SECONDS, observe=metrics.redis)
     games = build_games(store, RedisEventFeed(nodes), [SECRET], TTL_SECONDS, observe=metrics.write_committed)
-    return create_app(games, Streams(StreamLimits(10), metrics.streams), metrics=metrics)
+    return create_app(games, build_streams(StreamLimits(10), metrics.streams), metrics=metrics)
 
 
 @pytest.fixture
@@ -248,11 +248,6 @@ def test_a_failure_is_logged_with_its_stack_and_without_its_message(
     assert (request["status"], request["code"]) == (500, "internal")
     assert "5-12" not in json.dumps(failure)
     assert "seat_abc" not in json.dumps(failure)
-
-
-def test_without_metrics_no_request_is_logged(api: Api, lines: Lines) -> None:
-    assert api.get("/healthz").status_code == 200
-    assert lines() == []
 
 
 # ── The metrics ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -81,12 +81,12 @@ def bodies(table: Table) -> dict[str, Any]:
 
 @pytest.mark.parametrize("accept", ACCEPTS.values(), ids=ACCEPTS.keys())
 def test_every_operation_answers_json_to_clients_that_parse_json(
-    accept: str | None, api: Api, app: Flask, apps: BackendsFacade
+    accept: str | None, api: Api, app: Flask, backends: BackendsFacade
 ) -> None:
     described = operations(app)
     assert len(described) > 15
     for method, rule, operation in described:
-        key = apps.backends.create("Backend").key
+        key = backends.keys.create("Backend").key
         players = [{"name": "Ada"}, {"open": True}]
         table = Table(api, api.post("/v1/games", {"variant": "domino", "players": players}, token=key).get_json())
         path = rule.replace("<game>", table.id).replace("<int:seat>", "0").replace("<variant>", "domino")

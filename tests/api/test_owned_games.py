@@ -21,14 +21,14 @@ from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
 from service.games.facade import GamesFacade
 from service.games.model.game import Game
 from service.games.model.seats import Remote
-from service.storage.backends import RedisBackends
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.http.stream_formats import NDJSON, SSE
 from service.web.http.streams import CHECK_SECONDS, KEEPALIVE_SECONDS
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import decoded, shortest, take_snapshot
-from tests.support.application import build_apps, create_app
+from tests.support.application import build_backends, create_app
+from tests.support.stores.redis_stores import redis_backends
 from tests.support.table import match_finished
 
 GAME, ADA, LATE, BOT, REMOTE = REFS = ("ref-of-the-game", "ref-of-ada", "ref-of-late", "ref-of-bot", "ref-of-remote")
@@ -233,11 +233,11 @@ def test_an_idempotency_key_belongs_to_its_application(api: Api, app_key: str, o
     assert not any("Idempotent-Replayed" in answer.headers for answer in answers)
 
 
-def test_a_rotated_key_repeats_what_the_old_one_created(api: Api, apps: BackendsFacade, app_key: str) -> None:
+def test_a_rotated_key_repeats_what_the_old_one_created(api: Api, backends: BackendsFacade, app_key: str) -> None:
     body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}]}
     headers = {"Idempotency-Key": str(uuid4())}
     first = api.post("/v1/games", body, token=app_key, headers=headers)
-    new = apps.backends.rotate(app_key[4:28]).key
+    new = backends.keys.rotate(app_key[4:28]).key
     assert api.post("/v1/games", body, token=new, headers=headers).data == first.data
 
 
@@ -341,15 +341,15 @@ def test_no_player_is_asked_at_an_address_that_is_not_public(api: Api, app_key: 
 
 
 def test_the_operator_may_allow_players_in_a_network(games: GamesFacade, redis_url: str, app_key: str) -> None:
-    store = RedisBackends(SingleNodeTopology(connect(redis_url)))
-    apps = build_apps(store, networks=[ip_network("10.0.0.0/8")])
-    api = Api(create_app(games, apps=apps).test_client(use_cookies=False))
+    store = redis_backends(SingleNodeTopology(connect(redis_url)))
+    backends = build_backends(store, networks=[ip_network("10.0.0.0/8")])
+    api = Api(create_app(games, backends=backends).test_client(use_cookies=False))
     for url, status in (("http://10.1.2.3:8080/move", 201), ("http://11.1.2.3:8080/move", 422)):
         players = [{"name": "Ada"}, {"name": "Engine", "url": url}]
         assert api.post("/v1/games", {"variant": "domino", "players": players}, token=app_key).status_code == status
 
 
-def test_a_stream_ends_when_the_key_is_revoked(api: Api, apps: BackendsFacade, app_key: str) -> None:
+def test_a_stream_ends_when_the_key_is_revoked(api: Api, backends: BackendsFacade, app_key: str) -> None:
     table = Table(api, api.post("/v1/games", BODY, token=app_key).get_json())
     answer: TestResponse = api.ask_unchecked(
         "GET", f"{table.path}/events?view=true", token=app_key, headers={"Accept": "application/x-ndjson"}
@@ -359,7 +359,7 @@ def test_a_stream_ends_when_the_key_is_revoked(api: Api, apps: BackendsFacade, a
     while '"type":"view"' not in seen:
         seen += text_of(next(chunks))
     assert GAME in seen
-    apps.backends.revoke(app_key[4:28])
+    backends.keys.revoke(app_key[4:28])
     api.take_seat(table)
     told_more = (line for chunk in chunks for line in text_of(chunk).splitlines() if line.strip())
     assert next(told_more, None) is None
@@ -369,7 +369,7 @@ def test_a_stream_ends_when_the_key_is_revoked(api: Api, apps: BackendsFacade, a
 @pytest.mark.parametrize("media_type", [SSE, NDJSON])
 @pytest.mark.parametrize("view", ["", "?view=true"])
 def test_a_quiet_stream_ends_when_the_key_is_revoked(
-    api: Api, apps: BackendsFacade, app_key: str, media_type: str, view: str, monkeypatch: pytest.MonkeyPatch
+    api: Api, backends: BackendsFacade, app_key: str, media_type: str, view: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.web.events.stream.CHECK_SECONDS", 0.1)
     table = Table(api, api.post("/v1/games", BODY, token=app_key).get_json())
@@ -378,7 +378,7 @@ def test_a_quiet_stream_ends_when_the_key_is_revoked(
     )
     chunks = iter(answer.response)
     seen = text_of(next(chunks))
-    apps.backends.revoke(app_key[4:28])
+    backends.keys.revoke(app_key[4:28])
     began = monotonic()
     seen += "".join(map(text_of, chunks))
     assert monotonic() - began < KEEPALIVE_SECONDS / 2
@@ -388,12 +388,12 @@ def test_a_quiet_stream_ends_when_the_key_is_revoked(
 
 @pytest.mark.parametrize("path", ["?after={}&wait=25", "/events?after={}&wait=25"])
 def test_a_long_poll_ends_when_the_key_is_revoked(
-    api: Api, apps: BackendsFacade, app_key: str, path: str, monkeypatch: pytest.MonkeyPatch
+    api: Api, backends: BackendsFacade, app_key: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.web.http.streams.CHECK_SECONDS", 0.1)
     table = Table(api, api.post("/v1/games", BODY, token=app_key).get_json())
     wanted = f"{table.path}{path.format(api.get(table.path, token=app_key).get_json()['version'])}"
-    revoke = Timer(0.3, apps.backends.revoke, [app_key[4:28]])
+    revoke = Timer(0.3, backends.keys.revoke, [app_key[4:28]])
     revoke.start()
     began = monotonic()
     answer = api.get(wanted, token=app_key)

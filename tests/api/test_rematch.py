@@ -26,9 +26,10 @@ from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.finished import FinishedGames
 from tests.api.saved_games import SavedGames, count_keys, decoded, shortest, take_snapshot
 from tests.api.timed import TimedApi, types_of
-from tests.support.application import build_apps, create_app
+from tests.support.application import build_backends, create_app
 from tests.support.games import build_games
 from tests.support.stores.memory_backends import MemoryBackends
+from tests.support.stores.redis_stores import redis_store
 from tests.support.table import Json, match_finished, seat_to_move
 
 
@@ -63,7 +64,9 @@ def stored(server: redis.Redis, table: Table) -> Game:
 
 def worker(redis_url: str, feed: RedisEventFeed, *secrets: bytes, store: type[RedisStore] = RedisStore) -> Api:
     """The application of another process over the same store, with these secrets."""
-    games = build_games(store(SingleNodeTopology(connect(redis_url)), TTL_SECONDS), feed, secrets, TTL_SECONDS)
+    games = build_games(
+        redis_store(SingleNodeTopology(connect(redis_url)), TTL_SECONDS, kind=store), feed, secrets, TTL_SECONDS
+    )
     return Api(create_app(games).test_client(use_cookies=False))
 
 
@@ -300,8 +303,8 @@ def test_only_players_of_the_game_have_a_rematch(api: Api, finished: FinishedGam
 def test_where_only_applications_create_games_nobodys_game_has_no_rematch(
     api: Api, games: GamesFacade, app_key: str, server: redis.Redis, finished: FinishedGames
 ) -> None:
-    apps = build_apps(MemoryBackends(), needed_for_games=True)
-    strict = Api(create_app(games, apps=apps).test_client(use_cookies=False))
+    backends = build_backends(MemoryBackends(), needed_for_games=True)
+    strict = Api(create_app(games, backends=backends).test_client(use_cookies=False))
     old = finished.copy()
     before = take_snapshot(server, old.id), count_keys(server)
     answer = ask(strict, old, 0)

@@ -13,9 +13,9 @@ from service.backends.webhooks.endpoints import MOST_WEBHOOKS
 from service.games.facade import GamesFacade
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
-from service.storage.webhooks import RedisWebhooks
 from tests.api.client import Api, Table
 from tests.support.application import create_app, rate_limits
+from tests.support.stores.redis_stores import redis_webhooks
 from tests.support.table import seat_to_move
 
 GAME = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
@@ -55,13 +55,13 @@ def test_usage_counts_the_games_of_an_application_and_the_bytes_that_the_server_
 
 
 def test_messages_that_wait_are_counted_for_each_endpoint(
-    api: Api, app_key: str, apps: BackendsFacade, server: redis.Redis, publish: Callable[[], None]
+    api: Api, app_key: str, backends: BackendsFacade, server: redis.Redis, publish: Callable[[], None]
 ) -> None:
-    kept, app = RedisWebhooks(SingleNodeTopology(server)), apps.backends.authenticate(app_key).id
+    kept, app = redis_webhooks(SingleNodeTopology(server)), backends.keys.authenticate(app_key).id
     wanted = {"url": "https://club.example/hooks", "events": ["game.turn"]}
     for _ in range(2):
         made = api.post("/v1/webhooks", wanted, token=app_key).get_json()["id"]
-        before = apps.webhooks.get(app, made)
+        before = backends.webhooks.get(app, made)
         assert kept.replace(before, before._replace(status="active", is_verified=True))
     for _ in range(3):
         api.post("/v1/games", GAME, token=app_key)
@@ -72,11 +72,11 @@ def test_messages_that_wait_are_counted_for_each_endpoint(
     assert usage(api, app_key)["messages"] == 5
 
 
-def test_the_limits_are_those_that_hold(api: Api, app_key: str, games: GamesFacade, apps: BackendsFacade) -> None:
+def test_the_limits_are_those_that_hold(api: Api, app_key: str, games: GamesFacade, backends: BackendsFacade) -> None:
     without = api.get("/v1/app", token=app_key).get_json()["limits"]
     assert (without["keys"], without["webhooks"]) == (MAX_KEYS, MOST_WEBHOOKS)
     assert not without.keys() & {"requests_per_minute", "games_per_minute"}
-    limited = create_app(games, apps=apps, limits=rate_limits(app=60_000, app_games=600))
+    limited = create_app(games, backends=backends, limits=rate_limits(app=60_000, app_games=600))
     told = Api(limited.test_client()).get("/v1/app", token=app_key)
     assert told.get_json()["limits"] == without | {"requests_per_minute": 60_000, "games_per_minute": 600}
     assert told.headers["RateLimit-Policy"] == '"app";q=60000;w=60'

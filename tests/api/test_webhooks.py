@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import redis
@@ -14,11 +14,12 @@ from service.backends.facade import BackendsFacade
 from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, Webhook
+from service.outgoing.lookups import LookupFailed
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
-from service.storage.webhooks import RedisWebhooks
 from service.texts import text
 from tests.api.client import Api, status_and_code
+from tests.support.stores.redis_stores import redis_webhooks
 from tools.openapi.messages import MESSAGES
 
 URL = "https://club.example/hooks?token=1"
@@ -92,6 +93,35 @@ def test_a_url_to_which_nothing_may_be_sent_is_refused(url: str, api: Api, app_k
         assert status_and_code(answer) == (422, "invalid")
         assert answer.get_json()["errors"] == {"url": [text(f"reasons.{HOSTILE_URLS[url]}", "en")]}
     assert api.get(webhook, token=app_key).get_json()["url"] == URL
+
+
+@pytest.mark.parametrize(("failed", "reason"), [("no_answer", "lookup_unanswered"), ("no_room", "too_many_lookups")])
+def test_a_url_whose_host_cannot_be_looked_up_now_is_not_refused_for_good(
+    failed: Literal["no_answer", "no_room"],
+    reason: str,
+    api: Api,
+    app_key: str,
+    apps: BackendsFacade,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
+    asked_for = []
+
+    def fail(url: str, app: str) -> None:
+        asked_for.append((url, app))
+        raise LookupFailed(failed)
+
+    monkeypatch.setattr(apps.webhooks, "_check_url", fail)
+    other = "https://other.example/"
+    for answer in (
+        api.post("/v1/webhooks", WANTED | {"url": other}, token=app_key),
+        api.ask("PATCH", webhook, json={"url": other}, token=app_key),
+    ):
+        assert status_and_code(answer) == (503, "lookup_unavailable")
+        assert answer.get_json()["reason"] == reason
+        assert int(answer.headers["Retry-After"]) == answer.get_json()["retry_after"] > 0
+    assert asked_for == [(other, app_key[4:28])] * 2
+    assert [each["url"] for each in api.get("/v1/webhooks", token=app_key).get_json()["webhooks"]] == [URL]
 
 
 @pytest.mark.parametrize(
@@ -180,10 +210,10 @@ def test_an_unknown_type_of_sample_is_refused_with_those_that_there_are(kind: An
 class Tried:
     """An endpoint of an application, and attempts that were made."""
 
-    def __init__(self, api: Api, key: str, apps: BackendsFacade, server: redis.Redis) -> None:
-        self._app = apps.backends.authenticate(key).id
-        self._webhooks = apps.webhooks
-        self._kept = RedisWebhooks(SingleNodeTopology(server))
+    def __init__(self, api: Api, key: str, backends: BackendsFacade, server: redis.Redis) -> None:
+        self._app = backends.keys.authenticate(key).id
+        self._webhooks = backends.webhooks
+        self._kept = redis_webhooks(SingleNodeTopology(server))
         self._id = create(api, key)["id"]
         self.path = f"/v1/webhooks/{self._id}/deliveries"
 
@@ -197,8 +227,8 @@ class Tried:
 
 
 @pytest.fixture
-def tried(api: Api, app_key: str, apps: BackendsFacade, server: redis.Redis) -> Tried:
-    return Tried(api, app_key, apps, server)
+def tried(api: Api, app_key: str, backends: BackendsFacade, server: redis.Redis) -> Tried:
+    return Tried(api, app_key, backends, server)
 
 
 def test_a_message_that_was_tried_is_sent_again(api: Api, app_key: str, tried: Tried) -> None:
@@ -244,11 +274,11 @@ def test_the_document_describes_every_message_with_an_example_that_fits() -> Non
         assert message.example["type"] == message.name
 
 
-def test_an_application_is_deleted_with_its_endpoints(api: Api, apps: BackendsFacade, server: redis.Redis) -> None:
-    application, _, key, _ = apps.backends.create("Club")
+def test_an_application_is_deleted_with_its_endpoints(api: Api, backends: BackendsFacade, server: redis.Redis) -> None:
+    application, _, key, _ = backends.keys.create("Club")
     create(api, key)
     create(api, key)
-    apps.delete(application.id)
+    backends.delete(application.id)
     assert status_and_code(api.get("/v1/webhooks", token=key)) == (401, "unauthorized")
-    assert apps.webhooks.all(application.id) == []
+    assert backends.webhooks.all(application.id) == []
     assert list(server.scan_iter(f"domino:{{{application.id}}}*")) == []

@@ -12,9 +12,11 @@ from datetime import UTC, datetime
 from service.engine.moves import DEAL
 from service.engine.referee import legal_moves
 from service.games.automation.due import Automation
+from service.games.model.clock import GRACE_MS
 from service.games.model.game import Game
-from service.games.model.schedule import GRACE_MS, BotTurn
+from service.games.model.schedule import BotTurn
 from service.games.reminders import JudgedTime
+from service.games.store.transactions import Committed
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from tests.api.client import Api, Table
@@ -90,7 +92,7 @@ class TimedApi(Api):
 
     def let_time_out(self, table: Table) -> bool:
         """Let the service act on the deadline of the game if it is due; whether it did."""
-        return self._automation.time_out(table.id) is not None
+        return isinstance(self._automation.time_out(table.id), Committed)
 
     def time_out(self, table: Table) -> int:
         """Let the running turn time out; the seat whose turn it was."""

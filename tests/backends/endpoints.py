@@ -121,7 +121,7 @@ class Hooked:
         self.random = Random("endpoints")
         self.webhooks = Webhooks(
             self.kept,
-            check_url=lambda _: None,
+            check_url=lambda *_: None,
             clock=clock,
             random_bytes=self.random.randbytes,
             idempotency=Idempotency([b"secret"]),

@@ -22,16 +22,14 @@ from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage import keys
-from service.storage.games import RedisStore
 from service.storage.index import RedisIndex, RedisLobby
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import Topology, open_topology
-from service.storage.reminders import RedisReminders
 from tests.backends.owned import Published
 from tests.backends.test_feed_law import make_all_due
 from tests.backends.test_index_law import APPS, TTL, World, clear
 from tests.conftest import Figures
 from tests.storage.clusters import Cluster, until
+from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 
 pytestmark = pytest.mark.full
 
@@ -56,10 +54,10 @@ class FailingOver(World):
     """
 
     def __init__(self, cluster: Cluster, topology: Topology, random: Random, *, vote: bool = False) -> None:
-        calls = RedisCalls(topology, replicated=True)
-        reminders = RedisReminders(topology)
+        calls = redis_calls(topology, replicated=True)
+        reminders = redis_reminders(topology)
         published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
-        store = RedisStore(topology, TTL, replicated=True)
+        store = redis_store(topology, TTL, replicated=True)
         self.cluster, self.topology, self.vote = cluster, topology, vote
         self.failovers = 0
         self.wanted = 0

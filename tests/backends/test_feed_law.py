@@ -18,11 +18,8 @@ import pytest
 from service.backends.index.feed import FeedReader, Feeds
 from service.backends.index.ports import FeedStore
 from service.storage.feed import RedisFeed
-from service.storage.games import RedisStore
 from service.storage.index import RedisIndex, RedisLobby
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import Topology, open_topology
-from service.storage.reminders import RedisReminders
 from tests.backends.owned import START, Published
 from tests.backends.test_index_law import APPS, LEASE, TTL, World, clear
 from tests.storage.clusters import Cluster
@@ -31,6 +28,7 @@ from tests.support import reminders
 from tests.support.stores.memory_feed import MemoryFeed
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 
 STEPS = 300
 SEEDS = range(int(os.environ.get("FEED_LAW_SEEDS", "8")))
@@ -139,10 +137,10 @@ def topology(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def test_on_redis_whatever_fails_the_feed_tells_each_event_once(topology: Topology) -> None:
-    calls, reminders = RedisCalls(topology), RedisReminders(topology)
+    calls, reminders = redis_calls(topology), redis_reminders(topology)
     clear(topology)
     published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
-    store = RedisStore(topology, TTL)
+    store = redis_store(topology, TTL)
     world = Read(RedisFeed(calls), store, reminders, published, clock=reminders.server_time, random=Random(1))
     world.run(STEPS)
     world.settle(lambda: make_all_due(topology))

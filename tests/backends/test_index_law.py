@@ -25,17 +25,15 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable, Store
 from service.games.reminders import ReminderQueue
 from service.games.store.codec import encode_tombstone
 from service.storage import keys
-from service.storage.games import RedisStore
 from service.storage.index import MOST_FOR_ALL, RedisIndex, RedisLobby
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import Topology, open_topology
-from service.storage.reminders import RedisReminders
 from tests.backends.owned import START, Owned, Published, application, listing_of
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.support.reminders import end_leases
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 
 TTL = 86_400
 APPS = (application(1), application(2))
@@ -293,8 +291,8 @@ def topology(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.mark.parametrize("seed", range(2))
 def test_on_redis_whatever_fails_the_index_is_right_in_the_end(seed: int, topology: Topology) -> None:
-    calls = RedisCalls(topology)
-    reminders = RedisReminders(topology)
+    calls = redis_calls(topology)
+    reminders = redis_reminders(topology)
     clear(topology)
     published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
 
@@ -305,7 +303,7 @@ def test_on_redis_whatever_fails_the_index_is_right_in_the_end(seed: int, topolo
     def pass_time() -> None:
         end_leases(topology, "outbox")
 
-    store = RedisStore(topology, TTL)
+    store = redis_store(topology, TTL)
     world = World(store, reminders, published, feed=feed, clock=reminders.server_time, random=Random(seed))
     world.run(STEPS)
     world.settle(pass_time)

@@ -11,16 +11,14 @@ from service.backends.index.outbox import Outbox
 from service.backends.index.reindex import Progress, Reindexer
 from service.games.store.codec import encode_tombstone
 from service.storage import keys
-from service.storage.games import RedisStore
 from service.storage.index import RedisIndex, RedisLobby
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import Topology, open_topology
-from service.storage.reminders import RedisReminders
 from service.storage.scan import RedisScan
 from tests.backends.owned import APP, Owned, Published, application, listing_of, outbox_of
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.support.background import Background
+from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 
 TTL = 86_400
 
@@ -30,9 +28,9 @@ class Table(Owned):
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
-        self.reminders = RedisReminders(topology)
-        super().__init__(RedisStore(topology, TTL), self.reminders.server_time)
-        calls = RedisCalls(topology)
+        self.reminders = redis_reminders(topology)
+        super().__init__(redis_store(topology, TTL), self.reminders.server_time)
+        calls = redis_calls(topology)
         self.index = RedisIndex(calls, TTL)
         self.published = Published(self.index, RedisLobby(calls))
         self.outbox: Outbox = outbox_of(self, self.published)

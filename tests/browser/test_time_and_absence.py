@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +51,11 @@ def games(http: httpx.Client) -> Games:
 def two_people(http: httpx.Client, **more: Any) -> Table:
     """A game of Ada and Bo."""
     return Table.create(http, "domino", [{"name": "Ada"}, {"name": "Bo"}], seed="somebody is away", **more)
+
+
+def view_of(table: Table) -> re.Pattern[str]:
+    """The address of the view of a game."""
+    return re.compile(rf"{re.escape(table.path)}(\?|$)")
 
 
 def clock(page: Page) -> Locator:
@@ -150,6 +155,8 @@ def test_the_time_left_is_that_of_the_service_whatever_the_clock_of_the_device_s
     status = own.locator("#status")
 
     expect(clock(own)).to_have_text(re.compile(r"Time left: (1:00|0:5\d)"))
+    for page in (own, other):
+        page.route(view_of(table), lambda _: None)  # nor does the view, which is asked for again after a deadline
     assert status.inner_text() == ""
     own.get_by_role("option").first.press("t")
     expect(own.locator("[data-said]")).to_have_text(re.compile(r"^Your turn\. .*Time left: \d:\d\d\.$"))
@@ -169,6 +176,29 @@ def test_the_time_left_is_that_of_the_service_whatever_the_clock_of_the_device_s
     other.locator("[data-claim]").click()
     expect(other.locator("[data-said]")).to_have_text(re.compile(r"\w+ .*\."))
     expect(other.get_by_role("alert")).to_have_text(other.locator("[data-said]").inner_text())
+
+
+def test_a_deadline_that_an_outage_has_postponed_is_shown_after_the_one_before(
+    http: httpx.Client, open_page: OpenPage
+) -> None:
+    table = two_people(http, clock={"turn": 5}, absence={"then": "claim"})
+    page = open_page(None)
+    take_seats(page, table, 0)
+    asked: list[str] = []
+
+    def postpone(route: Route) -> None:
+        """Answer as after an outage: the deadline is another, the version is not."""
+        answer = route.fetch()
+        game = answer.json()
+        asked.append(game["turn"]["deadline"])
+        later = datetime.fromisoformat(game["turn"]["deadline"]) + timedelta(seconds=300)
+        game["turn"]["deadline"] = later.isoformat()
+        route.fulfill(response=answer, json=game)
+
+    page.route(view_of(table), postpone)
+    expect(clock(page)).to_have_text("Time is up", timeout=LATE_MS)
+    expect(clock(page)).to_have_text(re.compile(r"Time left: 4:\d\d"), timeout=LATE_MS)
+    assert len(asked) == 1, "it is asked for once after each deadline"
 
 
 @pytest.fixture

@@ -122,12 +122,12 @@ class Hosted:
         return self.games.queries.view(self.access(seat))
 
     def wait(self, time: int) -> None:
-        """Time passes while the service looks for what is due."""
+        """Time passes in which players can move."""
         for _ in range(time // 4000):
             self.now += 4000
-            self.store.take("clock", 0, 1)
+            self.store.beat()
         self.now += time % 4000
-        self.store.take("clock", 0, 1)
+        self.store.beat()
 
     def move(
         self, seat: int | None = None, choose: Choose = first, *, expected: Expected | None = None, after: int = 0
@@ -150,7 +150,7 @@ class Hosted:
 
     def time_out(self) -> list[GameEvent]:
         committed = self.service.time_out(self.id)
-        return [] if committed is None else list(committed.events)
+        return list(committed.events) if isinstance(committed, Committed) else []
 
     def play(self, choose: Choose = first) -> Committed:
         """What the service has to play."""

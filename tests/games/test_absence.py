@@ -17,7 +17,7 @@ from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
 from service.games.commands.join import JoinCommand
 from service.games.commands.move import Expected, MoveCommand
-from service.games.model.clock import ClockSettings, RunningClock
+from service.games.model.clock import GRACE_MS, ClockSettings, RunningClock
 from service.games.model.errors import MoveRefused, NotAway, NotDue, NotStarted, StaleVersion
 from service.games.model.following import with_events
 from service.games.model.forks import ForkSource, export_record
@@ -26,6 +26,7 @@ from service.games.model.schedule import LEAD_MS, MOST_ROUNDS_OF_BOTS, bot_turn
 from service.games.ports import PriorWrite, StoredGame
 from service.games.store.codec import decode_game, encode_game, state_prefix
 from service.games.store.idempotency import IdempotencyKey
+from service.games.store.transactions import Committed
 from service.records.writer import format_record
 from service.storage.outage_allowance import Heartbeat
 from tests.games.tables import START, Hosted
@@ -153,7 +154,8 @@ def test_nobody_is_timed_out_before_the_deadline_and_its_grace() -> None:
     hosted.now += 1
     assert hosted.time_out() == [TimedOut(seat, "bot")]
     assert hosted.game.presence == Presence(frozenset({seat}))
-    assert hosted.game.running_clock.banks[seat] == 0
+    assert hosted.game.running_clock.banks[seat] == -GRACE_MS
+    assert hosted.view(seat).seats[seat].bank == 0
     assert hosted.game.deadline is None
     assert hosted.due["clock"] is None
     assert hosted.due["bots"] is not None
@@ -165,9 +167,8 @@ def test_a_turn_in_which_the_service_was_away_has_as_much_time_more() -> None:
     seat = hosted.turn
     hosted.wait(30_000)
     hosted.now += 40_000  # the service is away
-    hosted.store.take("clock", 0, 1)
-    assert hosted.time_out() == []
-    assert hosted.service.next_time_out(hosted.id) == hosted.now + 40_000
+    hosted.store.beat()
+    assert hosted.service.time_out(hosted.id) == hosted.now + 40_000
     hosted.wait(39_999)
     assert hosted.time_out() == []
     hosted.wait(1)
@@ -179,9 +180,9 @@ def test_a_long_interruption_holds_back_no_later_turn_but_where_it_used_up_a_ban
     clock: ClockSettings, held: bool
 ) -> None:
     hosted = Hosted("hh", clock)
-    hosted.store.take("clock", 0, 1)
+    hosted.store.beat()
     hosted.now += 36_000_000
-    hosted.store.take("clock", 0, 1)
+    hosted.store.beat()
     hosted.now += 1
     seat = hosted.turn
     hosted.play_on(lambda game: game.state.turn not in (seat, None))
@@ -191,7 +192,7 @@ def test_a_long_interruption_holds_back_no_later_turn_but_where_it_used_up_a_ban
 
 def test_a_game_that_is_created_after_an_interruption_is_not_held_back() -> None:
     hosted = Hosted("hh", BANK._replace(bank=10_000))
-    hosted.store.take("clock", 0, 1)
+    hosted.store.beat()
     hosted.store._heartbeat = Heartbeat(hosted.now, hosted.now - 1, hosted.now + 3_600_000)
     hosted.wait(11_000)
     assert hosted.time_out()
@@ -202,7 +203,7 @@ def test_a_reminder_that_is_doubled_stale_or_of_no_game_does_nothing() -> None:
     others = [hosted.another_service() for _ in range(5)]
     hosted.now += 61_000
     outcomes = [each.time_out(hosted.id) for each in others]
-    assert [outcome is not None for outcome in outcomes] == [True, False, False, False, False]
+    assert [isinstance(outcome, Committed) for outcome in outcomes] == [True, False, False, False, False]
     assert hosted.service.time_out("gone") is None
     assert hosted.service.next_turn("gone") is None
 
@@ -291,7 +292,7 @@ def test_a_substituted_turn_gains_the_increment_and_costs_the_rest_of_the_bank()
     hosted.now += 61_000
     hosted.time_out()
     hosted.play()
-    assert hosted.game.running_clock.banks[seat] == 7_000
+    assert hosted.game.running_clock.banks[seat] == 6_000, "the grace is owed to the bank"
     assert hosted.game.running_clock.banks[1 - seat] == 60_000
 
 
@@ -337,7 +338,7 @@ def test_who_comes_back_after_a_time_out_has_ten_seconds() -> None:
     hosted.now += 301_000
     hosted.time_out()
     hosted.play()
-    assert hosted.game.running_clock.banks[seat] == 0
+    assert hosted.game.running_clock.banks[seat] == -GRACE_MS
     hosted.come_back(seat)
     assert hosted.game.running_clock.banks[seat] == 10_000
     hosted.play_on(lambda game: game.state.turn == seat)
@@ -553,7 +554,7 @@ def test_no_claim_counts_while_nobody_can_be_late() -> None:
     hosted.now += 40_000  # the service is away
     with pytest.raises(NotDue):
         hosted.claim(1 - seat, seat)
-    hosted.store.take("clock", 0, 1)
+    hosted.store.beat()
     hosted.wait(39_999)
     with pytest.raises(NotDue):
         hosted.claim(1 - seat, seat)

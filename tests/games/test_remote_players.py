@@ -12,11 +12,12 @@ from service.engine.moves import DEAL
 from service.engine.presence import Returned, TimedOut
 from service.games.automation.due import Automation
 from service.games.commands.move import Expected, MoveCommand
-from service.games.model.clock import ClockSettings
+from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.game import Game, GameEvent
-from service.games.model.schedule import GRACE_MS, bot_turn, reminders, remote_turn
+from service.games.model.schedule import bot_turn, reminders, remote_turn
 from service.games.model.views import legal_moves_for
+from service.games.store.transactions import Committed
 from service.records.bot_checks import ALL_DECISIONS
 from service.records.parser import parse_record
 from service.records.verification import verify
@@ -153,7 +154,7 @@ def test_a_clock_runs_for_a_remote_player_as_for_a_person(absence: str, table: T
     table.until_turn_of(game_id, 1)
     table.now += TURN + GRACE_MS
     committed = table.scheduler.time_out(game_id)
-    assert committed is not None
+    assert isinstance(committed, Committed)
     assert committed.events[0] == TimedOut(1, absence)  # type: ignore[arg-type] # an absence
     assert remote_turn(committed.after) is None
     assert table.reminder("remote", game_id) is None

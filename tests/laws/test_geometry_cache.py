@@ -20,7 +20,7 @@ class Asked:
 
     def __init__(self) -> None:
         self.computed: list[int] = []
-        self._cache = GeometryCache()
+        self._cache = GeometryCache(lambda: None)
 
     def get(self, table: TableView, aspect: int = ASPECT) -> object:
         return self._cache.get(table, aspect, lambda places: self.computed.append(places - len(table.layout.ends)))

@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from threading import Thread
 
 from service.outgoing.addresses import Address
-from service.outgoing.sender import connect_socket
+from service.outgoing.connection import connect_socket
 
 PUBLIC = "93.184.215.14"
 HOST = "hooks.example.com"
@@ -133,7 +133,10 @@ class Network:
         self.looked_up.append(host)
         if host in self._names:
             return self._names[host]
-        return [socket.inet_ntoa(socket.inet_aton(host))]
+        try:
+            return [socket.inet_ntoa(socket.inet_aton(host))]
+        except OSError:
+            raise socket.gaierror(socket.EAI_NONAME, "no such host") from None
 
     def connect(self, address: Address, port: int, seconds: float) -> socket.socket:
         """A connection to the endpoint."""

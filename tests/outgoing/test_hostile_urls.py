@@ -107,8 +107,8 @@ def test_ten_thousand_hostile_urls_make_no_connection() -> None:
     for _ in range(URLS):
         hostile = url(luck)
         with pytest.raises(SendFailed) as caught:
-            by.post(hostile, {}, b"{}", timeout=20)
-        assert caught.value.reason in ("refused_address", "unresolved"), hostile
+            by.post(hostile, {}, b"{}", app="A", timeout=20)
+        assert caught.value.reason == "refused_address", hostile
         try:
             assert len(check_url(hostile).path) < MAX_URL_CHARACTERS
             reasons["after the look-up"] += 1
@@ -123,7 +123,7 @@ def test_the_network_of_that_test_would_have_been_connected_to() -> None:
     network = Network(names=NAMES)
     by = Sender("domino-server/1", lookup=network.lookup, connect=network.connect)
     with pytest.raises(SendFailed, match="connection"):
-        by.post(f"https://{HOST}/", {}, b"{}", timeout=20)
+        by.post(f"https://{HOST}/", {}, b"{}", app="A", timeout=20)
     assert network.connected == [(PUBLIC, 443)]
 
 
@@ -133,6 +133,6 @@ def test_random_characters_around_an_address_make_no_connection() -> None:
     pieces = ("https://", "127.0.0.1", "localhost", "[::1]", ":443", ":", "@", "/", "\\", "?", "#", "%", ".", " ", "\t")
     for _ in range(URLS):
         text = "https://" + "".join(luck.choice(pieces) for _ in range(luck.randint(1, 6)))
-        with pytest.raises(SendFailed, match="refused_address|unresolved"):
-            by.post(text, {}, b"{}", timeout=20)
+        with pytest.raises(SendFailed, match="refused_address"):
+            by.post(text, {}, b"{}", app="A", timeout=20)
     assert network.connected == []

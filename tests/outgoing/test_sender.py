@@ -25,6 +25,7 @@ import pytest
 import trustme
 
 from service.outgoing.addresses import RefusedUrl
+from service.outgoing.lookups import LookupFailed
 from service.outgoing.pool import MOST_PER_HOST
 from service.outgoing.sender import MAX_ANSWER_BYTES, REASONS, Answer, Sender, SendFailed
 from tests.outgoing.conftest import OpenEndpoint
@@ -32,6 +33,7 @@ from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer, en
 from tests.support.serving import ROOT
 
 URL = f"https://{HOST}/turns?of=mine"
+APP = "A" * 24
 BODY = b'{"type":"webhook.ping"}'
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 TIMEOUT = 20.0
@@ -60,7 +62,7 @@ def sender(network: Network, trust: ssl.SSLContext, **options: Any) -> Sender:
 
 
 def post(by: Sender, url: str = URL, timeout: float = TIMEOUT, **options: Any) -> Answer:
-    return by.post(url, {"webhook-id": "msg_1"}, BODY, timeout=timeout, **options)
+    return by.post(url, {"webhook-id": "msg_1"}, BODY, app=APP, timeout=timeout, **options)
 
 
 def failure(by: Sender, url: str = URL, timeout: float = TIMEOUT) -> str:
@@ -116,7 +118,7 @@ def test_the_endpoint_gets_the_request_and_the_sender_its_answer(
 
 def test_a_large_body_arrives_whole(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
     endpoint, body = open_endpoint(answer()), os.urandom(300_000)
-    assert sender(Network(endpoint), trust).post(URL, {}, body, timeout=TIMEOUT).status == 200
+    assert sender(Network(endpoint), trust).post(URL, {}, body, app=APP, timeout=TIMEOUT).status == 200
     assert endpoint.requests[0].endswith(b"\r\n\r\n" + body)
 
 
@@ -164,7 +166,7 @@ def test_retry_after_may_be_a_date(open_endpoint: OpenEndpoint, trust: ssl.SSLCo
 def test_a_header_that_would_break_the_request_is_not_sent(trust: ssl.SSLContext, header: dict[str, str]) -> None:
     network = Network()
     with pytest.raises(ValueError, match="cannot be sent"):
-        sender(network, trust).post(URL, header, BODY, timeout=TIMEOUT)
+        sender(network, trust).post(URL, header, BODY, app=APP, timeout=TIMEOUT)
     assert network.connected == []
 
 
@@ -218,23 +220,23 @@ def test_the_system_connects_to_localhost_only_where_its_network_is_allowed(open
 def test_a_url_can_be_checked_without_a_request(trust: ssl.SSLContext) -> None:
     network = Network(names={HOST: (PUBLIC,), "inside.example.com": ("10.0.0.1",), "nowhere.example.com": ()})
     by = sender(network, trust)
-    by.check(URL)
+    by.check(URL, APP)
     for url, reason in {
         "https://inside.example.com/": "not_public",
-        "https://nowhere.example.com/": "unresolved",
+        "https://nowhere.example.com/": "not_public",
         "http://hooks.example.com/": "not_https",
     }.items():
         with pytest.raises(RefusedUrl, match=reason):
-            by.check(url)
+            by.check(url, APP)
     assert network.connected == []
 
 
 def test_behind_a_proxy_a_url_is_checked_without_a_look_up(trust: ssl.SSLContext) -> None:
     network = Network(names={})
     by = sender(network, trust, proxy="http://egress:4750")
-    by.check(URL)
+    by.check(URL, APP)
     with pytest.raises(RefusedUrl, match="not_public"):
-        by.check("https://10.0.0.1/")
+        by.check("https://10.0.0.1/", APP)
     assert (network.connected, network.looked_up) == ([], [])
 
 
@@ -270,8 +272,56 @@ def test_a_few_addresses_are_tried_and_no_more(trust: ssl.SSLContext) -> None:
     assert len(network.connected) == 4
 
 
-def test_a_name_without_an_address_is_unresolved(trust: ssl.SSLContext) -> None:
-    assert failure(sender(Network(names={HOST: ()}), trust)) == "unresolved"
+def test_a_name_without_an_address_fails_as_one_that_is_not_public(trust: ssl.SSLContext) -> None:
+    for addresses in ((), ("10.0.0.1",)):
+        assert failure(sender(Network(names={HOST: addresses}), trust)) == "refused_address"
+
+
+def test_names_of_one_server_are_located_at_the_same_place(trust: ssl.SSLContext) -> None:
+    names = {"a.example": (PUBLIC, "8.8.8.8"), "b.example": ("8.8.8.8", PUBLIC), "c.example": ("8.8.4.4",)}
+    names |= {
+        "six.example": ("2606:4700::1",),
+        "seven.example": ("2606:4700::2:1",),
+        "eight.example": ("2606:4701::1",),
+    }
+    by = sender(Network(names=names), trust)
+    places = {name: by.locate(f"https://{name}/{name}", APP) for name in names}
+    assert places["a.example"] == places["b.example"] == "8.8.8.8 443"
+    assert places["six.example"] == places["seven.example"]
+    assert len(set(places.values())) == 4
+    assert by.locate("https://8.8.8.8/", APP) == "8.8.8.8 443"
+
+
+def test_where_a_server_was_found_is_remembered_and_a_request_looks_it_up_all_the_same(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
+) -> None:
+    network = Network(open_endpoint(answer()))
+    by = sender(network, trust)
+    assert [by.locate(URL, APP) for _ in range(3)] == [f"{PUBLIC} 443"] * 3
+    assert network.looked_up == [HOST]
+    post(by)
+    assert network.looked_up == [HOST] * 2
+
+
+def test_a_server_that_cannot_be_located_is_its_name(trust: ssl.SSLContext) -> None:
+    def refuse(_: str) -> Sequence[str]:
+        raise OSError("no name server")
+
+    assert new_sender(tls=trust, lookup=refuse).locate("https://Bots.example/a", APP) == "bots.example 443"
+    assert new_sender(lookup=lambda _: ("10.0.0.1",)).locate("https://bots.example/", APP) == "bots.example 443"
+    network = Network(names={})
+    assert sender(network, trust, proxy="http://egress:4750").locate("https://bots.example/", APP) == "bots.example 443"
+    assert network.looked_up == []
+
+
+def test_a_look_up_that_fails_is_no_refusal(trust: ssl.SSLContext) -> None:
+    def fail(_: str) -> Sequence[str]:
+        raise socket.gaierror(socket.EAI_AGAIN, "no answer")
+
+    by = new_sender(tls=trust, lookup=fail)
+    assert failure(by) == "lookup"
+    with pytest.raises(LookupFailed, match="no_answer"):
+        by.check(URL, APP)
 
 
 # TLS
@@ -445,7 +495,7 @@ def test_an_endpoint_that_does_not_read_is_given_up_in_time(trust: ssl.SSLContex
     by = new_sender(networks=LOOPBACK, connect=lambda *_: client)
     begin = time.monotonic()
     with client, other, pytest.raises(SendFailed, match="timeout"):  # the time may be over before it is connected
-        by.post("http://127.0.0.1:1/", {}, bytes(50_000_000), timeout=0.2)
+        by.post("http://127.0.0.1:1/", {}, bytes(50_000_000), app=APP, timeout=0.2)
     assert time.monotonic() - begin < TIMEOUT / 2
 
 
@@ -456,7 +506,7 @@ def test_a_look_up_that_hangs_is_given_up_in_time(trust: ssl.SSLContext) -> None
         never.wait(TIMEOUT)
         return (PUBLIC,)
 
-    assert failure(new_sender(tls=trust, lookup=hang), timeout=0.2) in ("unresolved", "timeout")
+    assert failure(new_sender(tls=trust, lookup=hang), timeout=0.2) in ("lookup", "timeout")
     never.set()
 
 

@@ -19,10 +19,11 @@ from service.engine.variants import variants
 from service.games.automation.due import Automation
 from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.model.clock import ClockSettings
+from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.game import Game, HostingEvent
-from service.games.model.schedule import GRACE_MS, BotTurn
+from service.games.model.schedule import BotTurn
 from service.games.reminders import JudgedTime
+from service.games.store.transactions import Committed
 from service.records.record import Record
 from tests.laws.matches import setups
 from tests.support.games import build_games, build_repository
@@ -110,7 +111,7 @@ class HostedMatch:
                 if others:
                     self.claim(self.rng.choice(others), turn)
             else:
-                assert self.automation.time_out(self.id) is not None
+                assert isinstance(self.automation.time_out(self.id), Committed)
             return
         bot = self.automation.next_turn(self.id)
         if bot is None:

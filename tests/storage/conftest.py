@@ -14,6 +14,7 @@ from service.storage.redis.topology import SingleNodeTopology, Topology, open_to
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.storage.waits import counted
+from tests.support.stores.redis_stores import redis_store
 
 TTL = 30 * 24 * 3600
 
@@ -66,4 +67,4 @@ def client(server: RealServer) -> Iterator[redis.Redis]:
 
 @pytest.fixture
 def store(client: redis.Redis) -> RedisStore:
-    return RedisStore(SingleNodeTopology(client), TTL)
+    return redis_store(SingleNodeTopology(client), TTL)

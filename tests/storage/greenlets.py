@@ -17,11 +17,11 @@ from typing import Any  # noqa: E402
 import gevent  # noqa: E402
 
 from service.games.ports import Commit, OutcomeUnknown, StorageUnavailable  # noqa: E402
-from service.storage.games import RedisStore  # noqa: E402
 from service.storage.redis.connection import MAX_CONNECTIONS, POOL_TIMEOUT, connect  # noqa: E402
 from service.storage.redis.topology import SingleNodeTopology  # noqa: E402
 from tests.storage.waits import counted, within  # noqa: E402
 from tests.storage.write_requests import write  # noqa: E402
+from tests.support.stores.redis_stores import redis_store  # noqa: E402
 
 GREENLETS = 400
 PATIENCE = 30.0
@@ -50,7 +50,7 @@ def call_at_once(call: Callable[[int], object]) -> Counter[str]:
 def main(url: str, server: int) -> None:
     """Fails by an assertion."""
     with connect(url) as client:
-        store = RedisStore(SingleNodeTopology(client), 3600)
+        store = redis_store(SingleNodeTopology(client), 3600)
         pool: Any = client.connection_pool
         pool.timeout = PATIENCE
         assert call_at_once(lambda number: store.create(f"game {number}", b"s", [b"e"], write())) == {

@@ -14,9 +14,9 @@ from service.games.model.errors import LimitReached
 from service.games.model.shards import with_shard
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
-from service.storage.backends import RedisBackends
 from service.storage.redis.topology import SingleNodeTopology, Topology
 from tests.support.stores.memory_backends import MemoryBackends
+from tests.support.stores.redis_stores import redis_backends
 
 
 @pytest.fixture(params=["memory", "redis", "cluster"])
@@ -28,7 +28,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[BackendStore]:
         topology: Topology = SingleNodeTopology(request.getfixturevalue("shared_client"))
     else:
         topology = request.getfixturevalue("cluster_topology")
-    yield RedisBackends(topology)
+    yield redis_backends(topology)
     topology.call(keys.APPLICATIONS, (b"DEL", keys.APPLICATIONS))
 
 
@@ -162,7 +162,7 @@ def test_a_deleted_application_is_not_brought_back_by_a_replacement(store: Backe
 
 
 def test_an_id_without_a_record_is_no_application(shared_client: redis.Redis) -> None:
-    store, application = RedisBackends(SingleNodeTopology(shared_client)), new_application()
+    store, application = redis_backends(SingleNodeTopology(shared_client)), new_application()
     store.create(application)
     shared_client.delete(keys.application(application.id))
     assert store.all() == []
@@ -170,7 +170,7 @@ def test_an_id_without_a_record_is_no_application(shared_client: redis.Redis) ->
 
 
 def test_applications_do_not_expire(shared_client: redis.Redis) -> None:
-    store, application = RedisBackends(SingleNodeTopology(shared_client)), new_application()
+    store, application = redis_backends(SingleNodeTopology(shared_client)), new_application()
     store.create(application)
     assert shared_client.ttl(keys.application(application.id)) == -1
     assert shared_client.ttl(keys.APPLICATIONS) == -1

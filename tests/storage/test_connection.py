@@ -15,11 +15,11 @@ import pytest
 import redis
 
 from service.games.ports import StoredGame
-from service.storage.games import RedisStore
 from service.storage.redis.connection import MAX_CONNECTIONS, connect
 from service.storage.redis.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FakeServer, RealServer
+from tests.support.stores.redis_stores import redis_store
 
 pytestmark = pytest.mark.full
 
@@ -91,7 +91,7 @@ def test_an_invalid_url_is_rejected_without_leaking_its_password(url: str, why: 
 
 def test_a_new_connection_sends_only_the_command() -> None:
     with FakeServer(lambda _: b"$-1\r\n") as server, connect(server.url) as client:
-        RedisStore(SingleNodeTopology(client), TTL).read("game")
+        redis_store(SingleNodeTopology(client), TTL).read("game")
         assert server.commands == [[b"GET", b"domino:{game}"]]
 
 
@@ -126,7 +126,7 @@ def test_tls_is_used_and_a_closed_connection_is_replaced() -> None:
     with FakeServer(lambda _: answers.pop(0), tls) as server:
         address = server.url.removeprefix("redis://")
         with connect(f"rediss://{address}?ssl_cert_reqs=none&ssl_check_hostname=no&ssl_ciphers={cipher}") as client:
-            store = RedisStore(SingleNodeTopology(client), TTL)
+            store = redis_store(SingleNodeTopology(client), TTL)
             assert [store.read("game") for _ in range(3)] == [
                 StoredGame(1, b"a"),
                 StoredGame(2, b"b"),
@@ -138,7 +138,7 @@ def test_many_threads_share_no_more_connections_than_the_pool_has(shared_server:
     thread_count = MAX_CONNECTIONS * 2
     together = threading.Barrier(thread_count)
     with connect(shared_server.url) as client:
-        store = RedisStore(SingleNodeTopology(client), TTL)
+        store = redis_store(SingleNodeTopology(client), TTL)
         client.connection_pool.timeout = 30.0  # all are to be served, however slow the machine is
 
         def read() -> None:
@@ -162,7 +162,7 @@ def test_an_idle_connection_is_checked_without_poll(
     def poll() -> None:
         pytest.fail("the pool calls select.poll")
 
-    store = RedisStore(SingleNodeTopology(shared_client), TTL)
+    store = redis_store(SingleNodeTopology(shared_client), TTL)
     store.check()
     monkeypatch.setattr(select, "poll", poll)
     store.check()

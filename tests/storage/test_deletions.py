@@ -29,14 +29,12 @@ from service.games.ports import (
 )
 from service.games.reminders import ReminderKind, ReminderQueue, Reminders
 from service.storage import keys
-from service.storage.deletions import RedisDeletions
-from service.storage.games import RedisStore
 from service.storage.redis.connection import Command, NotSent
 from service.storage.redis.topology import SingleNodeTopology, Topology
-from service.storage.reminders import RedisReminders
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.redis_stores import redis_deletions, redis_reminders, redis_store
 
 HOLDER = "an application"
 TOMBSTONE = b'[0,"an application"]'
@@ -59,7 +57,7 @@ def kept(request: pytest.FixtureRequest) -> Kept:
         memory = MemoryStore(TTL)
         return Kept(memory, memory, memory)
     topology = open_servers(request, request.param)
-    return Kept(RedisStore(topology, TTL), RedisDeletions(topology), RedisReminders(topology))
+    return Kept(redis_store(topology, TTL), redis_deletions(topology), redis_reminders(topology))
 
 
 @pytest.fixture(params=["redis", "cluster"])
@@ -242,7 +240,7 @@ def test_only_recent_deletions_are_told(game: str) -> None:
 
 def test_redis_tells_only_of_recent_deletions(topology: Topology) -> None:
     """The clock of the server cannot be moved, so the time that is stored is."""
-    game, deletions = deleted_game(topology), RedisDeletions(topology)
+    game, deletions = deleted_game(topology), redis_deletions(topology)
     (key,) = [key for key in keys.DELETED if _score(topology, key, game) is not None]
     topology.call(key, (b"ZINCRBY", key, -20_000, game.encode()))
     assert game in deletions.deleted(25_000).games
@@ -252,7 +250,7 @@ def test_redis_tells_only_of_recent_deletions(topology: Topology) -> None:
 
 
 def deleted_game(topology: Topology) -> str:
-    game, store = with_shard(secrets.token_urlsafe(16)), RedisStore(topology, TTL)
+    game, store = with_shard(secrets.token_urlsafe(16)), redis_store(topology, TTL)
     store.create(game, b"a state", [b"created"], write())
     store.delete(game, TOMBSTONE, DUE, HOLDER)
     return game
@@ -264,7 +262,7 @@ def _score(topology: Topology, key: bytes, game: str) -> object:
 
 
 def test_a_tombstone_expires_when_the_game_would_have(topology: Topology) -> None:
-    game, store = with_shard(secrets.token_urlsafe(16)), RedisStore(topology, TTL)
+    game, store = with_shard(secrets.token_urlsafe(16)), redis_store(topology, TTL)
     key = keys.state(game)
     store.create(game, b"a state", [b"created"], write())
     topology.call(key, (b"EXPIRE", key, 1234))
@@ -278,7 +276,7 @@ def test_a_tombstone_expires_when_the_game_would_have(topology: Topology) -> Non
 def test_a_repeated_write_leaves_a_game_and_its_tombstone_the_life_that_they_have(
     topology: Topology, *, deleted: bool
 ) -> None:
-    game, store = with_shard(secrets.token_urlsafe(16)), RedisStore(topology, TTL)
+    game, store = with_shard(secrets.token_urlsafe(16)), redis_store(topology, TTL)
     key, record, move = keys.state(game), IdempotencyRecord("name", b"digest"), IdempotencyRecord("move", b"digest")
     first, second = write(record), write(move)
     store.create(game, b"a state", [b"created"], first)
@@ -320,9 +318,9 @@ class _HalfAway(SingleNodeTopology):
 
 def test_what_the_other_servers_tell_is_told_while_one_is_away(shared_client: redis.Redis) -> None:
     # So that the server has the script: else half of the second try would be away, which has the other half alone.
-    RedisDeletions(SingleNodeTopology(shared_client)).deleted(60_000)
+    redis_deletions(SingleNodeTopology(shared_client)).deleted(60_000)
     topology = _HalfAway(shared_client)
-    deletions = RedisDeletions(topology)
+    deletions = redis_deletions(topology)
     games = [deleted_game(topology) for _ in range(40)]
     told, _, complete = deletions.deleted(60_000)
     assert not complete
@@ -334,9 +332,9 @@ def test_what_the_other_servers_tell_is_told_while_one_is_away(shared_client: re
 
 def test_a_deletion_that_no_replica_confirms_has_an_unknown_outcome(shared_client: redis.Redis) -> None:
     game, topology = with_shard(secrets.token_urlsafe(16)), SingleNodeTopology(shared_client)
-    store = RedisStore(topology, TTL)
+    store = redis_store(topology, TTL)
     store.create(game, b"a state", [b"created"], write())
     for _ in range(2):
         with pytest.raises(OutcomeUnknown):
-            RedisStore(topology, TTL, replicated=True).delete(game, TOMBSTONE, DUE, HOLDER)
+            redis_store(topology, TTL, replicated=True).delete(game, TOMBSTONE, DUE, HOLDER)
     assert store.read(game) == StoredGame(2, TOMBSTONE)

@@ -12,9 +12,9 @@ from service.games.model.shards import with_shard
 from service.games.reminders import TakenReminder
 from service.storage import erasures as redis_erasures
 from service.storage.erasures import RedisErasures
-from service.storage.redis.calls import RedisCalls
 from service.storage.reminders import RedisReminders
 from tests.storage.test_deletions import open_servers
+from tests.support.stores.redis_stores import redis_calls, redis_reminders
 
 LEASE = 20_000
 
@@ -37,7 +37,7 @@ class Kept(NamedTuple):
 def kept(request: pytest.FixtureRequest) -> Kept:
     topology = open_servers(request, request.param)
     app = with_shard(secrets.token_urlsafe(16))
-    return Kept(app, RedisErasures(RedisCalls(topology)), RedisReminders(topology))
+    return Kept(app, RedisErasures(redis_calls(topology)), redis_reminders(topology))
 
 
 def test_whoever_is_to_be_erased_is_known_until_it_is_done(kept: Kept) -> None:

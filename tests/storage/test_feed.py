@@ -13,13 +13,13 @@ from service.backends.index.ports import FeedStore, GameIndex, IndexEntry, Index
 from service.storage import index as redis_index
 from service.storage import keys
 from service.storage.feed import RedisFeed
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.servers import RealServer
 from tests.storage.test_index import MemoryHarness as MemoryIndexHarness
 from tests.storage.test_index import RedisHarness as RedisIndexHarness
 from tests.storage.test_index import new_id
 from tests.support.stores.memory_feed import MemoryFeed
+from tests.support.stores.redis_stores import redis_calls
 
 NO_CURSORS = (
     "",
@@ -77,7 +77,7 @@ class MemoryHarness(MemoryIndexHarness):
 class RedisHarness(RedisIndexHarness):
     def __init__(self, topology: Topology) -> None:
         super().__init__(topology)
-        self.stored: FeedStore = RedisFeed(RedisCalls(topology))
+        self.stored: FeedStore = RedisFeed(redis_calls(topology))
 
     def keep(self, items: int) -> None:
         key = keys.feed(self.app)

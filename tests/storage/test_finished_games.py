@@ -22,6 +22,7 @@ from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.redis_stores import redis_store
 
 pytestmark = pytest.mark.full
 
@@ -74,7 +75,7 @@ def bundled_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealSer
 @pytest.mark.parametrize("variant", variants())
 def test_a_finished_double_six_match_takes_four_kib(variant: str, bundled_server: RealServer) -> None:
     with connect(bundled_server.url) as client:
-        store = RedisStore(SingleNodeTopology(client), TTL)
+        store = redis_store(SingleNodeTopology(client), TTL)
         sizes = []
         for number in range(MATCHES):
             game = play_match(store, variant, f"{variant} {number}")

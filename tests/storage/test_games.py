@@ -28,6 +28,7 @@ from service.storage.redis.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.storage.write_requests import usual, write
+from tests.support.stores.redis_stores import redis_store
 
 pytestmark = pytest.mark.full
 
@@ -41,7 +42,7 @@ def empty(shared_server: RealServer) -> None:
 
 @pytest.fixture
 def store(shared_client: redis.Redis) -> RedisStore:
-    return RedisStore(SingleNodeTopology(shared_client), TTL)
+    return redis_store(SingleNodeTopology(shared_client), TTL)
 
 
 def commands_run(server: RealServer) -> dict[str, int]:
@@ -176,7 +177,7 @@ def test_a_script_names_every_key_and_argument_and_its_answer(script: Path) -> N
 
 def test_a_ttl_of_zero_is_rejected(shared_client: redis.Redis) -> None:
     with pytest.raises(ValueError, match="second"):
-        RedisStore(SingleNodeTopology(shared_client), 0)
+        redis_store(SingleNodeTopology(shared_client), 0)
 
 
 # ── Compaction ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -237,9 +238,9 @@ def test_compaction_is_a_read_and_a_script_or_a_read_if_nothing_is_left_to_do(
 
 
 def test_a_write_during_compaction_is_kept(shared_client: redis.Redis, shared_server: RealServer) -> None:
-    store = RedisStore(SingleNodeTopology(shared_client), TTL)
+    store = redis_store(SingleNodeTopology(shared_client), TTL)
     create_with_three_writes(store)
-    compacting = RedisStore(
+    compacting = redis_store(
         InterruptedTopology(shared_client, lambda: store.commit(GAME, Commit(9, b"v", usual(10, 10), write()))), TTL
     )
     compacting.compact(GAME)
@@ -250,9 +251,9 @@ def test_a_write_during_compaction_is_kept(shared_client: redis.Redis, shared_se
 def test_of_two_compactions_at_once_only_the_first_changes_anything(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
-    store = RedisStore(SingleNodeTopology(shared_client), TTL)
+    store = redis_store(SingleNodeTopology(shared_client), TTL)
     create_with_three_writes(store)
-    RedisStore(InterruptedTopology(shared_client, lambda: store.compact(GAME)), TTL).compact(GAME)
+    redis_store(InterruptedTopology(shared_client, lambda: store.compact(GAME)), TTL).compact(GAME)
     assert len(entries(shared_server)) == 3
     assert store.events(GAME, range(1, 11)) == usual(1, 9)
 
@@ -260,11 +261,11 @@ def test_of_two_compactions_at_once_only_the_first_changes_anything(
 def test_events_that_are_dropped_during_compaction_do_not_come_back(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
-    store = RedisStore(SingleNodeTopology(shared_client), TTL)
+    store = redis_store(SingleNodeTopology(shared_client), TTL)
     create_with_three_writes(store)
-    RedisStore(InterruptedTopology(shared_client, lambda: shared_client.ltrim(keys.events(GAME), -4, -1)), TTL).compact(
-        GAME
-    )
+    redis_store(
+        InterruptedTopology(shared_client, lambda: shared_client.ltrim(keys.events(GAME), -4, -1)), TTL
+    ).compact(GAME)
     assert store.events(GAME, range(1, 11)) == usual(6, 9)
 
 
@@ -272,7 +273,7 @@ def test_compaction_leaves_the_events_of_another_history_alone(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
     """A failover may lose moves, and the game reach the same version by other moves."""
-    store = RedisStore(SingleNodeTopology(shared_client), TTL)
+    store = redis_store(SingleNodeTopology(shared_client), TTL)
     create_with_three_writes(store)
     others = [b"[%d,%d]" % (number, number) for number in range(1, 10)]
 
@@ -282,7 +283,7 @@ def test_compaction_leaves_the_events_of_another_history_alone(
         store.commit(GAME, Commit(6, b"t", others[6:7], write()))
         store.commit(GAME, Commit(7, b"u", others[7:], write()))
 
-    RedisStore(InterruptedTopology(shared_client, fail_over), TTL).compact(GAME)
+    redis_store(InterruptedTopology(shared_client, fail_over), TTL).compact(GAME)
     assert len(entries(shared_server)) == 9
     assert store.events(GAME, range(1, 10)) == others
 
@@ -290,8 +291,8 @@ def test_compaction_leaves_the_events_of_another_history_alone(
 def test_a_game_that_is_lost_during_compaction_does_not_come_back(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
-    create_with_three_writes(RedisStore(SingleNodeTopology(shared_client), TTL))
-    RedisStore(InterruptedTopology(shared_client, shared_server.admin.flushall), TTL).compact(GAME)
+    create_with_three_writes(redis_store(SingleNodeTopology(shared_client), TTL))
+    redis_store(InterruptedTopology(shared_client, shared_server.admin.flushall), TTL).compact(GAME)
     assert shared_server.admin.dbsize() == 0
 
 
@@ -314,8 +315,8 @@ def test_versions_stay_right_when_old_events_are_dropped_and_the_rest_is_compact
 def test_without_a_replica_a_write_has_an_unknown_outcome_and_a_rejected_one_is_reported(
     shared_client: redis.Redis,
 ) -> None:
-    unreplicated = RedisStore(SingleNodeTopology(shared_client), TTL)
-    replicated = RedisStore(SingleNodeTopology(shared_client), TTL, replicated=True)
+    unreplicated = redis_store(SingleNodeTopology(shared_client), TTL)
+    replicated = redis_store(SingleNodeTopology(shared_client), TTL, replicated=True)
     sent = write(IdempotencyRecord("key", b"request"))
     unreplicated.create(GAME, b"s", [b"e1"], write())
     assert replicated.commit(GAME, Commit(7, b"t", [b"e2"], write())) == StoredGame(1, b"s")

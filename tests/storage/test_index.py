@@ -30,10 +30,10 @@ from service.storage.index import (
     RedisIndex,
     RedisLobby,
 )
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.redis_stores import redis_calls
 
 START = IndexPosition(0, "", ())
 
@@ -93,7 +93,7 @@ class MemoryHarness:
 
 class RedisHarness:
     def __init__(self, topology: Topology) -> None:
-        calls = RedisCalls(topology)
+        calls = redis_calls(topology)
         self.index: GameIndex = RedisIndex(calls, TTL)
         self.lobby: Lobby = RedisLobby(calls)
         self.app = new_id()

@@ -13,11 +13,10 @@ from service.backends.webhooks.ports import DeliveryAttempt, DueGame, Webhook
 from service.storage.redis.connection import MAX_CONNECTIONS, Command, connect
 from service.storage.redis.limited import LimitedTopology
 from service.storage.redis.topology import SingleNodeTopology
-from service.storage.reminders import RedisReminders
-from service.storage.webhooks import RedisWebhooks
 from service.workers.processes import MOST_CALLS
 from tests.backends.owned import APP
 from tests.storage.servers import RealServer
+from tests.support.stores.redis_stores import redis_reminders, redis_webhooks
 
 MOST = 5
 THREADS = 60
@@ -55,7 +54,7 @@ def test_what_many_attempts_ask_of_the_store_waits_before_it_takes_a_connection(
 ) -> None:
     counting = Counting(connect(shared_server.url))
     limited = LimitedTopology(counting, MOST)
-    webhooks, reminders = RedisWebhooks(limited), RedisReminders(limited)
+    webhooks, reminders = redis_webhooks(limited), redis_reminders(limited)
     webhook = Webhook("name", APP, "https://example.org", (), "active", 1, b"secret")
     due = DueGame("game", 1, 0, 0, 0)
     attempt = DeliveryAttempt("msg_1", "game.turn", "game", 1, 1, 200, None, 1, 1)

@@ -22,6 +22,7 @@ from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
 from tests.storage.servers import FakeServer, RealServer
 from tests.storage.write_requests import write
+from tests.support.stores.redis_stores import redis_store
 
 pytestmark = pytest.mark.full
 
@@ -68,7 +69,7 @@ def feed(shared_server: RealServer) -> Iterator[RedisEventFeed]:
 
 @pytest.fixture
 def shared_store(shared_client: redis.Redis) -> RedisStore:
-    return RedisStore(SingleNodeTopology(shared_client), TTL)
+    return redis_store(SingleNodeTopology(shared_client), TTL)
 
 
 @pytest.fixture
@@ -350,7 +351,7 @@ def test_a_write_succeeds_on_a_server_that_does_not_allow_publishing(server: Rea
         "default", enabled=True, nopass=True, categories=["+@all"], keys=["*"], reset_channels=True
     )
     with closing(connect(server.url)) as client:
-        store = RedisStore(SingleNodeTopology(client), TTL)
+        store = redis_store(SingleNodeTopology(client), TTL)
         assert store.commit(game, Commit(1, b"t", [b"[3]"], write())) is None
         assert store.read(game) == (2, b"t")
 
@@ -373,7 +374,7 @@ def test_a_closed_feed_disconnects_and_notifies_no_listener(
 
 
 def test_games_on_every_primary_of_a_cluster_are_followed(shared_cluster: Cluster, cluster_topology: Topology) -> None:
-    store = RedisStore(cluster_topology, TTL)
+    store = redis_store(cluster_topology, TTL)
     games = [new_game(store) for _ in range(12)]
     assert len({shared_cluster.primary_of(keys.state(game)).address for game in games}) > 1
     with closing(RedisEventFeed(cluster_topology)) as feed:
@@ -388,8 +389,8 @@ def test_games_on_every_primary_of_a_cluster_are_followed(shared_cluster: Cluste
 def test_after_a_failover_listeners_are_notified_to_read_and_the_feed_goes_on(tmp_path: Path) -> None:
     with Cluster(tmp_path) as cluster:
         topology = open_topology(cluster.url)
-        game = new_game(RedisStore(topology, TTL, replicated=True))
-        store = RedisStore(topology, TTL)
+        game = new_game(redis_store(topology, TTL, replicated=True))
+        store = redis_store(topology, TTL)
         with closing(RedisEventFeed(topology)) as feed:
             listener = RecordingListener()
             feed.watch(game, listener)

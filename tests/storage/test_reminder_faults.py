@@ -14,7 +14,6 @@ from service.games.model.shards import with_shard
 from service.games.ports import StorageUnavailable
 from service.games.reminders import ReminderKind, TakenReminder
 from service.storage import keys
-from service.storage.games import RedisStore
 from service.storage.redis.cluster import ClusterTopology
 from service.storage.redis.connection import NotSent
 from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
@@ -24,6 +23,7 @@ from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.storage.write_requests import write
 from tests.support import reminders
+from tests.support.stores.redis_stores import redis_reminders, redis_store
 
 pytestmark = pytest.mark.full
 
@@ -47,7 +47,7 @@ def clear(topology: Topology) -> None:
 
 
 def due_games(topology: Topology, number: int) -> list[str]:
-    store, games = RedisStore(topology, TTL), []
+    store, games = redis_store(topology, TTL), []
     for _ in range(number):
         game = with_shard(secrets.token_urlsafe(16))
         store.create(game, b"s", [b"e1"], write(), reminders={"bots": 1, "clock": 1})
@@ -61,7 +61,7 @@ def taken(queue: RedisReminders, limit: int = 100) -> set[str]:
 
 def test_a_server_that_forgot_its_scripts_is_sent_them(server: RealServer) -> None:
     topology = open_topology(server.url)
-    queue = RedisReminders(topology)
+    queue = redis_reminders(topology)
     (game,) = due_games(topology, 1)
     server.admin.script_flush()
     (reminder,) = queue.take("bots", 5, LEASE)
@@ -76,14 +76,14 @@ def test_the_servers_of_a_cluster_that_forgot_their_scripts_are_sent_them(
 ) -> None:
     for each in shared_cluster.servers[:3]:
         each.admin.script_flush()
-    assert taken(RedisReminders(cluster_topology)) == set(games)
+    assert taken(redis_reminders(cluster_topology)) == set(games)
 
 
 def test_the_games_of_a_cluster_are_on_all_its_servers_and_no_more_are_taken_than_wanted(
     cluster_topology: Topology, games: list[str]
 ) -> None:
     assert len({cluster_topology.node(keys.state(game)) for game in games}) > 1
-    queue = RedisReminders(cluster_topology)
+    queue = redis_reminders(cluster_topology)
     assert [len(taken(queue, 5)) for _ in range(4)] == [5, 5, 2, 0]
 
 
@@ -92,7 +92,7 @@ def test_slots_that_have_moved_are_found(shared_cluster: Cluster, games: list[st
     assert isinstance(topology, ClusterTopology)
     topology.node(keys.HEARTBEATS[0])
     topology._owners = [topology._owners[0]] * len(topology._owners)
-    assert taken(RedisReminders(topology)) == set(games)
+    assert taken(redis_reminders(topology)) == set(games)
 
 
 def test_each_command_goes_to_the_owner_of_its_key(cluster_topology: Topology) -> None:
@@ -117,13 +117,13 @@ def test_no_map_of_the_cluster_is_waited_for_once() -> None:
     answers = topology.call_each([(key, (b"GET", key)) for key in keys.HEARTBEATS])
     assert all(isinstance(answer, NotSent) for answer in answers)
     with pytest.raises(StorageUnavailable):
-        RedisReminders(topology).take("bots", 5, LEASE)
+        redis_reminders(topology).take("bots", 5, LEASE)
 
 
 def test_a_server_that_is_away_makes_the_queue_unavailable() -> None:
     failures: list[str] = []
     operations: list[str] = []
-    queue = RedisReminders(
+    queue = redis_reminders(
         open_topology("redis://127.0.0.1:1"),
         observe=lambda operation, _: operations.append(operation),
         observe_failure=failures.append,
@@ -151,7 +151,7 @@ def test_a_server_of_a_cluster_that_is_away_does_not_keep_the_others_from_giving
                 cluster.servers[number].kill()
         expected = {game for game in games if topology.node(keys.state(game)) != lost}
         failures: list[str] = []
-        queue = RedisReminders(topology, observe_failure=failures.append)
+        queue = redis_reminders(topology, observe_failure=failures.append)
         assert expected
         assert taken(queue) == expected
         assert failures
@@ -161,7 +161,7 @@ def test_takes_go_on_after_a_failover(tmp_path: Path) -> None:
     with Cluster(tmp_path) as cluster:
         topology = open_topology(cluster.url)
         games = set(due_games(topology, 12))
-        queue = RedisReminders(topology)
+        queue = redis_reminders(topology)
         until(lambda: all(int(server.admin.execute_command("WAIT", 1, 1000)) >= 1 for server in cluster.servers[:3]))
         cluster.servers[0].kill()
         found: set[str] = set()
@@ -181,14 +181,14 @@ def test_behind_sentinels_one_script_looks_at_all_shards(tmp_path: Path) -> None
         topology = open_topology(sentinels.url)
         games = due_games(topology, 12)
         sentinels.servers[0].admin.config_resetstat()
-        assert taken(RedisReminders(topology)) == set(games)
+        assert taken(redis_reminders(topology)) == set(games)
         commands: Any = sentinels.servers[0].admin.info("commandstats")
         assert commands["cmdstat_evalsha"]["calls"] == 1
 
 
 def test_a_lease_whose_answer_is_lost_is_given_again(server: RealServer) -> None:
     topology = open_topology(server.url)
-    queue = RedisReminders(topology)
+    queue = redis_reminders(topology)
     (game,) = due_games(topology, 1)
     server.freeze()
     try:

@@ -12,17 +12,16 @@ from service.games.model.shards import SHARDS, shard_of, with_shard
 from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, WriteRequest
 from service.games.reminders import NO_ALLOWANCE, ReminderKind, ReminderQueue, Reminders, TakenReminder
 from service.storage import keys
-from service.storage.games import RedisStore
-from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS
 from service.storage.redis.topology import SingleNodeTopology, Topology
-from service.storage.reminders import RedisReminders
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import write
 from tests.support import reminders
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.redis_stores import redis_reminders, redis_store
 
 KINDS: list[ReminderKind] = ["bots", "clock"]
 LEASE = 20_000
+HARNESSES = ["memory", "redis", "cluster"]
 AGO, LATER = 2_000, 1_000_000
 """How long ago a reminder was due, or will be; milliseconds. The clock of the tests below stands still."""
 
@@ -32,6 +31,9 @@ class Harness(Protocol):
 
     store: Store
     queue: ReminderQueue
+
+    def beat(self) -> None:
+        """Note that players can move."""
 
     def scores(self, kind: ReminderKind) -> dict[str, float]:
         """The reminders of this kind, by game."""
@@ -46,6 +48,7 @@ class MemoryHarness:
         self.memory = MemoryStore(TTL, lambda: self.time)
         self.store: Store = self.memory
         self.queue: ReminderQueue = self.memory
+        self.beat = self.memory.beat
 
     def scores(self, kind: ReminderKind) -> dict[str, float]:
         return dict(self.memory._reminders[kind])
@@ -58,9 +61,14 @@ class RedisHarness:
     """The clock of the server cannot be moved, so all times that are stored are."""
 
     def __init__(self, topology: Topology) -> None:
-        self.store: Store = RedisStore(topology, TTL)
-        self.queue: ReminderQueue = RedisReminders(topology)
+        self.store: Store = redis_store(topology, TTL)
+        reminders = redis_reminders(topology)
+        self.queue: ReminderQueue = reminders
+        self.heartbeats = reminders.heartbeats
         self._topology = topology
+
+    def beat(self) -> None:
+        self.heartbeats.beat()
 
     def scores(self, kind: ReminderKind) -> dict[str, float]:
         return reminders.stored(self._topology, kind)
@@ -85,8 +93,13 @@ class RedisHarness:
             self._topology.call(key, (b"DEL", key))
 
 
-@pytest.fixture(params=["memory", "redis", "cluster"])
+@pytest.fixture(params=HARNESSES)
 def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
+    yield from run_harness(request)
+
+
+def run_harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
+    """The harness of the name that is the parameter of this fixture."""
     if request.param == "memory":
         yield MemoryHarness()
         return
@@ -130,11 +143,6 @@ def create(harness: Harness, kind: ReminderKind, due: int | None, game: str | No
 
 def take(harness: Harness, kind: ReminderKind, limit: int = 100) -> set[str]:
     return {taken.game for taken in harness.queue.take(kind, limit, LEASE)}
-
-
-def send_heartbeat(harness: Harness) -> None:
-    """Take the first note, so that nothing is held back because nobody ever looked."""
-    assert harness.queue.take("clock", 1, LEASE) == []
 
 
 # ── Written with the game ────────────────────────────────────────────────────────────────────────────────────────────
@@ -222,7 +230,6 @@ def test_a_game_without_a_shard_has_no_reminders(harness: Harness) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_game_is_taken_when_it_is_due_and_not_before(harness: Harness, kind: ReminderKind) -> None:
-    send_heartbeat(harness)
     game, _ = create(harness, kind, -AGO), create(harness, kind, LATER)
     (taken,) = harness.queue.take(kind, 100, LEASE)
     assert taken.game == game
@@ -231,7 +238,6 @@ def test_a_game_is_taken_when_it_is_due_and_not_before(harness: Harness, kind: R
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_is_taken_by_itself(harness: Harness, kind: ReminderKind) -> None:
-    send_heartbeat(harness)
     game = create(harness, kind, -AGO)
     assert all(take(harness, other) == set() for other in KINDS if other != kind)
     assert take(harness, kind) == {game}
@@ -305,7 +311,6 @@ def test_the_earliest_come_first(harness: Harness) -> None:
 
 
 def test_games_of_every_shard_are_taken(harness: Harness) -> None:
-    send_heartbeat(harness)
     by_shard: dict[int | None, str] = {}
     while len(by_shard) < SHARDS:
         game = new_game()
@@ -397,122 +402,7 @@ def test_nothing_is_left_of_a_holder_without_reminders(harness: Harness) -> None
         assert harness.holders("bots") == 0
 
 
-# ── After an interruption ────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_deadlines_are_held_back_after_a_gap_for_as_long_as_the_gap_was(harness: Harness) -> None:
-    first = harness.queue.server_time()
-    send_heartbeat(harness)
-    game = create(harness, "clock", -AGO)
-    harness.pass_time(30_000)
-    began = harness.queue.server_time()
-    assert take(harness, "clock") == {game}
-    now = harness.queue.server_time()
-    since, until = harness.queue.judged(game).allowance
-    assert began <= since <= now
-    assert began + 29_000 <= until <= now + 30_000 + HEARTBEAT_MS + (now - first)
-    for passed in range(2_000, 22_000, 2_000):  # heartbeats go on, 2 s apart, and the end comes nearer
-        harness.pass_time(2_000)
-        take(harness, "clock")
-        assert since - passed <= harness.queue.judged(game).allowance.since <= since
-        assert until - passed <= harness.queue.judged(game).allowance.until <= until
-    for _ in range(7):
-        harness.pass_time(2_000)
-        take(harness, "clock")
-    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
-
-
-def test_a_short_gap_holds_nothing_back(harness: Harness) -> None:
-    send_heartbeat(harness)
-    game = create(harness, "clock", -AGO)
-    harness.pass_time(OUTAGE_MS - 4_000)
-    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
-    assert take(harness, "clock") == {game}
-
-
-def test_bots_are_never_held_back(harness: Harness) -> None:
-    send_heartbeat(harness)
-    game = create(harness, "bots", -AGO)
-    harness.pass_time(30_000)
-    assert take(harness, "bots") == {game}
-
-
-def test_an_allowance_is_an_hour_at_most(harness: Harness) -> None:
-    send_heartbeat(harness)
-    game = create(harness, "clock", -AGO)
-    harness.pass_time(10 * LONGEST_ALLOWANCE_MS)
-    take(harness, "clock")
-    now = harness.queue.server_time()
-    assert (
-        now + LONGEST_ALLOWANCE_MS - 5_000 <= harness.queue.judged(game).allowance.until <= now + LONGEST_ALLOWANCE_MS
-    )
-
-
-def test_a_second_gap_adds_to_what_is_left_of_the_first_allowance(harness: Harness) -> None:
-    first = harness.queue.server_time()
-    send_heartbeat(harness)
-    game = create(harness, "clock", -AGO)
-    harness.pass_time(30_000)
-    take(harness, "clock")
-    harness.pass_time(20_000)
-    began = harness.queue.server_time()
-    take(harness, "clock")
-    now = harness.queue.server_time()
-    assert (
-        began + 49_000 <= harness.queue.judged(game).allowance.until <= now + 50_000 + 2 * HEARTBEAT_MS + (now - first)
-    )
-
-
-def test_before_the_next_heartbeat_the_allowance_is_as_if_it_came_now(harness: Harness) -> None:
-    first = harness.queue.server_time()
-    send_heartbeat(harness)
-    game = create(harness, "clock", -AGO)
-    harness.pass_time(30_000)
-    began = harness.queue.server_time()
-    until = harness.queue.judged(game).allowance.until
-    now = harness.queue.server_time()
-    assert began + 29_000 <= until <= now + 30_000 + HEARTBEAT_MS + (now - first)
-
-
-def test_where_nobody_ever_looked_the_gap_begins_when_the_first_game_was_due(harness: Harness) -> None:
-    first = harness.queue.server_time()
-    game = create(harness, "clock", -30_000)
-    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
-    began = harness.queue.server_time()
-    assert take(harness, "clock") == {game}
-    now = harness.queue.server_time()
-    assert began + 29_000 <= harness.queue.judged(game).allowance.until <= now + 31_000 + (now - first)
-
-
-def test_where_nobody_ever_looked_a_game_that_is_due_just_now_is_taken(harness: Harness) -> None:
-    game = create(harness, "clock", -1_000)
-    assert take(harness, "clock") == {game}
-
-
-def test_takers_share_the_note(harness: Harness) -> None:
-    """One stops and the other goes on: there was no gap."""
-    send_heartbeat(harness)
-    game = create(harness, "clock", -AGO)
-    other = harness.queue if isinstance(harness, MemoryHarness) else _another(harness)
-    for _ in range(5):
-        harness.pass_time(2_000)
-        other.take("clock", 0, LEASE)
-    assert take(harness, "clock") == {game}
-
-
-def _another(harness: Harness) -> ReminderQueue:
-    assert isinstance(harness, RedisHarness)
-    return RedisReminders(harness._topology)
-
-
-def test_a_clock_that_was_set_back_does_not_hide_later_gaps(harness: Harness) -> None:
-    send_heartbeat(harness)
-    harness.pass_time(-50_000)
-    take(harness, "clock")
-    game = create(harness, "clock", -AGO)
-    harness.pass_time(30_000)
-    take(harness, "clock")
-    assert harness.queue.judged(game).allowance.until > harness.queue.server_time() + 25_000
+# ── Told ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_time_of_the_store_goes_on(harness: Harness) -> None:
@@ -524,7 +414,6 @@ def test_the_time_of_the_store_goes_on(harness: Harness) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_games_with_a_reminder_are_known_leased_or_not(harness: Harness, kind: ReminderKind) -> None:
     assert harness.queue.reminded(kind, "") == []
-    send_heartbeat(harness)
     leased, waiting, _ = create(harness, kind, -AGO), create(harness, kind, LATER), create(harness, kind, None)
     assert take(harness, kind) == {leased}
     assert sorted(harness.queue.reminded(kind, "")) == sorted([leased, waiting])
@@ -543,7 +432,6 @@ def test_a_reminder_that_was_lost_is_restored(harness: Harness, kind: ReminderKi
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_that_exists_stays_as_it_is_leased_or_not(harness: Harness, kind: ReminderKind) -> None:
-    send_heartbeat(harness)
     leased, waiting = create(harness, kind, -AGO), create(harness, kind, LATER)
     assert take(harness, kind) == {leased}
     before = harness.scores(kind)

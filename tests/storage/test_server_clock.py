@@ -12,8 +12,8 @@ from service.games.ports import StorageUnavailable
 from service.storage.redis import server_clock
 from service.storage.redis.server_clock import MEASURE_SECONDS, TOLERATED_MS, ServerClock, system_clock
 from service.storage.redis.topology import SingleNodeTopology, open_topology
-from service.storage.reminders import RedisReminders
 from tests.storage.clusters import until
+from tests.support.stores.redis_stores import redis_reminders
 
 NOON = 1_800_000_000_000
 
@@ -135,13 +135,13 @@ def test_no_call_waits_for_the_server() -> None:
         answer.wait(60)
         return system_clock()
 
-    clock = ServerClock(slow, local=lambda: NOON)
+    clock = ServerClock(slow, local=lambda: NOON, observe=lambda _: None)
     assert clock() == NOON
     answer.set()
 
 
 def test_the_time_of_a_real_server_is_followed(shared_client: redis.Redis) -> None:
-    queue = RedisReminders(SingleNodeTopology(shared_client))
+    queue = redis_reminders(SingleNodeTopology(shared_client))
     seen: list[float] = []
     clock = ServerClock(queue.server_time, local=lambda: system_clock() - 3_600_000, observe=seen.append)
 
@@ -157,6 +157,8 @@ def test_the_time_of_a_real_server_is_followed(shared_client: redis.Redis) -> No
 
 
 def test_a_real_server_that_is_away_changes_nothing() -> None:
-    clock = ServerClock(RedisReminders(open_topology("redis://127.0.0.1:1")).server_time, local=lambda: NOON)
+    clock = ServerClock(
+        redis_reminders(open_topology("redis://127.0.0.1:1")).server_time, local=lambda: NOON, observe=lambda _: None
+    )
     clock.measure()
     assert clock() == NOON

@@ -21,11 +21,11 @@ from service.games.ports import (
     WriteRequest,
 )
 from service.storage import keys
-from service.storage.games import RedisStore
 from service.storage.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.redis_stores import redis_store
 
 
 class Harness(Protocol):
@@ -61,7 +61,7 @@ class MemoryHarness:
 
 class RedisHarness:
     def __init__(self, topology: Topology) -> None:
-        self.store: Store = RedisStore(topology, TTL)
+        self.store: Store = redis_store(topology, TTL)
         self._topology = topology
 
     def seconds_left(self, game: str) -> set[int]:

@@ -20,7 +20,6 @@ from redis.crc import key_slot
 from service.games.ports import Commit, OutcomeUnknown, StorageUnavailable, StoredGame
 from service.redis_url import Address, read_redis_url
 from service.storage import keys
-from service.storage.games import RedisStore
 from service.storage.redis.connection import Command, MaybeSent, NotSent, connect
 from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster, Sentinels, Server, until
@@ -29,6 +28,7 @@ from tests.storage.servers import Answer, FakeServer, RealServer
 from tests.storage.waits import within
 from tests.storage.write_requests import write
 from tests.support.processes import free_ports
+from tests.support.stores.redis_stores import redis_store
 
 pytestmark = pytest.mark.full
 
@@ -259,7 +259,7 @@ def test_a_cluster_that_starts_late_is_found(tmp_path: Path, key: bytes) -> None
 def test_a_write_has_an_unknown_outcome_until_a_replica_has_it(
     shared_cluster: Cluster, cluster_topology: Topology
 ) -> None:
-    store = RedisStore(cluster_topology, TTL, replicated=True)
+    store = redis_store(cluster_topology, TTL, replicated=True)
     store.create("replicated", b"s", [b"e1"], write())
     replica = shared_cluster.replica_of(shared_cluster.primary_of(b"domino:{replicated}"))
     sent = write()
@@ -280,7 +280,7 @@ def test_a_cluster_is_checked_on_every_primary_and_fails_if_all_do(
     shared_cluster: Cluster, cluster_topology: Topology
 ) -> None:
     reasons: list[str] = []
-    store = RedisStore(cluster_topology, TTL, replicated=True, observe_failure=reasons.append)
+    store = redis_store(cluster_topology, TTL, replicated=True, observe_failure=reasons.append)
     primaries = {shared_cluster.primary_of(key).address for key in (b"a", b"b", b"c", b"d")}
     assert {cluster_topology.node(key) for key in cluster_topology.one_for_each_primary(keys.CHECKS)} == primaries
     store.check()
@@ -312,7 +312,7 @@ def test_a_check_of_a_cluster_waits_for_all_primaries_at_the_same_time(
         return call(key, *commands)
 
     monkeypatch.setattr(cluster_topology, "call", wait_for_the_others)
-    RedisStore(cluster_topology, TTL).check()
+    redis_store(cluster_topology, TTL).check()
 
 
 def test_greenlets_are_served_or_refused_in_time_by_a_cluster_with_a_frozen_server(tmp_path: Path) -> None:

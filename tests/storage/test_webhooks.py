@@ -15,14 +15,12 @@ from service.games.model.shards import shard_of, with_shard
 from service.games.reminders import ReminderQueue
 from service.storage import keys
 from service.storage.index import RedisIndex
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import SingleNodeTopology, Topology
-from service.storage.reminders import RedisReminders
-from service.storage.webhooks import RedisWebhooks
 from tests.storage.conftest import TTL
 from tests.support.stores.memory_index import MemoryIndex
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.memory_webhooks import MemoryWebhooks
+from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_webhooks
 
 LEASE = 20_000
 MOST = 5
@@ -78,9 +76,9 @@ class MemoryHarness(Harness):
 
 class RedisHarness(Harness):
     def __init__(self, topology: Topology) -> None:
-        self.store = RedisWebhooks(topology)
-        self.index = RedisIndex(RedisCalls(topology), TTL)
-        self.queue = RedisReminders(topology)
+        self.store = redis_webhooks(topology)
+        self.index = RedisIndex(redis_calls(topology), TTL)
+        self.queue = redis_reminders(topology)
         self._topology = topology
 
     def reminder(self, webhook: Webhook) -> float | None:

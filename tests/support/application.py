@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 from limits.storage import MemoryStorage, Storage
+from prometheus_client import Gauge
 
 from service.backends.facade import BackendsFacade, Policy
 from service.backends.index.feed import Feeds
@@ -25,7 +26,7 @@ from service.outgoing.addresses import check_url
 from service.storage.redis.server_clock import system_clock
 from service.web import app as web
 from service.web.app import Application, Ingress, WebParts
-from service.web.http.streams import Streams
+from service.web.http.streams import KEEPALIVE_SECONDS, StreamLimits, Streams
 from service.web.metrics import Metrics
 from service.web.problems.bans import Network
 from service.web.rate_limits import Limits, RateLimits
@@ -42,7 +43,7 @@ def create_app(
     games: GamesFacade,
     streams: Streams | None = None,
     *,
-    apps: BackendsFacade | None = None,
+    backends: BackendsFacade | None = None,
     metrics: Metrics | None = None,
     limits: RateLimits | None = None,
     proxies: int = 0,
@@ -50,16 +51,30 @@ def create_app(
     yield_control: Callable[[], None] = lambda: None,
     metrics_port: int = 0,
 ) -> Application:
-    """The application for these games; without ``apps`` no key is valid, and there are no limits but those given."""
+    """The application for these games; without ``backends``, no key is valid, and no limits hold but those given."""
     parts = WebParts(
         games,
-        apps or build_apps(MemoryBackends()),
+        backends or build_backends(MemoryBackends()),
         limits or rate_limits(),
-        streams or Streams(),
-        metrics,
+        streams or build_streams(),
+        metrics or Metrics(),
         yield_control,
     )
     return web.create_app(parts, Ingress(proxies, banned, metrics_port))
+
+
+def build_streams(
+    limits: StreamLimits = StreamLimits(),  # noqa: B008 # it is immutable
+    gauge: Gauge | None = None,
+    keepalive_seconds: float = KEEPALIVE_SECONDS,
+) -> Streams:
+    """The streams of a worker, without limits and uncounted; that a client has gone is only found by a write."""
+    return Streams(
+        limits,
+        gauge or Gauge("open_streams", "Open streams.", registry=None),
+        lambda _connection, _notify: lambda: None,
+        keepalive_seconds=keepalive_seconds,
+    )
 
 
 def rate_limits(
@@ -73,7 +88,7 @@ def rate_limits(
     return RateLimits(connect, Limits(**limits), workers=workers, clock=clock)
 
 
-def build_apps(
+def build_backends(
     store: BackendStore,
     secrets: Sequence[bytes] = (),
     *,
@@ -97,7 +112,7 @@ def build_apps(
         Backends(store, clock=clock, random_bytes=random_bytes, idempotency=idempotency),
         Webhooks(
             webhooks or MemoryWebhooks(games, index),
-            check_url=check_url,
+            check_url=lambda url, _: check_url(url),
             clock=clock,
             random_bytes=random_bytes,
             idempotency=idempotency,

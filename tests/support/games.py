@@ -17,7 +17,15 @@ from service.games.ports import (
     TimeSource,
     sequential_runtime,
 )
-from service.games.reminders import JudgedTime, MostOf, ReminderKind, ReminderQueue, TakenReminder
+from service.games.reminders import (
+    NO_ALLOWANCE,
+    JudgedTime,
+    MostOf,
+    OutageAllowance,
+    ReminderKind,
+    ReminderQueue,
+    TakenReminder,
+)
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
 from service.storage.redis.server_clock import system_clock
@@ -49,6 +57,9 @@ class NoReminders(ReminderQueue):
 
     def judged(self, game: str) -> JudgedTime:
         return JudgedTime(system_clock())
+
+    def allowance(self, game: str) -> OutageAllowance:
+        return NO_ALLOWANCE
 
 
 class NoGamesOfBots(GamesOfBots):
@@ -94,8 +105,8 @@ def build_games(
 ) -> GamesFacade:
     """The use cases on a store."""
     runtime = Runtime(clock, random_bytes, yield_control, run_later)
-    repository = GameRepository(store, runtime, observe=observe, admit_read=admit_read)
     queue = NoReminders() if reminders is None else reminders
+    repository = GameRepository(store, runtime, observe=observe, admit_read=admit_read, allowance=queue.allowance)
     bots_alone = any_number_of_bots(repository)
     if games_of_bots is not None:
         bots_alone = BotsAlone(games_of_bots[0], repository, clock, games_of_bots[1])

@@ -25,7 +25,6 @@ import pytest
 import redis
 
 from service.storage import keys
-from service.storage.games import RedisStore
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import open_topology
 from tests.conftest import Figures
@@ -36,6 +35,7 @@ from tests.storage.clusters import NODE_TIMEOUT, Cluster, Server
 from tests.storage.servers import RealServer, write_before_answering
 from tests.support.processes import runs
 from tests.support.serving import Service
+from tests.support.stores.redis_stores import redis_store
 from tests.whole.http_connection import HttpDoor, Log
 from tests.whole.proxy import Mishap, Proxy
 
@@ -362,7 +362,7 @@ def play_and_judge(scenario: Scenario, stage: Stage, seconds: float, figures: Fi
     before = stage.games()
     play = Play(stage, f"{time.time_ns():x}-", scenario.keyed)
     play.run(seconds, scenario.trouble)
-    verdict = check(play.party.history, RedisStore(open_topology(stage.nodes), 3600), stage.games() - before)
+    verdict = check(play.party.history, redis_store(open_topology(stage.nodes), 3600), stage.games() - before)
     if stage.proxy is not None:
         play.broken.update(stage.proxy.injected)
         stage.proxy.injected.clear()

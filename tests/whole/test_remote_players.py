@@ -81,10 +81,19 @@ class Thoughtful(http.server.BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         message: Any = Webhook(self.secret).verify(body, dict(self.headers))
+        if message["type"] == "webhook.challenge":
+            self.answer_challenge(message["data"]["challenge"].encode())
+            return
         self.verified.append(self.headers["webhook-id"])
         self.send_response(204)
         self.end_headers()
         threading.Timer(0.02, self.play, [message["data"]]).start()
+
+    def answer_challenge(self, challenge: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(challenge)))
+        self.end_headers()
+        self.wfile.write(challenge)
 
     def play(self, data: Any) -> None:
         assert self.knows_tokens.wait(30)

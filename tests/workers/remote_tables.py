@@ -14,10 +14,12 @@ from service.backends.remote_players import RemotePlayers
 from service.games.model.clock import ClockSettings
 from service.games.model.schedule import RemoteTurn
 from service.games.model.seats import Remote
-from service.workers.remote_turns import NoAnswer, Outcome, PlayerAnswer, RemoteTurns
+from service.workers.player_challenges import NoAnswer, PlayerAnswer, PlayerChallenges
+from service.workers.remote_turns import Outcome, RemoteTurns
 from service.workers.remote_worker import RemoteWorker
 from tests.support.application import create_app
-from tests.support.remote_games import wanted
+from tests.support.remote_games import APP, wanted
+from tests.support.stores.memory_confirmed_urls import MemoryConfirmedUrls
 from tests.workers.tables import TTL, InProcess
 
 URL = "https://bots.example/"
@@ -27,8 +29,14 @@ class Asked(NamedTuple):
     """A message that was sent."""
 
     remote: Remote
+    app: str
     id: str
     body: bytes
+
+    @property
+    def type(self) -> str:
+        kind: str = orjson.loads(self.body)["type"]
+        return kind
 
     @property
     def data(self) -> dict[str, Any]:
@@ -47,6 +55,10 @@ def says(status: int, body: bytes = b"", *, complete: bool = True) -> Behaviour:
     return lambda _: PlayerAnswer(status, body, complete)
 
 
+def answers_the_challenge(asked: Asked) -> PlayerAnswer:
+    return PlayerAnswer(200, asked.data["challenge"].encode())
+
+
 def nothing(_: Asked) -> PlayerAnswer:
     raise NoAnswer
 
@@ -58,8 +70,8 @@ class Bot:
         self.behaviours = list(behaviours)
         self.asked: list[Asked] = []
 
-    def __call__(self, remote: Remote, message: str, body: bytes, /) -> PlayerAnswer:
-        asked = Asked(remote, message, body)
+    def __call__(self, remote: Remote, app: str, message: str, body: bytes, /) -> PlayerAnswer:
+        asked = Asked(remote, app, message, body)
         self.asked.append(asked)
         return self.behaviours.pop(0)(asked) if self.behaviours else first_move(asked)
 
@@ -75,18 +87,34 @@ class RemoteTable(InProcess):
         self.bot = Bot(behaviours)
         self.slept: list[float] = []
         self.players = RemotePlayers(self.repository)
-        self.turns = RemoteTurns(self.players, self.bot, self.metrics, TTL * 1000, self.slept.append)
+        self.confirmed = MemoryConfirmedUrls()
+        self.confirmed.confirm(APP, URL, self.now)
+        seconds = lambda: self.now / 1000 + sum(self.slept)  # noqa: E731 # a clock
+        challenges = PlayerChallenges(self.confirmed, self.bot, lambda: self.now, Random(8).randbytes, seconds)
+        self.turns = RemoteTurns(self.players, self.bot, challenges, self.metrics, TTL * 1000, self.slept.append)
+        self.hosts: dict[str, str] = {}
         self.remote_worker = self.new_remote_worker()
         self.tokens: dict[int, str] = {}
         self.http: FlaskClient = create_app(self.games).test_client()
 
     def new_remote_worker(self, spawn: Callable[[Callable[[], None]], object] = lambda work: work()) -> RemoteWorker:
-        return RemoteWorker(self.players, self.turns, self.queue, spawn, TTL * 1000)
+        return RemoteWorker(self.players, self.turns, self.locate, self.queue, spawn, TTL * 1000)
+
+    def locate(self, url: str, _: str) -> str:
+        """What counts as the host of a URL."""
+        return self.hosts.get(url, url)
 
     def new(
-        self, seats: str = "xx", key: str = "domino", *, seed: str | None = "seed", clock: ClockSettings | None = None
+        self,
+        seats: str = "xx",
+        key: str = "domino",
+        *,
+        seed: str | None = "seed",
+        clock: ClockSettings | None = None,
+        url: str = URL,
+        app: str = APP,
     ) -> str:
-        created = self.create(wanted(key, seats, URL, seed=seed, clock=clock))
+        created = self.create(wanted(key, seats, url, seed=seed, clock=clock)._replace(app=app))
         self.tokens = {each.seat: each.token for each in created.seats}
         return created.view.id
 

@@ -19,10 +19,8 @@ from service.games.model.results import CreatedGame
 from service.games.ports import RandomBytes
 from service.games.reminders import JudgedTime
 from service.games.store.repository import GameRepository
-from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.topology import open_topology
-from service.storage.reminders import RedisReminders
 from service.workers.bot_worker import BotWorker
 from service.workers.consumer import Queue
 from service.workers.decisions import Choose, Decisions
@@ -30,6 +28,7 @@ from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from tests.support.games import build_games, build_repository
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.redis_stores import redis_reminders, redis_store
 
 TTL = 86_400
 VARIANTS = sorted(variants())
@@ -82,7 +81,7 @@ def on_redis(url: str) -> Hosted:
     topology = open_topology(url)
     return Hosted(
         build_games(
-            RedisStore(topology, TTL), RedisEventFeed(topology), [b"s"], TTL, reminders=RedisReminders(topology)
+            redis_store(topology, TTL), RedisEventFeed(topology), [b"s"], TTL, reminders=redis_reminders(topology)
         )
     )
 
@@ -123,8 +122,8 @@ class InProcess(Hosted):
         self.queue = Queue(self.store, self.clock, self.metrics)
         self.worker = self.new_worker()
 
-    def judged(self, _: str) -> JudgedTime:
-        return JudgedTime(self.now)
+    def judged(self, game: str) -> JudgedTime:
+        return self.store.judged(game)
 
     def new_worker(self) -> BotWorker:
         return BotWorker(self.automation, self.decisions, self.queue)

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from service.engine.presence import Absence
+from service.engine.presence import Absence, TimedOut
 from service.games.automation.lost_reminders import OVERDUE_MS, PAUSE_MS
-from service.games.model.clock import ClockSettings
-from service.games.model.schedule import GRACE_MS
+from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.workers.scheduler import Scheduler
+from service.workers.scheduler import SETTINGS, Scheduler
 from tests.backends.owned import APP
 from tests.workers.tables import InProcess, request
 
@@ -103,6 +102,56 @@ def test_an_error_puts_one_game_off_and_no_other(table: Clocked, monkeypatch: py
     assert table.reminder(broken) == table.now + 1000
     table.pass_time(1000)
     assert table.reminder(broken) == table.now + 2000
+
+
+def test_a_scheduler_that_was_away_lets_follow_what_is_due_as_soon_as_it_is_back(table: Clocked) -> None:
+    game = table.new()
+    for _ in range(20):  # players can move meanwhile
+        table.now += 4_000
+        table.store.beat()
+    table.scheduler.step()
+    assert table.game(game).presence.away
+    assert count_of(table, "domino_held_deadlines_total") == 0
+
+
+def test_a_scheduler_that_is_killed_again_and_again_lets_follow_what_is_due(table: Clocked) -> None:
+    """Each takes what is due, and dies before it does anything, but every fourth one."""
+    games = [table.new() for _ in range(3)]
+    table.store.beat()
+    for life in range(40):
+        for _ in range(2):
+            table.now += 3_000
+            table.store.beat()
+        if life % 4:
+            table.store.take("clock", 32, SETTINGS.lease_ms)
+        else:
+            Scheduler(table.automation, table.queue).step()
+    assert all(table.game(game).presence.away for game in games)
+    at = [each.at for each in table.repository.history(table.game(games[0])) if isinstance(each.event, TimedOut)]
+    assert at[0] <= table.game(games[0]).created_at + TURN + GRACE_MS + 4 * 6_000
+
+
+def test_deadlines_that_an_outage_holds_are_counted(table: Clocked) -> None:
+    game = table.new()
+    table.store.beat()
+    table.now += TURN + GRACE_MS
+    table.store.beat()
+    table.scheduler.step()
+    assert not table.game(game).presence.away
+    assert count_of(table, "domino_held_deadlines_total") == 1
+    assert table.reminder(game) == table.now + TURN + GRACE_MS
+    for _ in range(20):
+        table.now += 4_000
+        table.store.beat()
+        table.scheduler.step()
+    assert table.game(game).presence.away
+    assert count_of(table, "domino_held_deadlines_total") == 1
+
+
+def count_of(table: Clocked, metric: str) -> float:
+    found = table.registry.get_sample_value(metric)
+    assert found is not None
+    return found
 
 
 def test_two_schedulers_time_out_once(table: Clocked) -> None:

@@ -11,11 +11,8 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS
 from service.games.ports import StorageUnavailable
-from service.storage.games import RedisStore
 from service.storage.index import RedisIndex, RedisLobby
-from service.storage.redis.calls import RedisCalls
 from service.storage.redis.topology import open_topology
-from service.storage.reminders import RedisReminders
 from service.workers.consumer import Queue
 from service.workers.loop import Stop
 from service.workers.messenger import END_SECONDS, Loop, Messenger
@@ -27,6 +24,7 @@ from tests.support import reminders
 from tests.support.background import Background
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 from tests.workers.tables import TTL, until
 
 pytestmark = pytest.mark.full
@@ -198,8 +196,8 @@ class OnRedis(Owned):
 
     def __init__(self, server: RealServer) -> None:
         topology = open_topology(server.url)
-        super().__init__(RedisStore(topology, TTL), RedisReminders(topology).server_time)
-        calls = RedisCalls(topology)
+        super().__init__(redis_store(topology, TTL), redis_reminders(topology).server_time)
+        calls = redis_calls(topology)
         self.published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
 
 

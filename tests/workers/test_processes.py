@@ -6,20 +6,22 @@ import time
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
+from threading import Event, Thread
 
 import pytest
 
 from service.engine.presence import TimedOut
-from service.games.model.clock import ClockSettings
-from service.games.model.schedule import GRACE_MS
+from service.games.model.clock import GRACE_MS, ClockSettings
+from service.storage.heartbeats import BEAT_SECONDS, RedisHeartbeats
 from service.storage.keys import HEARTBEATS
+from service.storage.outage_allowance import OUTAGE_MS
 from service.storage.redis.topology import open_topology
-from service.storage.reminders import RedisReminders
 from service.workers.messenger import END_SECONDS
 from service.workers.scheduler import SETTINGS
 from tests.storage.servers import RealServer
 from tests.support import reminders
 from tests.support.background import Background
+from tests.support.stores.redis_stores import redis_reminders
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed, until
 
 pytestmark = pytest.mark.full
@@ -70,14 +72,46 @@ def test_a_turn_ends_within_two_seconds_of_its_deadline() -> None:
     assert GRACE_MS + SETTINGS.look_seconds[1] * 1000 <= 2000
 
 
-def test_after_a_time_without_a_scheduler_nobody_is_late(server: RealServer, tmp_path: Path) -> None:
+def test_after_a_time_in_which_nobody_could_move_nobody_is_late(server: RealServer, tmp_path: Path) -> None:
     hosted = on_redis(server.url)
     game = hosted.create(request("domino", "pp", clock=ClockSettings(turn=10))).view.id
     time.sleep(1.2)
-    server.admin.set(HEARTBEATS[0], f"{RedisReminders(open_topology(server.url)).server_time() - 60_000} 0 0")
+    server.admin.set(HEARTBEATS[0], f"{redis_reminders(open_topology(server.url)).server_time() - 60_000} 0 0")
     with Background("scheduler", server.url, tmp_path):
         until(lambda: _has_looked(server))
         assert not hosted.game(game).presence.away
+
+
+def test_a_scheduler_that_is_killed_again_and_again_holds_no_deadline(server: RealServer, tmp_path: Path) -> None:
+    """Each life ends as soon as it has looked for what is due; between two of them more passes than an outage takes."""
+    hosted = on_redis(server.url)
+    heartbeats = redis_reminders(open_topology(server.url)).heartbeats
+    games = [hosted.create(request("domino", "pp", clock=ClockSettings(turn=6_000))).view.id for _ in range(3)]
+
+    def all_left() -> bool:
+        return all(is_left(hosted, game) for game in games)
+
+    stop = Event()
+    players = Thread(target=_keep_moving, args=(heartbeats, stop))
+    players.start()
+    try:
+        for _ in range(6):  # the deadlines are over in the second life at the latest; some may wait for a lease of it
+            with Background("scheduler", server.url, tmp_path) as scheduler:
+                until(lambda: _has_looked(server, besides=1))
+                scheduler.kill()
+            if all_left():
+                break
+            time.sleep(OUTAGE_MS / 1000 + 0.5)
+        assert all_left()
+    finally:
+        stop.set()
+        players.join()
+
+
+def _keep_moving(heartbeats: RedisHeartbeats, stop: Event) -> None:
+    """Show that players can move, as a worker of the web server does."""
+    while not stop.wait(BEAT_SECONDS):
+        heartbeats.beat()
 
 
 def test_a_person_whose_time_is_over_is_played_for_turn_by_turn(server: RealServer, tmp_path: Path) -> None:
@@ -116,7 +150,7 @@ def test_a_stop_signal_ends_an_idle_process_at_once(command: str, server: RealSe
 
 def test_at_a_stop_leases_are_given_back(server: RealServer, tmp_path: Path) -> None:
     hosted = on_redis(server.url)
-    queue = RedisReminders(open_topology(server.url))
+    queue = redis_reminders(open_topology(server.url))
     with Background("bots", server.url, tmp_path) as bots:
         until(lambda: _has_looked(server))
 
@@ -130,11 +164,12 @@ def test_at_a_stop_leases_are_given_back(server: RealServer, tmp_path: Path) -> 
         assert _latest(server) < queue.server_time() + 1000
 
 
-def _has_looked(server: RealServer) -> bool:
-    """Whether a process has taken reminders, which it does many times a second."""
+def _has_looked(server: RealServer, besides: int = 0) -> bool:
+    """Whether a process has taken reminders, which it does several times a second; the test itself runs few scripts."""
     server.admin.config_resetstat()
     time.sleep(0.6)
-    return "cmdstat_evalsha" in server.admin.info("commandstats")
+    scripts = server.admin.info("commandstats").get("cmdstat_evalsha", {"calls": 0})
+    return int(scripts["calls"]) > besides
 
 
 def _latest(server: RealServer) -> float:

@@ -14,14 +14,18 @@ import orjson
 import pytest
 
 from service.engine.presence import TimedOut
+from service.storage.confirmed_urls import RedisConfirmedUrls
+from service.storage.redis.topology import open_topology
 from service.workers.remote_turns import ANSWER_SECONDS
 from tests.api.saved_games import shortest
+from tests.backends.endpoints import Listener
 from tests.outgoing.endpoints import Behaviour, Endpoint, answer, endless, raw
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.processes import free_ports
 from tests.support.remote_bots import Process, await_port, flask_bot, node_bot
-from tests.support.remote_games import wanted
+from tests.support.remote_games import APP, wanted
+from tests.support.stores.redis_stores import redis_calls
 from tests.vectors.verifiers import node_or_skip
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, until
 
@@ -112,11 +116,36 @@ NOT_A_MOVE: dict[str, Behaviour] = {
 }
 
 
-def test_after_three_answers_that_are_no_moves_a_computer_player_makes_the_turn(hosted: Hosted, services: None) -> None:
+def test_who_does_not_answer_a_challenge_is_sent_no_game(hosted: Hosted, services: None) -> None:
+    """Neither one that echoes all that it gets, nor one that answers everything with success."""
+
+    def repeat(sock: socket.socket) -> object:
+        return answer(body=echo.requests[-1].split(b"\r\n\r\n", 1)[1])(sock)
+
+    echo = Endpoint(repeat)
+    stranger = Endpoint(answer(body=b"{}"))
+    try:
+        for endpoint in (echo, stranger):
+            game = new(hosted, "domino", "xg", _url(endpoint))
+            until(lambda game=game: given_up(hosted, game) > 0, LONG)  # type: ignore[misc] # as above
+            assert len(endpoint.requests) >= 2
+            assert all(b'"type":"webhook.challenge"' in request for request in endpoint.requests)
+            assert not any(b'"game"' in request for request in endpoint.requests)
+    finally:
+        for endpoint in (echo, stranger):
+            endpoint.close()
+
+
+def test_after_three_answers_that_are_no_moves_a_computer_player_makes_the_turn(
+    hosted: Hosted, services: None, server: RealServer
+) -> None:
     elsewhere = Endpoint(answer(body=b"{}"))
     redirect = answer("307 Temporary Redirect", b"", f"Location: http://127.0.0.1:{elsewhere.port}/")
     endpoints = {name: Endpoint(behaviour) for name, behaviour in {**NOT_A_MOVE, "a redirect": redirect}.items()}
     try:
+        confirmed = RedisConfirmedUrls(redis_calls(open_topology(server.url)))
+        for endpoint in endpoints.values():  # that these URLs have answered is from before
+            confirmed.confirm(APP, _url(endpoint), round(time.time() * 1000))
         games = {name: new(hosted, "domino", "xg", _url(endpoint)) for name, endpoint in endpoints.items()}
         for name, game in games.items():
             until(lambda game=game: given_up(hosted, game) > 1, LONG)  # type: ignore[misc] # the second one is later
@@ -126,6 +155,11 @@ def test_after_three_answers_that_are_no_moves_a_computer_player_makes_the_turn(
     finally:
         for endpoint in (elsewhere, *endpoints.values()):
             endpoint.close()
+
+
+def asked(listener: Listener) -> list[bytes]:
+    """The requests for moves."""
+    return [each for each in list(listener.requests) if b'"webhook.challenge"' not in each]
 
 
 def _url(endpoint: Endpoint) -> str:
@@ -146,16 +180,16 @@ def test_a_late_answer_does_not_count_and_the_next_try_may(hosted: Hosted, servi
     def late(sock: socket.socket) -> bool:
         time.sleep(ANSWER_SECONDS + 0.5)
         with suppress(OSError):
-            _play(endpoint.requests[0], sock)
+            _play(asked(endpoint)[0], sock)
         return True
 
-    endpoint = Endpoint(late, lambda sock: _play(endpoint.requests[1], sock), lambda _: True)
+    endpoint = Listener(late, lambda sock: _play(asked(endpoint)[1], sock), lambda _: True)
     try:
         began = time.monotonic()
         game = new(hosted, "domino", "xx", _url(endpoint))
         until(partial(_has_moved_on, hosted, game, 2))
         assert time.monotonic() - began >= ANSWER_SECONDS
-        assert len({_header(request, b"webhook-id") for request in endpoint.requests[:2]}) == 1
+        assert len({_header(request, b"webhook-id") for request in asked(endpoint)[:2]}) == 1
         assert hosted.game(game).version == 3
         assert given_up(hosted, game) == 0
     finally:
@@ -171,16 +205,16 @@ def _play(request: bytes, sock: socket.socket) -> bool:
 def test_a_remote_player_that_is_dead_delays_no_other(hosted: Hosted, services: None, tmp_path: Path) -> None:
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}/"
-    silent = Endpoint(lambda _: True)
+    silent = Listener(lambda _: True)
     try:
         with Process(flask_bot(port), tmp_path / "bot.log", BOT_SECRET=secret_for(hosted, url)):
             await_port(port)
             dead = [new(hosted, "domino", "xx", _url(silent), seed=f"{n}") for n in range(40)]
-            until(lambda: silent.accepted >= 16)
+            until(lambda: silent.answered >= 16)
             game = new(hosted, "domino", "xg", url)
             until(partial(is_finished, hosted, game), LONG)
             assert given_up(hosted, game) == 0
-        assert silent.accepted <= 16 * 3
+        assert silent.answered <= 16 * 3
         assert {hosted.game(each).version for each in dead} == {2}
     finally:
         silent.close()

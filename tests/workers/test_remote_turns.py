@@ -18,7 +18,8 @@ from service.games.commands.erasure import decide_to_erase
 from service.games.model.clock import ClockSettings
 from service.games.model.seats import Seats
 from service.web.moves.remote_messages import MAX_ANSWER_BYTES
-from service.workers.remote_turns import RETRY_SECONDS, TRIES, PlayerAnswer
+from service.workers.player_challenges import PlayerAnswer
+from service.workers.remote_turns import RETRY_SECONDS, TRIES
 from tests.support.background import ROOT
 from tests.workers.remote_tables import Asked, Behaviour, RemoteTable, first_move, nothing, says
 

@@ -12,14 +12,16 @@ import pytest
 from service.games.automation.lost_reminders import OVERDUE_MS
 from service.games.model.schedule import remote_turn
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.workers.hosts import LEAST_DELAY_SECONDS, MOST_PER_HOST, Hosts
-from service.workers.remote_turns import ANSWER_SECONDS, RETRY_SECONDS, TRIES, PlayerAnswer
+from service.outgoing.lookups import LOOKUP_SECONDS
+from service.workers.holders import LEAST_DELAY_SECONDS, MOST_PER_HOST, MOST_TURNS, by_application, by_host
+from service.workers.player_challenges import PlayerAnswer
+from service.workers.remote_turns import ANSWER_SECONDS, RETRY_SECONDS, TRIES
 from service.workers.remote_worker import SETTINGS
 from tests.support.remote_games import APP
-from tests.workers.remote_tables import Asked, RemoteTable, first_move, in_thread, nothing, says
+from tests.workers.remote_tables import URL, Asked, RemoteTable, first_move, in_thread, nothing, says
 from tests.workers.tables import TTL, until
 
-DAY = 86_400_000
+OTHER = "B" * 24
 
 
 class Gate:
@@ -35,8 +37,9 @@ class Gate:
         return first_move(asked)
 
 
-def test_a_lease_is_longer_than_all_tries() -> None:
-    assert TRIES * max(ANSWER_SECONDS, RETRY_SECONDS) * 1000 < SETTINGS.lease_ms - 10_000
+def test_a_lease_is_longer_than_a_look_up_a_challenge_and_all_tries() -> None:
+    tries = TRIES * max(ANSWER_SECONDS, RETRY_SECONDS)
+    assert (LOOKUP_SECONDS + ANSWER_SECONDS + tries) * 1000 < SETTINGS.lease_ms
 
 
 def test_a_turn_is_made_and_the_next_reminder_is_that_of_the_next_turn() -> None:
@@ -202,36 +205,94 @@ def test_at_most_sixteen_messages_are_under_way_to_a_host_and_the_others_wait_th
 
 def test_what_waits_for_a_host_is_spread_over_the_time_that_it_takes() -> None:
     now = 0.0
-    hosts = Hosts(lambda: now)
-    url = "https://Bots.example/a"
+    hosts = by_host(lambda: now)
     for _ in range(MOST_PER_HOST):
-        assert hosts.enter(url) is None
-    assert hosts.enter("https://bots.example:8443/") is None
-    delays = [hosts.enter("https://bots.example/b") or 0.0 for _ in range(160)]
+        assert hosts.enter("192.0.2.1") is None
+    assert hosts.enter("192.0.2.2") is None
+    delays = [hosts.enter("192.0.2.1") or 0.0 for _ in range(160)]
     assert delays == sorted(delays)
     assert 9 < delays[-1] < 11  # at a second each, sixteen at a time
     now = 20.0
-    hosts.leave(url, 20.0)
-    assert hosts.enter(url) is None
+    hosts.leave("192.0.2.1", 20.0)
+    assert hosts.enter("192.0.2.1") is None
     for _ in range(MOST_PER_HOST):
-        hosts.leave(url, 20.0)
+        hosts.leave("192.0.2.1", 20.0)
 
 
 def test_hosts_to_which_nothing_is_under_way_are_forgotten() -> None:
     now = 0.0
-    hosts = Hosts(lambda: now)
+    hosts = by_host(lambda: now)
     for _ in range(MOST_PER_HOST):
-        hosts.enter("https://crowded.example")
-    hosts.enter("https://crowded.example")  # is put off, so that this host has a queue
+        hosts.enter("crowded")
+    hosts.enter("crowded")  # is put off, so that this host has a queue
     for _ in range(MOST_PER_HOST):
-        hosts.leave("https://crowded.example", 1.0)
-    hosts.enter("https://busy.example")
+        hosts.leave("crowded", 1.0)
+    hosts.enter("busy")
     for number in range(1000):
         now += 1.0
-        url = f"https://{number}.example"
-        hosts.enter(url)
-        hosts.leave(url, 1.0)
-    assert set(hosts._hosts) == {"busy.example", "999.example"}
+        hosts.enter(str(number))
+        hosts.leave(str(number), 1.0)
+    assert set(hosts._holders) == {"busy", "999"}
+
+
+def test_an_application_holds_as_many_turns_as_nobody_does() -> None:
+    """One takes half, the next a third of all, and there is room for whoever comes."""
+    applications = by_application(60)
+    held = {"first": 0, "second": 0, "third": 0}
+    for name in held:
+        while applications.enter(name) is None:
+            held[name] += 1
+    assert held == {"first": 30, "second": 15, "third": 8}
+    delays = [applications.enter("first") or 0.0 for _ in range(30)]
+    assert delays == sorted(delays)
+    for _ in range(held["first"]):
+        applications.leave("first", None)
+    assert applications.enter("third") is None
+    assert applications.enter("late") is None
+
+
+def test_the_names_of_one_address_count_as_one_host() -> None:
+    table = RemoteTable()
+    gate, threads = Gate(), list[Thread]()
+    urls = [f"https://{number}.example/" for number in range(MOST_PER_HOST + 4)]
+    table.bot.behaviours = [gate] * len(urls)
+    for url in urls:
+        table.confirmed.confirm(APP, url, table.now)
+        table.hosts[url] = "192.0.2.1"
+        table.new(url=url)
+    worker = table.new_remote_worker(lambda work: threads.append(in_thread(work)))
+    worker.step()
+    until(lambda: gate.waiting == MOST_PER_HOST)
+    until(lambda: len([thread for thread in threads if not thread.is_alive()]) == 4)
+    assert gate.waiting == MOST_PER_HOST
+    gate.open.set()
+    for thread in threads:
+        thread.join(30)
+
+
+def test_another_application_has_room_beside_one_with_many_slow_hosts() -> None:
+    """With ``MOST_TURNS`` turns due, a good part of them waits, and the turn of the other is made at once."""
+    table = RemoteTable()
+    gate, threads = Gate(), list[Thread]()
+    slow = MOST_TURNS + 100
+    table.bot.behaviours = [gate] * slow
+    for number in range(slow):
+        url = f"https://slow{number}.example/"
+        table.confirmed.confirm(APP, url, table.now)
+        table.new(url=url)
+    worker = table.new_remote_worker(lambda work: threads.append(in_thread(work)))
+    for _ in range(slow // SETTINGS.batch + 1):
+        worker.step()
+        until(lambda: gate.waiting + len([each for each in threads if not each.is_alive()]) == len(threads))
+    assert gate.waiting == MOST_TURNS // 2
+    table.bot.behaviours = []
+    table.confirmed.confirm(OTHER, URL, table.now)
+    game_id = table.new(app=OTHER)
+    table.now += 1
+    until(lambda: worker.step() and table.game(game_id).version > 2)
+    gate.open.set()
+    for thread in threads:
+        thread.join(30)
 
 
 def test_what_is_under_way_is_given_back_at_the_end() -> None:

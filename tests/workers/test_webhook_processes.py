@@ -20,10 +20,7 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.reminders import ReminderKind
 from service.games.store.idempotency import Idempotency
 from service.storage import keys
-from service.storage.games import RedisStore
 from service.storage.redis.topology import Topology, open_topology
-from service.storage.reminders import RedisReminders
-from service.storage.webhooks import RedisWebhooks
 from service.workers.endpoint_lease import LEASE_MS
 from tests.backends.endpoints import Listener, Received, first_of_each
 from tests.backends.owned import APP, Owned
@@ -35,6 +32,7 @@ from tests.support import reminders
 from tests.support.background import Background
 from tests.support.processes import free_ports
 from tests.support.remote_bots import await_port
+from tests.support.stores.redis_stores import redis_reminders, redis_store, redis_webhooks
 from tests.workers.tables import TTL, until
 
 pytestmark = pytest.mark.full
@@ -47,11 +45,11 @@ class Backend:
 
     def __init__(self, redis_url: str, listener: Listener, *, replicated: bool = False) -> None:
         topology = self.topology = open_topology(redis_url)
-        self.clock = RedisReminders(topology).server_time
-        self.owned = Owned(RedisStore(topology, TTL, replicated=replicated), self.clock)
+        self.clock = redis_reminders(topology).server_time
+        self.owned = Owned(redis_store(topology, TTL, replicated=replicated), self.clock)
         self.webhooks = Webhooks(
-            RedisWebhooks(topology, replicated=replicated),
-            check_url=lambda _: None,
+            redis_webhooks(topology, replicated=replicated),
+            check_url=lambda *_: None,
             clock=self.clock,
             random_bytes=Random("backend").randbytes,
             idempotency=Idempotency([b"secret"]),

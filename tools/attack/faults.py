@@ -31,13 +31,13 @@ from service.games.model.game import Game
 from service.games.model.schedule import reminders
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage import keys
-from service.storage.games import RedisStore
 from service.storage.redis.topology import open_topology
 from tests.histories.checker import Verdict, read_game
 from tests.laws.clocks import ClockModel
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer, write_before_answering
 from tests.support.background import Background
+from tests.support.stores.redis_stores import redis_store
 from tests.whole.proxy import Proxy
 from tests.workers.tables import TTL, VARIANTS, fewest, on_redis, request, undisturbed
 
@@ -328,7 +328,7 @@ def play(scenario: Scenario, seconds: float, matches: int = MATCHES, clocked: in
 
 
 def _judge(play: Play, behind: list[str], errors: list[str]) -> Outcome:
-    store = RedisStore(open_topology(play.stage.nodes), TTL)
+    store = redis_store(open_topology(play.stage.nodes), TTL)
     counted: Counter[str] = Counter()
     outcome = Outcome(play.broken, counted, [f"{game}: does not get on" for game in behind], [], [], errors)
     for game_id, wanted in play.games.items():

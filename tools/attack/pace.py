@@ -28,6 +28,7 @@ from service.storage.redis.topology import open_topology
 from tests.histories.checker import Verdict, read_game
 from tests.storage.servers import RealServer
 from tests.support.background import Background
+from tests.support.stores.redis_stores import redis_store
 from tests.workers.tables import TTL, Hosted, on_redis, request
 
 PACE_MS: Final = 300
@@ -70,7 +71,7 @@ def compare(level: str, seconds: float, wanted: int = WANTED) -> Compared:
         stack.callback(server.stop)
         for _ in range(2):
             stack.enter_context(Background("bots", server.url, folder / "logs"))
-        hosted, store = on_redis(server.url), RedisStore(open_topology(server.url), TTL)
+        hosted, store = on_redis(server.url), redis_store(open_topology(server.url), TTL)
         names = count()
         tables: list[CreatedGame] = []
         compared = Compared([], [])

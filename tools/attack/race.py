@@ -22,8 +22,7 @@ import orjson
 
 from service.engine.presence import TimedOut
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.games.model.clock import ClockSettings
-from service.games.model.schedule import GRACE_MS
+from service.games.model.clock import GRACE_MS, ClockSettings
 from service.storage.games import RedisStore
 from service.storage.redis.topology import open_topology
 from tests.histories.checker import Verdict, check, read_game
@@ -33,6 +32,7 @@ from tests.laws.clocks import ClockModel
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.serving import START_SECONDS, Service
+from tests.support.stores.redis_stores import redis_store
 from tests.workers.tables import TTL, on_redis
 from tools.attack.http import Address, Closed, Connection, request
 
@@ -196,7 +196,7 @@ def race(seconds: float, games: int = TABLES) -> Raced:
                 client.join()
             time.sleep(3)  # until what is due has been done
         # The games go on by themselves, and a game is judged by two reads: nobody may write between them.
-        store = RedisStore(open_topology(server.url), TTL)
+        store = redis_store(open_topology(server.url), TTL)
         raced = Raced(Counter(), check(history, store, tables.made), [], [each for c in clients for each in c.untold])
         for client in clients:
             raced.counted.update(client.counted)

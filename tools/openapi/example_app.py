@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Final, TypedDict
 
 import orjson
 from flask import Flask
@@ -43,13 +43,15 @@ from service.storage.feed import RedisFeed, cursor_of, item_id
 from service.storage.games import RedisStore
 from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.index import RedisIndex, RedisLobby
+from service.storage.memory_reserve import MemoryReserve
 from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.calls import RedisCalls
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
 from service.storage.webhooks import RedisWebhooks
 from service.web.app import Ingress, WebParts, create_app
-from service.web.http.streams import Streams
+from service.web.http.streams import StreamLimits, Streams
+from service.web.metrics import Metrics
 from service.web.rate_limits import Limits, RateLimits
 
 AdvanceClock = Callable[[int], None]
@@ -81,9 +83,11 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
     def clock() -> int:
         return now
 
-    store, reminders, calls = _SizedStore(topology, _TTL_SECONDS), RedisReminders(topology), RedisCalls(topology)
+    unobserved = _Observers(observe=observe_nothing, observe_failure=observe_nothing)
+    store = _SizedStore(topology, _TTL_SECONDS, memory_reserve=MemoryReserve(topology), **unobserved)
+    reminders, calls = RedisReminders(topology, **unobserved), RedisCalls(topology, **unobserved)
     index, lobby = RedisIndex(calls, _INDEX_TTL_SECONDS), RedisLobby(calls)
-    webhooks, runtime = RedisWebhooks(topology), sequential_runtime(clock, _SameBytes())
+    webhooks, runtime = RedisWebhooks(topology, **unobserved), sequential_runtime(clock, _SameBytes())
     repository = GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None)
     outbox = Outbox(repository, index, lobby, clock)
     deliveries = Deliveries(
@@ -117,16 +121,33 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
         bots_alone=BotsAlone(RedisGamesOfBots(calls, _TTL_SECONDS), repository, clock, most=0),
     )
     random_bytes, idempotency = _SameBytes(), Idempotency([b"example"])
-    apps = BackendsFacade(
-        Backends(RedisBackends(topology), clock=clock, random_bytes=random_bytes, idempotency=idempotency),
-        Webhooks(webhooks, check_url=check_url, clock=clock, random_bytes=random_bytes, idempotency=idempotency),
+    backends = BackendsFacade(
+        Backends(
+            RedisBackends(topology, **unobserved), clock=clock, random_bytes=random_bytes, idempotency=idempotency
+        ),
+        Webhooks(
+            webhooks,
+            check_url=lambda url, _: check_url(url),
+            clock=clock,
+            random_bytes=random_bytes,
+            idempotency=idempotency,
+        ),
         Listing(index, lobby, ttl=_TTL_SECONDS * 1000),
         Feeds(_NumberedFeed(calls), notifications, clock),
         People(index, RedisErasures(calls), ttl=_TTL_SECONDS * 1000),
         Policy(open_to_all=True, needed_for_games=False, check_player_url=check_url),
     )
-    parts = WebParts(games, apps, RateLimits(MemoryStorage, Limits(), workers=1), Streams(), None, lambda: None)
+    limits, metrics = RateLimits(MemoryStorage, Limits(), workers=1), Metrics()
+    streams = Streams(StreamLimits(), metrics.streams, lambda _connection, _notify: lambda: None)
+    parts = WebParts(games, backends, limits, streams, metrics, lambda: None)
     return create_app(parts, Ingress()), advance_clock
+
+
+class _Observers(TypedDict):
+    """What observes the calls to Redis."""
+
+    observe: Observer
+    observe_failure: FailureObserver
 
 
 class _SilentSender(Sender):
@@ -138,6 +159,7 @@ class _SilentSender(Sender):
         headers: Mapping[str, str],  # noqa: ARG002
         body: bytes,
         *,
+        app: str,  # noqa: ARG002
         timeout: float,  # noqa: ARG002
         max_answer: int = MAX_ANSWER_BYTES,  # noqa: ARG002
     ) -> Answer:

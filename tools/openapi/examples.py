@@ -13,6 +13,7 @@ from typing import Any, Final
 from flask import Flask
 
 from service.engine.errors import Reason
+from service.reasons import REASONS
 from service.web.fields.moves import MAX_VERSION
 from service.web.http.body import MAX_BODY_BYTES
 from service.web.http.responses import JSON, SVG, TEXT, YAML
@@ -250,7 +251,8 @@ def _add_unprovoked_problems(app: Flask, problems: dict[str, Any]) -> None:
     with app.test_request_context():
         for code, described in PROBLEMS.items():
             if described.status in (429, 503):
-                problems[code] = retry_later(code, _RETRY_SECONDS).get_json()
+                word = next(word for word, its_code in REASONS.items() if its_code == code)
+                problems[code] = retry_later(word, _RETRY_SECONDS).get_json()
         shown = Reason("too_many_games_of_bots", {"max": 50})
         problems[shown.word] = problem(shown, retry_after=_RETRY_SECONDS).get_json()
         problems["internal"] = problem(Reason("internal")).get_json()

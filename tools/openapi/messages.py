@@ -119,8 +119,9 @@ MESSAGES: Final = (
     MessageSpec(
         CHALLENGE,
         "A challenge",
-        "The first message to a new URL, whatever its `events` are. The answer is 2xx with the challenge, as text or "
-        'as `{"challenge": …}`. Without it, the challenge is repeated a few times, each time another one.',
+        "The first message to a new URL, whatever its `events` are, and to that of a remote player before it is asked "
+        'for a move. The answer is 2xx with the challenge, as text or as `{"challenge": …}`. Without it, the challenge '
+        "is repeated a few times, each time another one; to a remote player at each of its turns.",
         ChallengeMessageSchema,
         _example(CHALLENGE, {"challenge": "6f2b0c3a9d1e4f5a8b7c6d5e4f3a2b1c"}),
     ),

@@ -11,7 +11,9 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 from service.backends.index.ports import GameIndex, IndexQuery, Lobby, LobbyPage, LobbyQuery, Usage
+from service.backends.index.summaries import held_summary
 from service.games.model.timestamps import format_rfc3339
+from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
 LOBBY_SECONDS: Final = 1.0
 """For so long a process gives the same first page of the lobby for everybody."""
@@ -25,9 +27,21 @@ class ListedGames(NamedTuple):
 
 
 class Listing:
-    """The lists of games in these; ``ttl`` in milliseconds, ``elapsed`` is a clock in seconds."""
+    """The lists of games in these; ``ttl`` in milliseconds, ``elapsed`` is a clock in seconds.
 
-    def __init__(self, index: GameIndex, lobby: Lobby, *, ttl: int, elapsed: Callable[[], float] = monotonic) -> None:
+    ``allowance`` is that of the ``ReminderQueue``.
+    """
+
+    def __init__(
+        self,
+        index: GameIndex,
+        lobby: Lobby,
+        *,
+        ttl: int,
+        elapsed: Callable[[], float] = monotonic,
+        allowance: Callable[[str], OutageAllowance] = lambda _: NO_ALLOWANCE,
+    ) -> None:
+        self._allowance = allowance
         self._index = index
         self._lobby = lobby
         self._ttl = ttl
@@ -38,7 +52,8 @@ class Listing:
         """The games of an application. Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``."""
         page = self._index.find(app, query)
         games = [
-            b'%b,"expires_at":"%b"}' % (summary[:-1], format_rfc3339(updated + self._ttl).encode())
+            b'%b,"expires_at":"%b"}'
+            % (held_summary(summary, updated, self._allowance)[:-1], format_rfc3339(updated + self._ttl).encode())
             for summary, updated in page.entries
         ]
         return ListedGames(games, page.next)

@@ -8,7 +8,7 @@ is kept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import orjson
@@ -16,10 +16,12 @@ import orjson
 from service.backends.index.ports import IndexEntry, LobbyEntry, PlayerEntry
 from service.backends.seats import refs_of, results, with_ref, with_refs
 from service.engine.events import Finished
+from service.games.model.clock import GRACE_MS
 from service.games.model.game import GAME_EVENT_TYPES, OWNER, Created, EventEnvelope, Game
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import GameView, view_event, view_game
+from service.games.reminders import OutageAllowance
 
 NO_DEADLINE: Final = 10_000_000_000_000
 """Added to the time of a turn without a deadline: it is less urgent than any with one, and the oldest of them first."""
@@ -78,6 +80,21 @@ def index_entry(game: Game, view: GameView) -> IndexEntry:
         status=view.status,
         summary=orjson.dumps(_present(summary)),
     )
+
+
+def held_summary(summary: bytes, updated_at: int, allowance: Callable[[str], OutageAllowance]) -> bytes:
+    """A summary that was stored at this time, with the deadline as it is applied: an outage may have ended since.
+
+    ``allowance`` is that of the deadlines of a game. A summary that was stored later has its deadline as it is applied.
+    """
+    if b'"deadline":"' not in summary:
+        return summary
+    entry = orjson.loads(summary)
+    since, until = allowance(entry["id"])
+    if updated_at > since:
+        return summary
+    # All times have the same form, which is in the order of time.
+    return orjson.dumps({**entry, "deadline": max(entry["deadline"], format_rfc3339(max(until - GRACE_MS, 0)))})
 
 
 def deleted_entry(game_id: str, version: int, at: int) -> IndexEntry:

@@ -11,13 +11,12 @@ import logging
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-import orjson
-
 from service.backends.webhooks.endpoint_states import MOST_ATTEMPTS, pause
 from service.backends.webhooks.messages import (
     DELETED,
     TURN,
     Message,
+    answers_challenge,
     challenge_message,
     deleted_message,
     game_messages,
@@ -90,7 +89,11 @@ class Deliveries:
         challenge = self._random_bytes(16).hex()
         message = challenge_message(message_id(webhook.id, challenge), challenge, self._clock())
         attempt, answer = self._send(webhook, message, None)
-        answered = answer is not None and attempt.error is None and _answers(answer, challenge)
+        answered = (
+            answer is not None
+            and attempt.error is None
+            and answers_challenge(answer.body, challenge, complete=answer.complete)
+        )
         if attempt.error is None and not answered:
             attempt = attempt._replace(error="challenge")
         self._store.log(webhook, attempt)
@@ -217,7 +220,12 @@ class Deliveries:
         headers = signed_headers(message.id, at // 1000, message.body, secrets)
         try:
             answer = self._sender.post(
-                webhook.url, headers, message.body, timeout=TIMEOUT_SECONDS, max_answer=MOST_ANSWER_BYTES
+                webhook.url,
+                headers,
+                message.body,
+                app=webhook.app,
+                timeout=TIMEOUT_SECONDS,
+                max_answer=MOST_ANSWER_BYTES,
             )
         except SendFailed as error:
             attempt = begun._replace(milliseconds=error.ms, error=error.reason)
@@ -233,16 +241,3 @@ def _reached(messages: list[Message], version: int) -> list[int]:
     """After each message, the version up to which its endpoint knows the game: none of those to come is before it."""
     reached = [min(version, *[each.version - 1 for each in messages[place:]]) for place in range(1, len(messages))]
     return [*reached, version]
-
-
-def _answers(answer: Answer, challenge: str) -> bool:
-    """Whether an answer is the challenge; one that repeats the whole message is none, as anything that echoes does."""
-    if not answer.complete:
-        return False
-    if answer.body.strip() == challenge.encode():
-        return True
-    try:
-        body = orjson.loads(answer.body)
-    except ValueError:
-        return False
-    return isinstance(body, dict) and body.get("challenge") == challenge

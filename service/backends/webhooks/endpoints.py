@@ -29,8 +29,11 @@ OVERLAP_MS: Final = 86_400_000
 """For so long after a change, the old secret signs too."""
 _MAX_ATTEMPTS: Final = 16
 
-CheckUrl = Callable[[str], object]
-"""Raises ``RefusedUrl`` for a URL to which nothing is sent."""
+CheckUrl = Callable[[str, str], object]
+"""Raises ``RefusedUrl`` for a URL to which nothing is sent, and ``LookupFailed`` if that is not known now.
+
+The second argument is the application that has given it.
+"""
 CheckGame = Callable[[str], object]
 """Raises ``NotFound`` or ``Gone`` for a game of which nothing can be sent any more."""
 
@@ -68,14 +71,17 @@ class Webhooks:
     def create(
         self, app: str, url: str, events: Sequence[str], key: IdempotencyKey | None = None
     ) -> CommandResult[Webhook]:
-        """Register an endpoint, which is challenged at once. Raises ``RefusedUrl``, ``LimitReached``."""
+        """Register an endpoint, which is challenged at once.
+
+        Raises ``RefusedUrl``, ``LookupFailed``, ``LimitReached``.
+        """
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()
             request = self._repeatable(key, app, "create webhook")
             prior = request.prior(now)
             if prior is not None:
                 return CommandResult(_as_answered(app, prior), replayed=True)
-            self._check_url(url)
+            self._check_url(url, app)
             name = b32encode(self._random_bytes(10)).decode().lower()
             secret = new_secret(request.random_bytes)
             webhook = Webhook(name, app, url, tuple(dict.fromkeys(events)), "unverified", now, secret)
@@ -99,13 +105,13 @@ class Webhooks:
         return found
 
     def change(self, app: str, webhook: str, change: WebhookChange) -> Webhook:
-        """Change an endpoint. Raises ``RefusedUrl``.
+        """Change an endpoint. Raises ``RefusedUrl``, ``LookupFailed``.
 
         Another URL has to answer a challenge first. With ``active``, whatever was put off is sent at once, each game
         from the version of which it was notified; an endpoint that is not verified is challenged again.
         """
         if change.url is not None:
-            self._check_url(change.url)
+            self._check_url(change.url, app)
         request = self._repeatable(None, app)
         after = self._change(
             app, webhook, lambda before: _changed(before, change), request=request, resumes=bool(change.active)

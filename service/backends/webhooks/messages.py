@@ -1,8 +1,8 @@
 """The messages to an endpoint about a game: which there are after a version, and what they say.
 
-A message has what a spectator knows of its event (``service.games.model.views``) and the refs that the application
-gave. Its id depends only on the endpoint, the game, the version and the type: a process that makes it again, after any
-crash, makes the same one. Does not depend on how messages are sent.
+Owns their form and their ids. A message has what a spectator knows of its event (``service.games.model.views``) and the
+refs that the application gave. Its id depends only on the endpoint, the game, the version and the type: a process that
+makes it again, after any crash, makes the same one. Does not depend on how messages are sent.
 """
 
 from __future__ import annotations
@@ -108,8 +108,21 @@ def ping_message(endpoint: str, ping: str, at: int) -> Message:
 
 
 def challenge_message(message: str, challenge: str, at: int) -> Message:
-    """The message whose ``challenge`` an endpoint has to answer before it is sent anything."""
+    """The message whose ``challenge`` a URL has to answer before anything else is sent there."""
     return Message(message, CHALLENGE, 0, at, body_of(CHALLENGE, at, {"challenge": challenge}))
+
+
+def answers_challenge(body: bytes, challenge: str, *, complete: bool) -> bool:
+    """Whether an answer is the challenge; one that repeats the whole message is none, as anything that echoes does."""
+    if not complete:
+        return False
+    if body.strip() == challenge.encode():
+        return True
+    try:
+        value = orjson.loads(body)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and value.get("challenge") == challenge
 
 
 def body_of(kind: str, at: int, data: Mapping[str, Any]) -> bytes:
@@ -125,8 +138,8 @@ def message_id(*words: str) -> str:
 
 def _turn_message(endpoint: str, game: Game, turn: EventEnvelope) -> Message:
     data = _data(game, turn.version, game.state.turn, game.to_act)
-    if game.deadline is not None:
-        data["deadline"] = format_rfc3339(game.deadline)
+    if game.shown_deadline is not None:
+        data["deadline"] = format_rfc3339(game.shown_deadline)
     return _message(endpoint, TURN, turn.at, data)
 
 

@@ -11,6 +11,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** So long after a deadline the service lets something follow from it. */
 const GRACE = SECOND;
+/** So long after a deadline something has followed, unless an outage has postponed it. */
+const OVERDUE = 3 * SECOND;
 /** The last of the time, which is stressed. */
 const SHORT = 10 * SECOND;
 /** When the player on turn is told what is left, in seconds. */
@@ -20,14 +22,16 @@ const ANSWERS = 20;
 
 /** @typedef {ReturnType<typeof createCountdown>} Countdown */
 
-/** @param {App} app */
-export function createCountdown({ t, api, update, announce }) {
+/** @param {App} app @param {() => unknown} look asks for the view again: it has a later deadline after an outage */
+export function createCountdown({ t, api, update, announce }, look) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   /** @type {Game | undefined} */
   let game;
   /** What was left, and until when, at the last look. */
   let before = { left: 0, deadline: 0 };
+  /** The deadline after which the view was asked for again. */
+  let lookedAfter = 0;
 
   const now = () => Date.now() + offset(api.exchanges);
   /** When the running time is over, in milliseconds since 1970. */
@@ -46,6 +50,11 @@ export function createCountdown({ t, api, update, announce }) {
     const shown = left > HOUR ? MINUTE : SECOND;
     if (left) timer = setTimeout(changed, (left % shown || shown) + 5);
     else if (now() < end + GRACE) timer = setTimeout(changed, end + GRACE - now() + 5);
+    else if (now() < end + OVERDUE) timer = setTimeout(changed, end + OVERDUE - now() + 5);
+    else if (lookedAfter !== end) {
+      lookedAfter = end;
+      look();
+    }
   }
   function changed() {
     tick();

@@ -64,6 +64,8 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     /** Whether a move is under way. */
     pending: false,
     show,
+    /** Asks for the view of the shown seat again. */
+    look,
     move,
     commonToken,
     /** The seat of this device that is to act in the running round. */

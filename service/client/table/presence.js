@@ -17,7 +17,7 @@ import { nameOf } from "./parts.js";
 export function createPresence(app, match, failed) {
   const { t, api, device } = app;
   const path = `v1/games/${encodeURIComponent(match.id)}`;
-  const countdown = createCountdown(app);
+  const countdown = createCountdown(app, match.look);
   let isAsking = false;
 
   /** @param {number} seat */

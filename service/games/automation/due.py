@@ -47,15 +47,11 @@ class Automation:
         """
         return self._repository.transact(turn.game, partial(_decide_turn, turn, move))
 
-    def next_time_out(self, game_id: str) -> int | None:
-        """When something follows from the deadline of the game; ``None`` if nothing does, or if it does not exist."""
-        game = self._load(game_id)
-        return None if game is None else time_out_due(game, self._judged(game_id).allowance)
+    def time_out(self, game_id: str) -> Committed | int | None:
+        """Let what is due follow from the deadline of the game; if nothing is due yet, when something will be.
 
-    def time_out(self, game_id: str) -> Committed | None:
-        """Let what is due follow from the deadline of the game; ``None`` if nothing is due.
-
-        Raises ``StaleVersion`` if the game changes meanwhile, ``NotFound`` when it expires, ``Gone``.
+        ``None`` if nothing follows from a deadline as the game is now, or if it does not exist. Raises ``StaleVersion``
+        if the game changes meanwhile, ``NotFound`` when it expires, ``Gone``.
         """
         game = self._load(game_id)
         if game is None:
@@ -63,7 +59,7 @@ class Automation:
         now, allowance = self._judged(game_id)
         due = time_out_due(game, allowance)
         if due is None or due > now:
-            return None
+            return due
         return self._repository.transact(game, partial(_decide_time_out, game))
 
     def _load(self, game_id: str) -> Game | None:

@@ -14,10 +14,10 @@ from service.engine.presence import Claimed
 from service.games.access import Access
 from service.games.commands.context import CommandContext
 from service.games.commands.presence import check_running
+from service.games.model.clock import GRACE_MS
 from service.games.model.errors import NotDue, NotFound, unauthorized
 from service.games.model.game import Game
 from service.games.model.results import CommandResult
-from service.games.model.schedule import time_over
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import GameView, view_game
 from service.games.reminders import JudgedTime, OutageAllowance
@@ -69,9 +69,9 @@ def decide_claim(claim: Claim, game: Game) -> Decision:
     """Have the seat played by a computer player. Raises as ``claim_seat``."""
     seat = claim.seat
     check_running(game, claim.by, claim.token_hash)
-    deadline, over = game.deadline, time_over(game, claim.allowance)
+    deadline = game.held_deadline(claim.allowance)
     if game.clock is None or game.clock.absence != "claim" or seat != game.state.turn or deadline is None:
         raise NotDue("nothing_to_claim", seat=seat)
-    if over is None or claim.at < over:
+    if claim.at < deadline + GRACE_MS:
         raise NotDue("deadline_not_passed", seat=seat, deadline=format_rfc3339(deadline))
     return game, [Claimed(seat, claim.by)]

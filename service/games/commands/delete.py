@@ -1,4 +1,7 @@
-"""The command by which an application deletes a game of its own. Does not depend on what remains of it."""
+"""The command by which an application deletes a game of its own.
+
+Owns what is checked before. Does not depend on what remains of the game.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,10 @@ from typing import Final, NamedTuple
 from service.engine.presence import Absence, Presence
 from service.engine.state import PLAYING, ROUND_OVER, State
 from service.games.model.seats import Seats
+from service.games.reminders import OutageAllowance
 
+GRACE_MS: Final = 1000
+"""Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
 DEAL_MS: Final = 60_000
 """The time for the deal between two rounds in a game with banks, unless the banks are smaller."""
 RETURN_MS: Final = 10_000
@@ -38,7 +41,9 @@ class RunningClock(NamedTuple):
     started: int = 0
     """When the time for the running turn, or for the deal, began."""
     banks: tuple[int, ...] = ()
-    """What each seat had left then; none without banks."""
+    """What each seat had left then; none without banks. Less than 0 where it took longer than it had: ``GRACE_MS`` at
+    most, which is taken from what the seat gets next. Otherwise every turn would have so much time for nothing.
+    """
     granted: frozenset[int] = frozenset()
     """The seats that were granted time when their player came back: that happens once in a match."""
     acted: int = 0
@@ -62,8 +67,8 @@ class RunningClock(NamedTuple):
         return self._with_bank(seat, min(left + settings.increment, settings.bank))
 
     def interrupted(self, seat: int, at: int) -> RunningClock:
-        """The clock when a computer player takes over in a turn whose time is counted: what it has taken is used up."""
-        return self._with_bank(seat, self._left(seat, at))
+        """The clock when the time of a turn is counted no longer: what the turn has taken of the bank is used up."""
+        return self._with_bank(seat, self._left(seat, at))._replace(started=at) if self.banks else self
 
     def resumed(self, settings: ClockSettings, seat: int, at: int, *, to_move: bool, slept: bool) -> RunningClock:
         """The clock when the player of a seat comes back; ``slept`` if no time was counted, as nobody was present.
@@ -85,7 +90,7 @@ class RunningClock(NamedTuple):
 
     def _left(self, seat: int, at: int) -> int:
         """What a seat has left of its bank if its turn ends now."""
-        return max(self.banks[seat] - max(at - self.started, 0), 0) if self.banks else 0
+        return max(self.banks[seat] - max(at - self.started, 0), -GRACE_MS) if self.banks else 0
 
     def _with_bank(self, seat: int, bank: int) -> RunningClock:
         if not self.banks:
@@ -118,6 +123,14 @@ def deadline_of(
     if state.phase == ROUND_OVER and present_people(state, presence, seats):
         return clock.started + (min(settings.bank, DEAL_MS) if settings.turn is None else settings.turn)
     return None
+
+
+def held(deadline: int, began: int, allowance: OutageAllowance) -> int:
+    """The deadline of a time that ``began`` then, as it is applied: later than ``deadline`` after an outage.
+
+    While nobody could move, nobody is late: nothing follows before the end of the allowance.
+    """
+    return max(deadline, allowance.until - GRACE_MS) if began <= allowance.since else deadline
 
 
 def is_counted(seat: int, state: State, presence: Presence, seats: Seats) -> bool:

@@ -1,4 +1,4 @@
-"""The refusals of this package; those of the rules are in ``service.engine.errors``.
+"""The refusals of this package; those of the rules are in ``service.engine.errors``. Owns which there are.
 
 ::
 

@@ -149,8 +149,11 @@ def _clock_after(
         case Returned():
             slept = _waits_for_people(state, presence, seats)
             return clock.resumed(settings, seat, at, to_move=seat == state.turn, slept=slept)
-        case Left() | TimedOut() | Claimed() if seat == state.turn and is_counted(seat, state, presence, seats):
-            return clock.interrupted(seat, at)
+        case Left() | TimedOut() | Claimed():
+            running, after = state.turn, presence.after(event)
+            # Who leaves is not on turn where the game sleeps from then on, and with it the turn of a remote player.
+            if running is not None and is_counted(running, state, presence, seats):
+                return clock if is_counted(running, state, after, seats) else clock.interrupted(running, at)
     return clock
 
 

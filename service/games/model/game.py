@@ -24,8 +24,9 @@ from service.engine.presence import (
 from service.engine.state import State
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
-from service.games.model.clock import STOPPED, ClockSettings, RunningClock, deadline_of
+from service.games.model.clock import STOPPED, ClockSettings, RunningClock, deadline_of, held
 from service.games.model.seats import BOT, REMOTE, Seat, Seats
+from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]
 
@@ -186,6 +187,8 @@ class GameFacts(NamedTuple):
     """Stopped unless anything may happen without a player."""
     network: str = ""
     """What stands for the network of the address that created the game; empty for a game of an application."""
+    allowance: OutageAllowance = NO_ALLOWANCE
+    """By how much outages postpone its deadlines, as the process last learned it; not stored."""
 
 
 class Game(GameFacts):
@@ -206,10 +209,29 @@ class Game(GameFacts):
 
     @cached_property
     def deadline(self) -> int | None:
-        """When the time for the running turn or deal is over; ``None`` without a clock, and while it does not run."""
+        """When the time for the running turn or deal is over by the clock of the game; after an outage it may be later.
+
+        ``None`` without a clock, and while it does not run.
+        """
         if self.clock is None or self.status == "waiting":
             return None
         return deadline_of(self.running_clock, self.clock, self.state, self.presence, self.seats)
+
+    @cached_property
+    def shown_deadline(self) -> int | None:
+        """The deadline as it will be applied, as far as this process knows of outages."""
+        return self.held_deadline(self.allowance)
+
+    def held_deadline(self, allowance: OutageAllowance) -> int | None:
+        """The deadline as it is applied with this allowance.
+
+        An outage counts for the turns that began before its end; in a game with banks for all that follow too, as it
+        has used up a bank.
+        """
+        if self.deadline is None or self.clock is None:
+            return None
+        began = self.created_at if self.clock.turn is None else self.running_clock.started
+        return held(self.deadline, began, allowance)
 
     @property
     def holder(self) -> str:
@@ -235,9 +257,12 @@ class Game(GameFacts):
         """The ETag of this version for a viewer. Depends on nothing hidden.
 
         The ids of the writes that led to ``match_version`` and, if it is another, to this version are random: they
-        distinguish two writes that led to the same version, the first of which was lost in a failover.
+        distinguish two writes that led to the same version, the first of which was lost in a failover. A deadline that
+        an outage has postponed since the write changes the view, and so it is in the ETag.
         """
         write = "" if self.write_id == self.match_write_id else f".{self.write_id}"
+        if self.allowance.until and self.shown_deadline != self.deadline:
+            write += f".{self.shown_deadline}"
         return f"{self.version}-{self.match_write_id}{write}-{'s' if viewer is None else viewer}"
 
     def is_current_tag(self, tag: str, seat: int) -> bool:

@@ -10,13 +10,11 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.presence import ALL_PRESENT, SUBSTITUTE
 from service.engine.state import PLAYING, ROUND_OVER
-from service.games.model.clock import present_people, sleeps
+from service.games.model.clock import GRACE_MS, present_people, sleeps
 from service.games.model.game import Game
 from service.games.model.seats import BOT, SLOW_LEVELS, Remote
 from service.games.reminders import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance, ReminderKind, Reminders
 
-GRACE_MS: Final = 1000
-"""Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
 MOST_ROUNDS_OF_BOTS: Final = 50
 """After so many rounds a match of computer players alone is not dealt any further.
 
@@ -122,15 +120,10 @@ def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int |
 def time_over(game: Game, allowance: OutageAllowance) -> int | None:
     """When the time for the running turn or deal is over for good; ``None`` while no clock runs.
 
-    That is some time after the deadline; and while nobody could move, nobody is late. An interruption counts for the
-    turns that began before its end; in a game with banks for all that follow too, as it has used up a bank.
+    That is some time after the deadline as it is applied.
     """
-    deadline = game.deadline
-    if deadline is None or game.clock is None:
-        return None
-    over = deadline + GRACE_MS
-    began = game.created_at if game.clock.turn is None else game.running_clock.started
-    return max(over, allowance.until) if began <= allowance.since else over
+    deadline = game.held_deadline(allowance)
+    return None if deadline is None else deadline + GRACE_MS
 
 
 def reminders(before: Game | None, after: Game) -> Reminders:

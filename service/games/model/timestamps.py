@@ -1,4 +1,7 @@
-"""The text form of a time, the same wherever the service writes one."""
+"""The text form of a time, the same wherever the service writes one.
+
+Owns that form. Does not depend on any clock.
+"""
 
 from __future__ import annotations
 

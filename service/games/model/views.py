@@ -186,7 +186,7 @@ def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:
         commitments=game.commitments,
         unique_names=game.unique_names,
         clock=game.clock,
-        deadline=None if game.clock is None else game.deadline,
+        deadline=None if game.clock is None else game.shown_deadline,
         ref=None if owned is None else owned.ref,
         join_code=None if owned is None else owned.join_code,
         rematch=game.rematch,
@@ -223,7 +223,7 @@ def _seat_views(
                 each.level,
                 seat in presence.away,
                 seat in presence.forfeited,
-                banks[seat] if banks and each.kind != BOT else None,
+                max(banks[seat], 0) if banks and each.kind != BOT else None,
                 each.ref if viewer in (seat, OWNER) else None,
             )
             for seat, each in enumerate(seats)

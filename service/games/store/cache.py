@@ -6,7 +6,7 @@ accepts the write, and a refusal only if the stored game leads to it too. Does n
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from concurrent.futures import Future
 from typing import Final, NamedTuple
 
@@ -15,6 +15,7 @@ from service.games.model.errors import Gone
 from service.games.model.game import Game
 from service.games.model.views import forget_seat_views
 from service.games.ports import StoredGame, WrittenByNewer
+from service.games.reminders import OutageAllowance
 from service.games.store.codec import NewerFormat, decode_game
 
 CACHE_SIZE: Final = 1000
@@ -39,10 +40,12 @@ class GameCache:
 
     ``games`` has those it read or wrote last, by their ids; ``earlier`` has games at earlier versions, by id, the write
     id of the newer game they were made from, and version; ``shared_reads`` has reads for those that ask for the game
-    after a write, by id, version and write id.
+    after a write, by id, version and write id. ``allowance`` returns that of the deadlines of a game; when it changes,
+    games have to be forgotten.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, allowance: Callable[[str], OutageAllowance]) -> None:
+        self._allowance = allowance
         self.games = BoundedCache[str, CachedGame](CACHE_SIZE)
         self.earlier = BoundedCache[tuple[str, str, int], Game](_EARLIER_CACHE_SIZE)
         self.shared_reads = BoundedCache[tuple[str, int, str], Future[Game]](_SHARED_READS)
@@ -54,7 +57,7 @@ class GameCache:
         """
         known = self.games.get(game_id)
         if known is not None and known.game.version == stored.version and known.state == stored.state:
-            return known.game
+            return known.game if known.game.clock is None else self._with_allowance(known.game)
         try:
             game = decode_game(game_id, stored.version, stored.state)
         except NewerFormat:
@@ -63,8 +66,15 @@ class GameCache:
             if known is not None:
                 self.forget((game_id,))
             raise
+        if game.clock is not None:
+            game = self._with_allowance(game)
         self.games.put(game_id, CachedGame(game, stored.state))
         return game
+
+    def _with_allowance(self, game: Game) -> Game:
+        """A game with a clock, and with what this process knows now of the outages that postpone its deadlines."""
+        allowance = self._allowance(game.id)
+        return game if game.allowance == allowance else game._replace(allowance=allowance)
 
     def forget(self, games: Container[str]) -> None:
         """Drop these games, and what was made from them."""

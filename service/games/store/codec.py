@@ -51,7 +51,9 @@ class NewerFormat(Exception):
 # Games
 
 # What is left out is stored beside the fields, stored beside the game, or derived.
-_GAME_FIELDS: Final = StoredFields(GameFacts, without=("id", "version", "write_id", "variant", "rules", "state"))
+_GAME_FIELDS: Final = StoredFields(
+    GameFacts, without=("id", "version", "write_id", "variant", "rules", "state", "allowance")
+)
 _STATE_FIELDS: Final = StoredFields(State, without=("layout",))
 _game_decoder: Final = decoder(
     struct_of(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from service.games.ports import Runtime, Store
+from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 from service.games.store.cache import GameCache
 from service.games.store.history import GameHistory
 from service.games.store.reading import GameReader
@@ -21,7 +22,7 @@ class GameRepository:
     Every one but ``cached``, ``forget`` and ``yielding`` raises ``StorageUnavailable``; where it reads or writes a game
     that was deleted, it raises ``Gone``. Finished games are compacted in the background. ``observe`` is called with
     every write that was committed, and ``admit_read`` with the number of events before many may be read; what it
-    raises, the caller gets.
+    raises, the caller gets. ``allowance`` is that of the ``ReminderQueue``, for those who show deadlines.
     """
 
     def __init__(
@@ -31,8 +32,9 @@ class GameRepository:
         *,
         observe: Callable[[Committed], None],
         admit_read: Callable[[int], None],
+        allowance: Callable[[str], OutageAllowance] = lambda _: NO_ALLOWANCE,
     ) -> None:
-        cache = GameCache()
+        cache = GameCache(allowance)
         self.cached = cache.games.get
         self.forget = cache.forget
 

@@ -45,7 +45,7 @@ FailureObserver = Callable[[str], None]
 
 
 def observe_nothing(*_: object) -> None:
-    """Observe nothing."""
+    """Observe nothing: for calls whose time or failure is of no interest, or is observed by the caller."""
 
 
 def evalsha(script: str, names: Sequence[bytes], *arguments: bytes | int) -> Command:
@@ -69,8 +69,8 @@ class RedisCalls:
         topology: Topology,
         *,
         replicated: bool = False,
-        observe: Observer = observe_nothing,
-        observe_failure: FailureObserver = observe_nothing,
+        observe: Observer,
+        observe_failure: FailureObserver,
     ) -> None:
         self._topology = topology
         self._confirm: tuple[Command, ...] = ((b"WAIT", 1, REPLICA_WAIT),) if replicated else ()
@@ -145,10 +145,10 @@ def call_scripts(topology: Topology, script: str, calls: Sequence[tuple[bytes, C
         again = [(calls[at][0], _with_source(script, calls[at][1])) for at in unknown]
         for at, answer in zip(unknown, topology.call_each(again), strict=True):
             answers[at] = answer
-    return [_failure(answer) if isinstance(answer, Exception) else answer for answer in answers]
+    return [failure_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
 
 
-def _failure(error: Exception) -> StorageUnavailable:
+def failure_of(error: Exception) -> StorageUnavailable:
     """The error of the port for an answer that failed. Raises ``error`` itself if the program is wrong."""
     if isinstance(error, NotSent | MaybeSent):
         return unanswered(error)

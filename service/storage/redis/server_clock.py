@@ -28,10 +28,6 @@ def system_clock() -> int:
     return time_ns() // 1_000_000
 
 
-def _ignore(_: float) -> None:
-    """Observe nothing."""
-
-
 class ServerClock(TimeSource):
     """Milliseconds since 1970 by the ``local`` clock, corrected where it differs from ``server_time`` by too much.
 
@@ -45,7 +41,7 @@ class ServerClock(TimeSource):
         server_time: Callable[[], int],
         *,
         local: TimeSource = system_clock,
-        observe: Callable[[float], None] = _ignore,
+        observe: Callable[[float], None],
         elapsed: Callable[[], float] = monotonic,
     ) -> None:
         self._server_time = server_time

@@ -17,13 +17,13 @@ from service.web.backends.schemas import (
 )
 from service.web.backends.serializers import application_json, new_key_json, registered_application_json
 from service.web.http.body import read_json, read_json_or_nothing, validate
-from service.web.http.headers import TOKEN_KEY_LENGTH, bearer_token, idempotency, negotiate
+from service.web.http.headers import bearer_token, idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_expensive
 from service.web.services import Services
 
-blueprint: Final = Blueprint("apps", __name__)
+blueprint: Final = Blueprint("backends", __name__)
 
 _OWN_PATH: Final = "/v1/app"
 _application_in: Final = ApplicationInSchema()
@@ -47,12 +47,12 @@ def register_application(services: Services) -> RawResponse:
     elsewhere it is 403 `forbidden`, and the operator makes keys.
     """
     limit_expensive(services)
-    if not services.apps.open_to_all:
+    if not services.backends.open_to_all:
         raise Forbidden("apps_closed")
     negotiate(JSON)
     body = read_json()
     name = validate(_application_in, body)["name"]
-    new = services.apps.backends.create(name, idempotency(body, TOKEN_KEY_LENGTH))
+    new = services.backends.keys.create(name, idempotency(body))
     return created_secret(registered_application_json(new), _OWN_PATH, replayed=new.replayed)
 
 
@@ -70,12 +70,12 @@ def get_application(services: Services, backend: Backend) -> RawResponse:
     how many requests it has left.
     """
     negotiate(JSON)
-    keys = services.apps.backends.valid_keys(backend)
+    keys = services.backends.keys.valid_keys(backend)
     return ok(
         application_json(
             backend,
             keys,
-            services.apps.listing.usage(backend.id),
+            services.backends.listing.usage(backend.id),
             requests_per_minute=services.limits.app_requests,
             games_per_minute=services.limits.app_games,
         )
@@ -104,8 +104,8 @@ def create_key(services: Services, backend: Backend) -> RawResponse:
     negotiate(JSON)
     body = read_json_or_nothing()
     overlap = validate(_key_in, body)["overlap"]
-    key = idempotency(body, TOKEN_KEY_LENGTH)
-    new = services.apps.backends.rotate(backend.id, overlap, presented=bearer_token(), key=key)
+    key = idempotency(body)
+    new = services.backends.keys.rotate(backend.id, overlap, presented=bearer_token(), key=key)
     return created_secret(new_key_json(new), _OWN_PATH, replayed=new.replayed)
 
 
@@ -123,5 +123,5 @@ def revoke_key(services: Services, backend: Backend, hint: str) -> RawResponse:
     The key with this hint is valid for at most five more seconds. An application without a key gets one from the
     operator.
     """
-    services.apps.backends.revoke(backend.id, hint, presented=bearer_token())
+    services.backends.keys.revoke(backend.id, hint, presented=bearer_token())
     return no_content()

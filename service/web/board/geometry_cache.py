@@ -22,7 +22,7 @@ MAX_ENTRIES: Final = 128
 class GeometryCache:
     """The geometries of tables; ``yield_control`` is called after each tile, to let other requests run."""
 
-    def __init__(self, yield_control: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, yield_control: Callable[[], None]) -> None:
         self._yield_control = yield_control
         self._entries = BoundedCache[int, _Entry](MAX_ENTRIES)
 

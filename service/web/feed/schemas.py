@@ -80,7 +80,7 @@ class FeedItemSchema(Schema):
     )
     waiting_for = waiting_for_field("The same seats, with what the application calls their players now.")
     deadline = fields.DateTime(
-        metadata=doc("When the time for the next move is over, if a clock runs; only told of the newest event.")
+        metadata=doc("When the time for the next move was over, if a clock ran; only told of the newest event.")
     )
     at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
     winners = winners_field("Of `finished`: the seats that have won the match.")

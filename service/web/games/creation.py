@@ -27,7 +27,7 @@ def check_urls(services: Services, players: list[dict[str, Any]]) -> None:
     for seat, player in enumerate(players):
         try:
             if "url" in player:
-                services.apps.check_player_url(player["url"])
+                services.backends.check_player_url(player["url"])
         except RefusedUrl as error:
             errors[f"players.{seat}.url"] = [refused_url(error)]
     if errors:

@@ -13,7 +13,7 @@ from service.games.access import Access
 from service.web.fields.strict import EmptyInSchema
 from service.web.games.schemas import CreatedJoinCodeSchema, PlayerChangeInSchema
 from service.web.http.body import read_json, read_nothing, validate
-from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate
+from service.web.http.headers import idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created_secret, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.services import Services
@@ -72,6 +72,6 @@ def change_join_code(services: Services, access: Access) -> RawResponse:
     """
     negotiate(JSON)
     body = read_nothing()
-    key = idempotency(body, TOKEN_KEY_LENGTH)
+    key = idempotency(body)
     code, replayed = services.games.owner_commands.change_join_code(access, key)
     return created_secret({"join_code": code}, f"/v1/games/{access.game.id}", replayed=replayed)

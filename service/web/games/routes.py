@@ -21,7 +21,7 @@ from service.web.games.schemas import (
 )
 from service.web.games.serializers import created_game_json, joined_seat_json
 from service.web.http.body import read_json, read_nothing, validate
-from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate, preferred_language
+from service.web.http.headers import idempotency, negotiate, preferred_language
 from service.web.http.query import read_query
 from service.web.http.responses import JSON, RawResponse, conditional, created_secret, no_content, to_json
 from service.web.http.streams import stream_client, wait_while_valid
@@ -67,7 +67,7 @@ def create_game(services: Services, backend: Backend | None) -> RawResponse:
         check_urls(services, fields["players"])
     requested = game_request(fields, backend)
     limit_bots(services, requested)
-    game, replayed = services.games.commands.create(requested, idempotency(body, TOKEN_KEY_LENGTH))
+    game, replayed = services.games.commands.create(requested, idempotency(body))
     return created_secret(created_game_json(game), f"/v1/games/{game.view.id}", replayed=replayed)
 
 
@@ -170,7 +170,7 @@ def begin_rematch(services: Services, access: Access) -> RawResponse:
     wait: who wants to know whether somebody else has begun asks for the view now and then. Where only applications
     create games, only their games have a rematch. The body is empty, or an empty object.
     """
-    if services.apps.needed_for_games and access.game.ownership is None:
+    if services.backends.needed_for_games and access.game.ownership is None:
         raise no_valid_key()
     limit_expensive(services)
     negotiate(JSON)

@@ -22,7 +22,7 @@ from service.web.games.schemas import (
 )
 from service.web.games.serializers import joined_seat_json, seat_token_json
 from service.web.http.body import read_json, read_nothing, validate
-from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate
+from service.web.http.headers import idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created, created_secret, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_expensive
@@ -68,7 +68,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
         # A wrong code is reported before any other error in the body; that of a repeated request may be an old one.
         check_join_code(access.game, join_code)
     player = validate(_player_in, body)
-    key = idempotency(body, TOKEN_KEY_LENGTH)
+    key = idempotency(body)
     command = JoinCommand(player.get("join_code"), player["name"], player.get("client_seed"), key, player.get("ref"))
     joined, replayed = services.games.commands.join(access, command)
     return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)
@@ -102,7 +102,7 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
     services.limits.limit_token(game, seat)
     negotiate(JSON)
     body = read_nothing()
-    token, replayed = change(idempotency(body, TOKEN_KEY_LENGTH))
+    token, replayed = change(idempotency(body))
     return created_secret(seat_token_json(token), f"/v1/games/{game}", replayed=replayed)
 
 

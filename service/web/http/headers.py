@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-from flask import request
+from flask import current_app, request
 from werkzeug.datastructures import LanguageAccept, MIMEAccept
 from werkzeug.http import parse_accept_header
 
@@ -132,23 +132,30 @@ def etag_matches(etag: str) -> bool:
     return header == f'"{etag}"' or request.if_none_match.contains_weak(etag)
 
 
-def idempotency_key(min_length: int) -> str | None:
-    """The key of ``Idempotency-Key``, without its quotes; ``None`` without a valid one of at least this length."""
-    match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
-    key = "" if match is None else match[1].strip('"')
-    return key if len(key) >= min_length else None
+def idempotency_key() -> str | None:
+    """The key of ``Idempotency-Key``, without its quotes; ``None`` without one that the current operation takes."""
+    return _idempotency_key()[0]
 
 
-def idempotency(body: Any, min_length: int = 1) -> IdempotencyKey | None:
+def idempotency(body: Any) -> IdempotencyKey | None:
     """The idempotency key of a request with this body, ``None`` without one.
 
-    Raises ``InvalidBody`` for one that is not valid, or shorter than ``min_length`` characters.
+    Raises ``InvalidBody`` for one that is not valid, or shorter than the current operation takes.
     """
     if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
         return None
-    key = idempotency_key(min_length)
+    key, min_length = _idempotency_key()
     if key is None:
         raise InvalidBody({"Idempotency-Key": [Reason("idempotency_key", {"min": min_length})]})
     # Not by orjson, which does not support integers beyond 64 bits.
     digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
     return IdempotencyKey(key, digest.encode())
+
+
+def _idempotency_key() -> tuple[str | None, int]:
+    """The key, if there is a valid one, and how long it has to be: ``service.web.operation`` says so of the handler."""
+    handler: Any = current_app.view_functions[request.endpoint or ""]
+    min_length: int = handler.min_key_length
+    match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
+    key = "" if match is None else match[1].strip('"')
+    return key if len(key) >= min_length else None, min_length

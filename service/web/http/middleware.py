@@ -44,14 +44,9 @@ _log = logging.getLogger(__name__)
 
 
 class RequestMiddleware:
-    """Wraps the application; without ``metrics`` nothing is logged or counted.
+    """Wraps the application; ``plain`` are additional headers for every response, except to ``OPTIONS``."""
 
-    ``plain`` are additional headers for every response, except to ``OPTIONS``.
-    """
-
-    def __init__(
-        self, app: Callable[..., Iterable[bytes]], metrics: Metrics | None, plain: Sequence[tuple[str, str]]
-    ) -> None:
+    def __init__(self, app: Callable[..., Iterable[bytes]], metrics: Metrics, plain: Sequence[tuple[str, str]]) -> None:
         self._app = app
         self._plain = plain
         self._metrics = metrics
@@ -84,8 +79,7 @@ class RequestMiddleware:
             return start_response(line, headers, exc_info)
 
         def ended() -> None:
-            if self._metrics is not None:
-                _log_request(self._metrics, environ, route, status, perf_counter() - started)
+            _log_request(self._metrics, environ, route, status, perf_counter() - started)
 
         try:
             body = self._app(environ, start)

@@ -87,14 +87,15 @@ class Streams:
 
     def __init__(
         self,
-        limits: StreamLimits = StreamLimits(),  # noqa: B008 # it is immutable
-        gauge: Gauge | None = None,
+        limits: StreamLimits,
+        gauge: Gauge,
+        watch_disconnect: WatchDisconnect,
+        *,
         keepalive_seconds: float = KEEPALIVE_SECONDS,
-        watch_disconnect: WatchDisconnect = lambda _connection, _notify: _do_nothing,
     ) -> None:
         self.keepalive_seconds = keepalive_seconds
         self._limits = limits
-        self._gauge = gauge or Gauge("open_streams", "Open streams.", registry=None)
+        self._gauge = gauge
         self._watch_disconnect = watch_disconnect
         self._open: dict[Subscription, tuple[StreamClient, Callable[[], None]]] = {}
         self._by_address: Counter[str] = Counter()
@@ -166,10 +167,6 @@ def _decrement(counts: Counter[str], key: str) -> None:
     counts[key] -= 1
     if not counts[key]:
         del counts[key]
-
-
-def _do_nothing() -> None:
-    """End no watch."""
 
 
 def wait_while_valid(subscription: Source[T_co], seconds: float, check: Callable[[], object] | None) -> T_co | None:

@@ -45,7 +45,7 @@ def list_games(services: Services, backend: Backend) -> RawResponse:
     negotiate(JSON)
     query = read_query(_list_in)
     waiting = query.pop("to_act")
-    return ok_json(_page(lambda: services.apps.listing.games(backend.id, IndexQuery(**query, waiting=waiting))))
+    return ok_json(_page(lambda: services.backends.listing.games(backend.id, IndexQuery(**query, waiting=waiting))))
 
 
 @blueprint.get("/v1/lobby")
@@ -70,7 +70,7 @@ def list_lobby(services: Services, backend: Backend | None) -> RawResponse:
     query = LobbyQuery(None if backend is None else backend.id, **read_query(_lobby_in))
     if backend is None and not is_kept(query):
         limit_reads(services.limits, 1)
-    body = _page(lambda: services.apps.listing.lobby(query))
+    body = _page(lambda: services.backends.listing.lobby(query))
     return shared(body) if backend is None else conditional(etag_of(body), lambda: body)
 
 

@@ -115,8 +115,7 @@ def readyz(services: Services) -> RawResponse:
 @metrics_blueprint.get("/metrics")
 def show_metrics() -> Response:
     """The metrics of all workers on this machine."""
-    metrics = current_services().metrics
-    text = b"" if metrics is None else metrics.text()
+    text = current_services().metrics.text()
     return Response(text, headers={"Content-Type": PROMETHEUS_TEXT, "Cache-Control": "no-store"})
 
 

@@ -43,7 +43,7 @@ def get_player(services: Services, backend: Backend, ref: str) -> RawResponse:
     negotiate(JSON)
     query = read_query(_player_in)
     try:
-        found = services.apps.people.games(backend.id, ref, query["limit"], query.get("cursor"))
+        found = services.backends.people.games(backend.id, ref, query["limit"], query.get("cursor"))
     except ValueError:
         raise InvalidBody({"cursor": [Reason("not_a_cursor")]}) from None
     return ok({"ref": ref, "games": found.games, **({} if found.next is None else {"next": found.next})})
@@ -69,5 +69,5 @@ def erase_player(services: Services, backend: Backend, ref: str) -> RawResponse:
     """
     if not is_reference(ref):
         raise NotFound("no_such_person")
-    services.apps.people.erase(backend.id, ref)
+    services.backends.people.erase(backend.id, ref)
     return accepted_nothing()

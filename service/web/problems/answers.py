@@ -18,6 +18,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from service.engine.errors import InvalidSetup, Reason, Refusal
 from service.games.model.errors import MoveRefused, SecretChanged, TooManyGamesOfBots
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.outgoing.lookups import LookupFailed
 from service.reasons import REASONS, sentence
 from service.texts import Language, text
 from service.web.http.body import PATCH_TYPES
@@ -41,6 +42,9 @@ MAX_ERROR_CHARS: Final = 1000
 
 _STREAM_RETRY_SECONDS: Final = 5
 """Seconds after which a client may try to open a stream again."""
+
+_LOOKUP_RETRY_SECONDS: Final = 5
+"""Seconds after which a name server may answer, or other look-ups have ended."""
 
 _SECRET_RETRY_SECONDS: Final = 30
 """Seconds after which a request may reach a server with the right secret, while a new one is rolled out."""
@@ -131,6 +135,7 @@ def install(app: Flask, limits: RateLimits) -> None:
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
     app.register_error_handler(SecretChanged, _secret_changed)
     app.register_error_handler(TooManyStreams, _too_many_streams)
+    app.register_error_handler(LookupFailed, _lookup_failed)
     app.register_error_handler(HTTPException, http_exception)
     app.register_error_handler(Exception, _internal)
 
@@ -216,9 +221,14 @@ def _too_many_games_of_bots(error: TooManyGamesOfBots) -> Response:
     return _retry_after(error.reason, error.retry_after)
 
 
-def retry_later(code: str, seconds: int) -> Response:
-    """The response for a code whose cause may have passed after so many seconds."""
-    return _retry_after(Reason(code), seconds)
+def _lookup_failed(error: LookupFailed) -> Response:
+    word = "too_many_lookups" if error.reason == "no_room" else "lookup_unanswered"
+    return retry_later(word, _LOOKUP_RETRY_SECONDS)
+
+
+def retry_later(word: str, seconds: int) -> Response:
+    """The response for a reason that may have passed after so many seconds."""
+    return _retry_after(Reason(word), seconds)
 
 
 def _retry_after(reason: Reason, seconds: int) -> Response:

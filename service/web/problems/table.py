@@ -50,6 +50,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "internal": Problem(500, "internal"),
     "storage_unavailable": Problem(503, "storage_unavailable"),
     "too_many_streams": Problem(503, "too_many_streams"),
+    "lookup_unavailable": Problem(503),
     "outcome_unknown": Problem(503, "outcome_unknown"),
     "secret_changed": Problem(503, "secret_changed"),
 }

@@ -22,11 +22,12 @@ from service.web.fields.variants import option_fields
 
 
 def _deadline(text: str) -> fields.DateTime:
-    """A time in the future; never how much of it remains, so that a view changes with its version only."""
+    """A time in the future; never how much of it remains, so that a view stays the same while time passes."""
     return fields.DateTime(
         metadata=doc(
-            f"{text} Nothing happens before it, and at most 2 s after it while the service is well. Compare it with "
-            "`Date`, not with a clock of the client. Absent while no clock runs.",
+            f"{text} Nothing happens before it, and at most 2 s after it while the service is well; an outage may "
+            "postpone it without a new version. Compare it with `Date`, not with a clock of the client. Absent while "
+            "no clock runs.",
             example="2026-01-06T19:31:00.000Z",
         )
     )

@@ -15,7 +15,7 @@ from service.outgoing.addresses import RefusedUrl
 from service.web.fields.strict import EmptyInSchema
 from service.web.http.body import read_json, read_json_or_nothing, read_nothing, validate
 from service.web.http.errors import InvalidBody, refused_url
-from service.web.http.headers import TOKEN_KEY_LENGTH, idempotency, negotiate
+from service.web.http.headers import idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.services import Services
@@ -47,7 +47,7 @@ _ping_in: Final = PingInSchema()
     body=WebhookInSchema,
     secret=True,
     responses={201: ResponseSpec(description="The endpoint, with its secret.", schema=CreatedWebhookSchema)},
-    own_problems=("limit_reached",),
+    own_problems=("limit_reached", "lookup_unavailable"),
 )
 def create_webhook(services: Services, backend: Backend) -> RawResponse:
     """Register an endpoint.
@@ -59,9 +59,9 @@ def create_webhook(services: Services, backend: Backend) -> RawResponse:
     negotiate(JSON)
     body = read_json()
     wanted = validate(_webhook_in, body)
-    key = idempotency(body, TOKEN_KEY_LENGTH)
+    key = idempotency(body)
     with _checked_url():
-        webhook, replayed = services.apps.webhooks.create(backend.id, wanted["url"], wanted["events"], key)
+        webhook, replayed = services.backends.webhooks.create(backend.id, wanted["url"], wanted["events"], key)
     return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=replayed)
 
 
@@ -78,7 +78,7 @@ def list_webhooks(services: Services, backend: Backend) -> RawResponse:
     The endpoints of the application.
     """
     negotiate(JSON)
-    return ok({"webhooks": [webhook_json(each) for each in services.apps.webhooks.all(backend.id)]})
+    return ok({"webhooks": [webhook_json(each) for each in services.backends.webhooks.all(backend.id)]})
 
 
 @blueprint.get("/v1/webhooks/<webhook>")
@@ -95,7 +95,7 @@ def get_webhook(services: Services, backend: Backend, webhook: str) -> RawRespon
     An endpoint, and how it fares.
     """
     negotiate(JSON)
-    return ok(webhook_json(services.apps.webhooks.get(backend.id, webhook)))
+    return ok(webhook_json(services.backends.webhooks.get(backend.id, webhook)))
 
 
 @blueprint.patch("/v1/webhooks/<webhook>")
@@ -106,7 +106,7 @@ def get_webhook(services: Services, backend: Backend, webhook: str) -> RawRespon
     body=WebhookChangeInSchema,
     needs_body=True,
     responses={200: ResponseSpec(description="The endpoint.", schema=WebhookSchema)},
-    own_problems=("not_found", "outcome_unknown"),
+    own_problems=("not_found", "outcome_unknown", "lookup_unavailable"),
 )
 def change_webhook(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Change an endpoint.
@@ -121,7 +121,7 @@ def change_webhook(services: Services, backend: Backend, webhook: str) -> RawRes
     status = wanted.get("status")
     change = WebhookChange(wanted.get("url"), wanted.get("events"), None if status is None else status == "active")
     with _checked_url():
-        return ok(webhook_json(services.apps.webhooks.change(backend.id, webhook, change)))
+        return ok(webhook_json(services.backends.webhooks.change(backend.id, webhook, change)))
 
 
 @blueprint.delete("/v1/webhooks/<webhook>")
@@ -137,7 +137,7 @@ def delete_webhook(services: Services, backend: Backend, webhook: str) -> RawRes
 
     Nothing is sent there any more, but for what is under way.
     """
-    services.apps.webhooks.delete(backend.id, webhook)
+    services.backends.webhooks.delete(backend.id, webhook)
     return no_content()
 
 
@@ -160,8 +160,8 @@ def change_webhook_secret(services: Services, backend: Backend, webhook: str) ->
     """
     negotiate(JSON)
     body = read_nothing()
-    key = idempotency(body, TOKEN_KEY_LENGTH)
-    changed, replayed = services.apps.webhooks.change_secret(backend.id, webhook, key)
+    key = idempotency(body)
+    changed, replayed = services.backends.webhooks.change_secret(backend.id, webhook, key)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
 
 
@@ -187,7 +187,7 @@ def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawRespo
     body = read_json_or_nothing()
     kind = validate(_ping_in, body)["type"]
     key = idempotency(body)
-    ping, replayed = services.apps.webhooks.ping(backend.id, webhook, kind, key)
+    ping, replayed = services.backends.webhooks.ping(backend.id, webhook, kind, key)
     return accepted({"id": ping}, replayed=replayed)
 
 
@@ -218,7 +218,7 @@ def redeliver_message(services: Services, backend: Backend, webhook: str, messag
         if services.games.access.of_application(game, backend.id) is None:
             raise NotFound("game_expired")
 
-    asked, replayed = services.apps.webhooks.send_again(backend.id, webhook, message, check_game, key)
+    asked, replayed = services.backends.webhooks.send_again(backend.id, webhook, message, check_game, key)
     return accepted({"id": asked}, replayed=replayed)
 
 
@@ -236,7 +236,7 @@ def list_deliveries(services: Services, backend: Backend, webhook: str) -> RawRe
     The last 100 attempts to deliver a message to the endpoint.
     """
     negotiate(JSON)
-    return ok(deliveries_json(services.apps.webhooks.attempts(backend.id, webhook)))
+    return ok(deliveries_json(services.backends.webhooks.attempts(backend.id, webhook)))
 
 
 @contextmanager

@@ -123,7 +123,7 @@ class DeliverySchema(Schema):
             "What was wrong; absent after a success. `status`: not 2xx; `challenge`: not answered with the challenge; "
             "`given_up`: it failed for three days, and is not sent again; `gone`: it was asked for once more, but its "
             "game was deleted or had expired by then, so nothing was sent. Without an answer: `refused_address`, "
-            "`unresolved`, `connection`, `tls`, `timeout`, `too_large`, `not_http`.",
+            "`lookup`, `connection`, `tls`, `timeout`, `too_large`, `not_http`.",
             example="timeout",
         )
     )

@@ -33,6 +33,7 @@ from service.games.reminders import (
     NO_REMINDERS,
     JudgedTime,
     MostOf,
+    OutageAllowance,
     ReminderKind,
     ReminderQueue,
     Reminders,
@@ -233,9 +234,6 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         """Games that are due, the earliest first."""
         with self._lock:
             now, reminders = self.server_time(), self._reminders[kind]
-            if kind == "clock":
-                last = self._heartbeat or Heartbeat(min([now, *map(int, reminders.values())]))
-                self._heartbeat = Heartbeat(now, *last.allowance_at(now))
             due = [(at, game) for game, at in reminders.items() if at <= now]
             places = [Due(place, self._holders.get(game, ""), 1, at) for place, (at, game) in enumerate(due)]
             taken = sorted([due[place] for place, _ in self._turns[kind].share(places, limit, most_of)])
@@ -298,6 +296,18 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             heartbeat = None if shard_of(game) is None else self._heartbeat
             allowance = NO_ALLOWANCE if heartbeat is None else heartbeat.allowance_at(now)
             return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
+
+    def beat(self) -> None:
+        """Note that players can move."""
+        with self._lock:
+            now = self.server_time()
+            self._heartbeat = Heartbeat(now, *(self._heartbeat or Heartbeat(now)).allowance_at(now))
+
+    def allowance(self, game: str) -> OutageAllowance:
+        """The allowance after the last heartbeat."""
+        with self._lock:
+            known = None if shard_of(game) is None else self._heartbeat
+            return NO_ALLOWANCE if known is None else OutageAllowance(known.since, known.until)
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
         """Notify ``listener`` of the events of a game from now on."""

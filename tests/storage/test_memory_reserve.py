@@ -6,8 +6,9 @@ import pytest
 import redis
 
 from service.games.ports import Commit, StorageUnavailable
-from service.storage.capacity_guard import CHECK_SECONDS, CapacityGuard
 from service.storage.games import RedisStore
+from service.storage.memory_reserve import CHECK_SECONDS, MemoryReserve
+from service.storage.redis.calls import observe_nothing
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology, Topology
 from tests.storage.clusters import Cluster
@@ -29,7 +30,13 @@ def clock() -> Clock:
 
 
 def with_reserve(topology: Topology, clock: Clock) -> RedisStore:
-    return RedisStore(topology, TTL, guard=CapacityGuard(topology, clock))
+    return RedisStore(
+        topology,
+        TTL,
+        memory_reserve=MemoryReserve(topology, clock),
+        observe=observe_nothing,
+        observe_failure=observe_nothing,
+    )
 
 
 def assert_refused(store: RedisStore) -> None:

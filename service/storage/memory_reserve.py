@@ -1,4 +1,4 @@
-"""The memory that new games may not use, so that running games can go on when a server is almost full.
+"""The memory reserve: what new games may not use, so that running games can go on when a server is almost full.
 
 A server with ``maxmemory`` and the policy ``noeviction`` refuses all writes when its memory is full, also moves. So new
 games are refused earlier. Owns when that is; does not depend on what a game is. A server without ``maxmemory``, or that
@@ -16,8 +16,11 @@ from service.storage.redis.connection import info_fields
 from service.storage.redis.errors import RETRY_LATER_SECONDS
 from service.storage.redis.topology import Topology
 
-NEW_GAMES_PERCENT: Final = 90
-"""Percentage of ``maxmemory`` up to which new games are taken."""
+RESERVE_PERCENT: Final = 10
+"""Percentage of ``maxmemory`` that new games may not use."""
+
+REASON: Final = "memory reserve"
+"""Why a new game was refused, in the log and the metrics."""
 
 CHECK_SECONDS: Final = 1.0
 """How long the memory of a server is considered unchanged."""
@@ -30,8 +33,8 @@ class _Check(NamedTuple):
     refused: bool
 
 
-class CapacityGuard:
-    """Whether the servers take new games; ``now`` is a clock in seconds."""
+class MemoryReserve:
+    """Keeps a reserve on each server of a topology; ``now`` is a clock in seconds."""
 
     def __init__(self, topology: Topology, now: Callable[[], float] = monotonic) -> None:
         self._topology = topology
@@ -52,7 +55,7 @@ class CapacityGuard:
             (answer,) = self._topology.call(key, (b"INFO", b"memory"))
             check = self._checks[node] = _Check(now, _is_almost_full(answer))
         if check.refused:
-            raise StorageUnavailable("memory reserve", RETRY_LATER_SECONDS)
+            raise StorageUnavailable(REASON, RETRY_LATER_SECONDS)
 
 
 def _is_almost_full(answer: Any) -> bool:
@@ -62,4 +65,4 @@ def _is_almost_full(answer: Any) -> bool:
     memory = info_fields(answer)
     used = int(memory.get(b"used_memory", 0)) - int(memory.get(b"mem_not_counted_for_evict", 0))
     limit = int(memory.get(b"maxmemory", 0))
-    return limit > 0 and used * 100 > limit * NEW_GAMES_PERCENT
+    return limit > 0 and used * 100 > limit * (100 - RESERVE_PERCENT)

@@ -1,0 +1,148 @@
+"""The heartbeats: when players could last move, as Redis or Valkey tells; from them the outage allowance follows.
+
+Each process that serves requests sends a heartbeat every second, in the background: as long as one does, players can
+move. So neither a scheduler that was away nor one that is killed again and again postpones a deadline, and a time in
+which the store could not be reached, or in which no request was served, does. Where several servers share the games,
+each shard has a heartbeat of its own, so that a server that was away counts for its games alone.
+
+Owns how heartbeats are sent and read, and what this process knows of them. Does not depend on how long an allowance is
+(``service.storage.outage_allowance``; ``scripts/heartbeat.lua`` computes the same), nor on what is due.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from time import monotonic, sleep
+from typing import Any, Final
+
+from service.games.model.shards import shard_of
+from service.games.ports import StorageUnavailable
+from service.games.reminders import NO_ALLOWANCE, JudgedTime, OutageAllowance
+from service.storage import keys
+from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat
+from service.storage.redis.calls import Observer, call_scripts, evalsha, failure_of, observe_nothing
+from service.storage.redis.connection import Command, MaybeSent, NotSent
+from service.storage.redis.errors import as_unavailable, unanswered
+from service.storage.redis.topology import Topology
+
+BEAT_SECONDS: Final = 1.0
+"""Seconds between two heartbeats of a process, and between two looks at those of others."""
+
+_NO_OUTAGE: Final = Heartbeat(0)
+
+_log = logging.getLogger(__name__)
+
+
+class RedisHeartbeats:
+    """The heartbeats of the games that a ``RedisStore`` keeps on the same servers."""
+
+    def __init__(self, topology: Topology, *, observe: Observer = observe_nothing) -> None:
+        self._topology = topology
+        self._observe = observe
+        self._known: dict[int, Heartbeat] = {}
+        self._outage_ended: list[Callable[[], None]] = []
+
+    def on_outage(self, act: Callable[[], None]) -> None:
+        """Have ``act`` called when this process has learned of an outage that is over; it must neither wait nor raise.
+
+        It is called at the first heartbeat, too, if there ever was one.
+        """
+        self._outage_ended.append(act)
+
+    def beat(self) -> None:
+        """Note that players can move, and learn the allowances. Raises ``StorageUnavailable`` if no server answers."""
+        arguments = OUTAGE_MS, LONGEST_ALLOWANCE_MS, HEARTBEAT_MS
+        calls = [(key, evalsha("heartbeat", (key,), *arguments)) for key in self._keys()]
+        began = monotonic()
+        try:
+            answers = call_scripts(self._topology, "heartbeat", calls)
+        finally:
+            self._observe("heartbeat", monotonic() - began)
+        self._learn(answers)
+
+    def look(self) -> None:
+        """Learn the allowances, without a heartbeat. Raises ``StorageUnavailable`` if no server answers."""
+        calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in self._keys()]
+        began = monotonic()
+        try:
+            answers = self._topology.call_each(calls)
+        finally:
+            self._observe("heartbeat", monotonic() - began)
+        self._learn([failure_of(answer) if isinstance(answer, Exception) else answer for answer in answers])
+
+    def keep_beating(self, observe_allowance: Callable[[float], None]) -> None:
+        """Send heartbeats for ever; for a thread of its own.
+
+        ``observe_allowance`` is called after each with the seconds for which deadlines are postponed yet.
+        """
+        while True:
+            try:
+                self.beat()
+                observe_allowance(self.longest_allowance())
+            except StorageUnavailable:
+                pass  # nobody can move; another call logs that
+            except Exception:
+                _log.exception("a heartbeat could not be sent")
+            sleep(BEAT_SECONDS)
+
+    def allowance(self, game: str) -> OutageAllowance:
+        """The allowance of the deadlines of this game as this process last learned it; asks nobody."""
+        heartbeat = self._known.get(self._place(shard_of(game)))
+        return NO_ALLOWANCE if heartbeat is None else OutageAllowance(heartbeat.since, heartbeat.until)
+
+    def longest_allowance(self) -> float:
+        """The seconds for which deadlines are postponed yet, of any game; 0 if none is."""
+        return max([0, *[each.until - each.last for each in self._known.values()]]) / 1000
+
+    def server_time(self) -> int:
+        """The time of the server that owns the first shard."""
+        return self._time_and_heartbeat(keys.HEARTBEATS[0])[0]
+
+    def judged(self, game: str) -> JudgedTime:
+        """The time of the server of this game, and the outage allowance of its deadlines."""
+        shard = shard_of(game)
+        now, heartbeat = self._time_and_heartbeat(keys.HEARTBEATS[self._place(shard)])
+        if shard is None or heartbeat is None:
+            return JudgedTime(now)
+        allowance = heartbeat.allowance_at(now)
+        return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
+
+    def _keys(self) -> Sequence[bytes]:
+        """The keys of the heartbeats: one for all games, or one for each shard where servers share them."""
+        return keys.HEARTBEATS[:1] if self._topology.scripts_span_slots else keys.HEARTBEATS
+
+    def _place(self, shard: int | None) -> int:
+        """The place of the key for the games of this shard."""
+        return 0 if shard is None or self._topology.scripts_span_slots else shard
+
+    def _learn(self, answers: Sequence[Any]) -> None:
+        """Keep what the servers answered. Raises ``StorageUnavailable`` if none did, and errors of the program."""
+        failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
+        known = {place: _parsed(answer) for place, answer in enumerate(answers) if isinstance(answer, bytes)}
+        is_new = any([each.since != self._known.get(place, _NO_OUTAGE).since for place, each in known.items()])
+        self._known |= known
+        for act in self._outage_ended if is_new else ():
+            act()
+        if len(failures) == len(answers):
+            raise failures[0]
+
+    def _time_and_heartbeat(self, key: bytes) -> tuple[int, Heartbeat | None]:
+        """The time of the server that owns the key of a heartbeat, and the heartbeat."""
+        began = monotonic()
+        try:
+            answers = self._topology.call(key, (b"TIME",), (b"GET", key))
+        except (NotSent, MaybeSent) as error:
+            raise unanswered(error) from error
+        finally:
+            self._observe("time", monotonic() - began)
+        for answer in answers:
+            if isinstance(answer, Exception):
+                raise as_unavailable(answer) or answer from None
+        (seconds, micros), heartbeat = answers
+        now = int(seconds) * 1000 + int(micros) // 1000
+        return now, None if heartbeat is None else _parsed(heartbeat)
+
+
+def _parsed(heartbeat: bytes) -> Heartbeat:
+    return Heartbeat(*map(int, heartbeat.split()))

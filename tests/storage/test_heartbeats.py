@@ -1,0 +1,247 @@
+"""The heartbeats and the outage allowance that follows from them: with Redis, with a Cluster and in memory.
+
+The harness is that of the reminders, whose clock stands still, and in which all stored times are moved instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import redis
+
+from service.games.model.shards import shard_of
+from service.games.ports import StorageUnavailable
+from service.games.reminders import NO_ALLOWANCE
+from service.storage import keys
+from service.storage.heartbeats import RedisHeartbeats
+from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS
+from service.storage.redis.cluster import ClusterTopology
+from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
+from tests.storage.servers import RealServer
+from tests.storage.test_reminders import (
+    AGO,
+    HARNESSES,
+    Harness,
+    MemoryHarness,
+    RedisHarness,
+    create,
+    new_game,
+    run_harness,
+    take,
+)
+from tests.support.stores.redis_stores import redis_reminders
+
+JUST_NOW = 10_000
+"""More milliseconds than the calls of a test take, on a busy machine and with a Cluster of many keys."""
+
+
+@pytest.fixture(params=HARNESSES)
+def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
+    yield from run_harness(request)
+
+
+def until(harness: Harness, game: str) -> int:
+    """For how many milliseconds from now deadlines are postponed that began before the last outage was over."""
+    return harness.queue.judged(game).allowance.until - harness.queue.server_time()
+
+
+def test_after_an_outage_deadlines_are_postponed_by_its_length(harness: Harness) -> None:
+    game = new_game()
+    harness.beat()
+    harness.pass_time(30_000)
+    began = harness.queue.server_time()
+    harness.beat()
+    since, end = harness.queue.judged(game).allowance
+    assert began <= since <= harness.queue.server_time()
+    assert 30_000 <= end - since <= 30_000 + JUST_NOW
+    for passed in range(1_000, 11_000, 1_000):  # heartbeats go on, and the end comes nearer
+        harness.pass_time(1_000)
+        harness.beat()
+        assert until(harness, game) <= end - since - passed
+    while until(harness, game) > 0:
+        harness.pass_time(1_000)
+        harness.beat()
+    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
+
+
+def test_who_only_takes_what_is_due_sends_no_heartbeat(harness: Harness) -> None:
+    game = create(harness, "clock", -AGO)
+    harness.beat()
+    for _ in range(10):
+        harness.pass_time(3_000)
+        take(harness, "clock")
+    harness.beat()
+    assert 30_000 - JUST_NOW <= until(harness, game) <= 30_000 + JUST_NOW
+
+
+def test_as_long_as_players_can_move_nothing_is_postponed_however_rarely_somebody_takes(harness: Harness) -> None:
+    game = create(harness, "clock", -AGO)
+    for _ in range(8):  # a scheduler that is away, or is killed each time before it takes anything
+        harness.beat()
+        harness.pass_time(1_000)
+    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
+    assert take(harness, "clock") == {game}
+
+
+def test_a_short_gap_is_no_outage(harness: Harness) -> None:
+    harness.beat()
+    harness.pass_time(OUTAGE_MS - 4_000)
+    harness.beat()
+    assert harness.queue.judged(new_game()).allowance == NO_ALLOWANCE
+
+
+def test_an_allowance_is_an_hour_at_most(harness: Harness) -> None:
+    harness.beat()
+    harness.pass_time(10 * LONGEST_ALLOWANCE_MS)
+    harness.beat()
+    assert LONGEST_ALLOWANCE_MS - JUST_NOW <= until(harness, new_game()) <= LONGEST_ALLOWANCE_MS
+
+
+def test_a_second_outage_adds_to_what_is_left_of_the_first_allowance(harness: Harness) -> None:
+    harness.beat()
+    harness.pass_time(30_000)
+    harness.beat()
+    harness.pass_time(20_000)
+    harness.beat()
+    assert 50_000 - JUST_NOW <= until(harness, new_game()) <= 50_000 + 2 * JUST_NOW
+
+
+def test_outages_that_are_shorter_than_the_time_between_them_do_not_add_up(harness: Harness) -> None:
+    harness.beat()
+    for _ in range(2):
+        harness.pass_time(6_000)
+        harness.beat()
+        for _ in range(8):
+            harness.pass_time(1_000)
+            harness.beat()
+    assert until(harness, new_game()) <= 0
+
+
+def test_during_an_outage_the_allowance_is_as_if_it_ended_now(harness: Harness) -> None:
+    harness.beat()
+    harness.pass_time(30_000)
+    assert 30_000 - JUST_NOW <= until(harness, new_game()) <= 30_000 + JUST_NOW
+
+
+def test_where_there_was_no_heartbeat_nothing_is_postponed(harness: Harness) -> None:
+    game = create(harness, "clock", -30_000)
+    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
+    harness.beat()
+    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
+
+
+def test_a_clock_that_was_set_back_does_not_hide_later_outages(harness: Harness) -> None:
+    harness.beat()
+    harness.pass_time(-50_000)
+    harness.beat()
+    harness.pass_time(30_000)
+    harness.beat()
+    assert until(harness, new_game()) > 20_000
+
+
+def test_a_process_knows_what_the_last_heartbeat_has_told_it(harness: Harness) -> None:
+    game = new_game()
+    assert harness.queue.allowance(game) == NO_ALLOWANCE
+    harness.beat()
+    harness.pass_time(30_000)
+    harness.beat()
+    assert harness.queue.allowance(game) == harness.queue.judged(game).allowance != NO_ALLOWANCE
+
+
+def test_another_process_learns_the_allowance_without_a_heartbeat(harness: Harness) -> None:
+    if isinstance(harness, MemoryHarness):
+        pytest.skip("there is one process")
+    assert isinstance(harness, RedisHarness)
+    other, game = RedisHeartbeats(harness._topology), new_game()
+    other.look()
+    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
+    harness.beat()
+    harness.pass_time(30_000)
+    harness.beat()
+    harness.pass_time(3_000)
+    other.look()
+    assert other.allowance(game) == harness.queue.judged(game).allowance
+    harness.pass_time(3_000)  # six seconds without a heartbeat, as a look is none
+    assert harness.queue.judged(game).allowance.since > other.allowance(game).since
+
+
+def test_a_process_acts_once_on_each_outage_that_it_learns_of(shared_client: redis.Redis) -> None:
+    harness = RedisHarness(SingleNodeTopology(shared_client))
+    harness.clear()
+    learned: list[str] = []
+    sending, looking = harness.heartbeats, RedisHeartbeats(harness._topology)
+    sending.on_outage(lambda: learned.append("sends"))
+    looking.on_outage(lambda: learned.append("looks"))
+    for passed in (0, 1_000, 30_000, 0):
+        harness.pass_time(passed)
+        sending.beat()
+        looking.look()
+    harness.clear()
+    assert learned == ["sends", "looks"]
+
+
+def test_heartbeats_of_several_processes_are_one(harness: Harness) -> None:
+    if isinstance(harness, MemoryHarness):
+        pytest.skip("there is one process")
+    assert isinstance(harness, RedisHarness)
+    other = RedisHeartbeats(harness._topology)
+    for _ in range(5):
+        harness.beat()
+        harness.pass_time(1_000)
+        other.beat()
+        harness.pass_time(1_000)
+    assert harness.queue.judged(new_game()).allowance == NO_ALLOWANCE
+
+
+def test_a_heartbeat_is_written_once_in_its_time_however_many_send_it(server: RealServer) -> None:
+    heartbeats = redis_reminders(open_topology(server.url)).heartbeats
+    heartbeats.beat()
+    first = server.admin.get(keys.HEARTBEATS[0])
+    server.admin.config_resetstat()
+    for _ in range(5):
+        heartbeats.beat()
+    last = server.admin.get(keys.HEARTBEATS[0])
+    assert isinstance(first, bytes)
+    assert isinstance(last, bytes)
+    writes = server.admin.info("commandstats").get("cmdstat_set", {"calls": 0})["calls"]
+    assert writes <= 1 + (int(last.split()[0]) - int(first.split()[0])) // HEARTBEAT_MS
+
+
+def test_a_server_of_a_cluster_that_was_away_postpones_its_games_alone(cluster_topology: Topology) -> None:
+    harness = RedisHarness(cluster_topology)
+    harness.clear()
+    assert isinstance(cluster_topology, ClusterTopology)
+    harness.beat()
+    lost = cluster_topology.node(keys.HEARTBEATS[0])
+    now = harness.queue.server_time()
+    for key in keys.HEARTBEATS:
+        if cluster_topology.node(key) == lost:
+            cluster_topology.call(key, (b"SET", key, b"%d 0 0" % (now - 60_000)))
+    harness.beat()
+    games: dict[bool, str] = {}
+    while len(games) < 2:
+        game = new_game()
+        games[cluster_topology.node(keys.HEARTBEATS[shard_of(game) or 0]) == lost] = game
+    for is_lost, game in games.items():
+        assert (harness.queue.judged(game).allowance != NO_ALLOWANCE) is is_lost
+        assert (harness.queue.allowance(game) != NO_ALLOWANCE) is is_lost
+    harness.clear()
+
+
+def test_no_heartbeat_reaches_a_server_that_is_away() -> None:
+    heartbeats = redis_reminders(open_topology("redis://127.0.0.1:1")).heartbeats
+    calls: tuple[Callable[[], None], ...] = (heartbeats.beat, heartbeats.look)
+    for call in calls:
+        with pytest.raises(StorageUnavailable):
+            call()
+
+
+def test_data_that_a_store_loads_from_its_disk_shows_how_long_it_was_away(server: RealServer) -> None:
+    """A heartbeat is data like any other: what was stopped with it comes back with it."""
+    game, reminders = new_game(), redis_reminders(open_topology(server.url))
+    server.admin.set(keys.HEARTBEATS[0], f"{reminders.server_time() - 60_000} 0 0")
+    reminders.heartbeats.beat()
+    now, allowance = reminders.judged(game)
+    assert 60_000 <= allowance.until - allowance.since <= 60_000 + JUST_NOW
+    assert allowance.since <= now

@@ -1,0 +1,62 @@
+"""The stores of Redis in tests, unobserved unless a test is about what is observed.
+
+Owns what production passes and few tests are about. Does not depend on the servers.
+"""
+
+from __future__ import annotations
+
+from service.storage.backends import RedisBackends
+from service.storage.deletions import RedisDeletions
+from service.storage.games import RedisStore
+from service.storage.memory_reserve import MemoryReserve
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.storage.redis.topology import Topology
+from service.storage.reminders import RedisReminders
+from service.storage.webhooks import RedisWebhooks
+
+
+def redis_calls(topology: Topology, *, replicated: bool = False) -> RedisCalls:
+    """Calls to the servers of a topology."""
+    return RedisCalls(topology, replicated=replicated, observe=observe_nothing, observe_failure=observe_nothing)
+
+
+def redis_store(
+    topology: Topology,
+    ttl_seconds: int,
+    *,
+    kind: type[RedisStore] = RedisStore,
+    replicated: bool = False,
+    observe: Observer = observe_nothing,
+    observe_failure: FailureObserver = observe_nothing,
+) -> RedisStore:
+    """The games on the servers of a topology, in a store of this class."""
+    return kind(
+        topology,
+        ttl_seconds,
+        replicated=replicated,
+        memory_reserve=MemoryReserve(topology),
+        observe=observe,
+        observe_failure=observe_failure,
+    )
+
+
+def redis_reminders(
+    topology: Topology, *, observe: Observer = observe_nothing, observe_failure: FailureObserver = observe_nothing
+) -> RedisReminders:
+    """The reminders on the servers of a topology."""
+    return RedisReminders(topology, observe=observe, observe_failure=observe_failure)
+
+
+def redis_backends(topology: Topology) -> RedisBackends:
+    """The applications on the servers of a topology."""
+    return RedisBackends(topology, observe=observe_nothing, observe_failure=observe_nothing)
+
+
+def redis_webhooks(topology: Topology, *, replicated: bool = False) -> RedisWebhooks:
+    """The endpoints on the servers of a topology."""
+    return RedisWebhooks(topology, replicated=replicated, observe=observe_nothing, observe_failure=observe_nothing)
+
+
+def redis_deletions(topology: Topology) -> RedisDeletions:
+    """The deletions noted on the servers of a topology."""
+    return RedisDeletions(topology, observe=observe_nothing)
