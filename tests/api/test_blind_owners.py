@@ -46,6 +46,7 @@ from tests.api.saved_games import (
     take_snapshot,
 )
 from tests.api.test_blindness import hidden_from, refused_moves, versions_of
+from tests.support.stores.redis_stores import redis_reminders
 from tests.support.table import Json, round_over
 
 Publish = Callable[[], None]
