@@ -15,7 +15,7 @@ from flask import Flask
 
 from service.bootstrap.backends import build_backends
 from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
-from service.bootstrap.storage import open_storage
+from service.bootstrap.storage import Storage, open_storage
 from service.config import Network, Settings
 from service.games.automation.deletions import EVERY_GAME
 from service.games.commands.bots_alone import BotsAlone
@@ -75,10 +75,15 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         storage.deleted.on_deletion(forget)
     for forget in (app.drop_cached, backends.listing.forget):
         storage.deleted.on_erasure(forget)
+    _start_threads(storage, metrics)
+    return app
+
+
+def _start_threads(storage: Storage, metrics: Metrics) -> None:
+    """Start what a worker does beside its requests."""
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
     beat = partial(storage.reminders.heartbeats.keep_beating, metrics.outage_allowance)
     Thread(target=beat, name="heartbeats", daemon=True).start()
-    return app
 
 
 def build_streams(settings: Settings, metrics: Metrics) -> Streams:
