@@ -42,9 +42,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     configure_logging(settings.log_level, settings.log_format)
     metrics = Metrics()
     storage = open_storage(settings, metrics)
-    for warning in storage.topology.durability_warnings():
-        logging.getLogger(__name__).warning(warning)
-    storage.clock.start_measurement()
+    _start_clock(storage)
     limits = build_limits(settings, storage.url)
     notifications = RedisEventFeed(storage.topology)
     secrets = server_secrets(settings)
@@ -64,7 +62,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         runtime,
         secrets=secrets,
         ttl_seconds=settings.game_ttl_seconds,
-        bots_alone=BotsAlone(storage.games_of_bots, repository, storage.clock, settings.max_games_of_bots),
+        bots_alone=_build_bots_alone(settings, storage, repository),
     )
     backends = build_backends(settings, storage, notifications, Idempotency(secrets))
     app = create_app(
@@ -77,6 +75,17 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         storage.deleted.on_erasure(forget)
     _start_threads(storage, metrics)
     return app
+
+
+def _start_clock(storage: Storage) -> None:
+    """Log what may lose games, and begin to follow the clock of the store."""
+    for warning in storage.topology.durability_warnings():
+        logging.getLogger(__name__).warning(warning)
+    storage.clock.start_measurement()
+
+
+def _build_bots_alone(settings: Settings, storage: Storage, repository: GameRepository) -> BotsAlone:
+    return BotsAlone(storage.games_of_bots, repository, storage.clock, settings.max_games_of_bots)
 
 
 def _start_threads(storage: Storage, metrics: Metrics) -> None:
