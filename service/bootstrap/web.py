@@ -47,14 +47,12 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     notifications = RedisEventFeed(storage.topology)
     secrets = server_secrets(settings)
     runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
+    heartbeats = storage.reminders.heartbeats
+    admit_read, observe = partial(limit_history, limits), metrics.write_committed
     repository = GameRepository(
-        storage.store,
-        runtime,
-        observe=metrics.write_committed,
-        admit_read=partial(limit_history, limits),
-        allowance=storage.reminders.heartbeats.allowance,
+        storage.store, runtime, observe=observe, admit_read=admit_read, allowance=heartbeats.allowance
     )
-    storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
+    heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
     games = GamesFacade(
         repository,
         notifications,
@@ -69,10 +67,10 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         WebParts(games, backends, limits, build_streams(settings, metrics), metrics, yield_control),
         Ingress(settings.trusted_proxies, banned, settings.metrics_port),
     )
-    for forget in (app.forget, backends.listing.forget):
-        storage.deleted.on_deletion(forget)
-    for forget in (app.drop_cached, backends.listing.forget):
-        storage.deleted.on_erasure(forget)
+    storage.deleted.on_deletion(app.forget)
+    storage.deleted.on_erasure(app.drop_cached)
+    storage.deleted.on_deletion(backends.listing.forget)
+    storage.deleted.on_erasure(backends.listing.forget)
     _start_threads(storage, metrics)
     return app
 
