@@ -89,7 +89,7 @@ class Erasures:
             erased, unreadable = self._erase_from_listed(app, pending)
             if erased:
                 return True
-            current = self._rounds[app] = _Round(pending, self._reminders.reminded("outbox"), unreadable)
+            current = self._rounds[app] = _Round(pending, self._reminders.reminded("outbox", app), unreadable)
         for _ in range(min(MOST_GAMES, len(current.games))):
             game = current.games[-1]
             if not self._try(partial(self._publish_own, app, game)):

@@ -15,6 +15,7 @@ from service.storage.confirmed_urls import RedisConfirmedUrls
 from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
 from service.storage.games import RedisStore
+from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis.calls import RedisCalls, observe_nothing
@@ -42,6 +43,7 @@ class Storage(NamedTuple):
     lobby: RedisLobby
     webhooks: RedisWebhooks
     erasures: RedisErasures
+    games_of_bots: RedisGamesOfBots
     confirmed_urls: RedisConfirmedUrls
     calls: RedisCalls
     clock: ServerClock
@@ -104,6 +106,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
             topology, replicated=replicated, memory_reserve=memory_reserve, observe=observe, observe_failure=failed
         ),
         erasures=RedisErasures(calls),
+        games_of_bots=RedisGamesOfBots(calls, ttl),
         confirmed_urls=RedisConfirmedUrls(calls),
         calls=calls,
         clock=clock,

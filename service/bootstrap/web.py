@@ -15,9 +15,10 @@ from flask import Flask
 
 from service.bootstrap.backends import build_backends
 from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
-from service.bootstrap.storage import lifetimes_of, open_storage
+from service.bootstrap.storage import Storage, lifetimes_of, open_storage
 from service.config import Network, Settings
 from service.games.automation.deletions import EVERY_GAME
+from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.ports import Runtime
 from service.games.store.idempotency import Idempotency
@@ -41,23 +42,24 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     configure_logging(settings.log_level, settings.log_format)
     metrics = Metrics()
     storage = open_storage(settings, metrics)
-    for warning in storage.topology.durability_warnings():
-        logging.getLogger(__name__).warning(warning)
-    storage.clock.start_measurement()
+    _start_clock(storage)
     limits = build_limits(settings, storage.url)
     notifications = RedisEventFeed(storage.topology)
     secrets = server_secrets(settings)
     runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
+    heartbeats = storage.reminders.heartbeats
+    admit_read, observe = partial(limit_history, limits), metrics.write_committed
     repository = GameRepository(
         storage.store,
         runtime,
-        observe=metrics.write_committed,
-        admit_read=partial(limit_history, limits),
-        allowance=storage.reminders.heartbeats.allowance,
+        observe=observe,
+        admit_read=admit_read,
+        allowance=heartbeats.allowance,
         keeping=Keeping(lifetimes_of(settings), storage.shares),
     )
-    storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
-    games = GamesFacade(repository, notifications, storage.reminders, runtime, secrets=secrets)
+    heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
+    bots_alone = BotsAlone(storage.games_of_bots, repository, storage.clock, settings.max_games_of_bots)
+    games = GamesFacade(repository, notifications, storage.reminders, runtime, secrets=secrets, bots_alone=bots_alone)
     backends = build_backends(settings, storage, notifications, Idempotency(secrets))
     app = create_app(
         WebParts(games, backends, limits, build_streams(settings, metrics), metrics, yield_control),
@@ -67,11 +69,23 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         storage.deleted.on_deletion(forget)
     for forget in (app.drop_cached, backends.listing.forget):
         storage.deleted.on_erasure(forget)
+    _start_threads(storage, metrics)
+    return app
+
+
+def _start_clock(storage: Storage) -> None:
+    """Log what may lose games, and begin to follow the clock of the store."""
+    for warning in storage.topology.durability_warnings():
+        logging.getLogger(__name__).warning(warning)
+    storage.clock.start_measurement()
+
+
+def _start_threads(storage: Storage, metrics: Metrics) -> None:
+    """Start what a worker does beside its requests."""
     Thread(target=storage.shares.keep_looking, name="memory of the store", daemon=True).start()
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
     beat = partial(storage.reminders.heartbeats.keep_beating, metrics.outage_allowance)
     Thread(target=beat, name="heartbeats", daemon=True).start()
-    return app
 
 
 def build_streams(settings: Settings, metrics: Metrics) -> Streams:

@@ -9,6 +9,7 @@ from collections.abc import Container, Sequence
 
 from service.games.access import AccessControl
 from service.games.automation.lost_reminders import LostReminders
+from service.games.commands.bots_alone import BotsAlone
 from service.games.commands.context import CommandContext
 from service.games.commands.owner import OwnerCommands
 from service.games.commands.player import GameCommands
@@ -27,7 +28,7 @@ class GamesFacade:
     ``feed`` publishes their new events; ``reminders``, which are those of the same store, tell until when nobody is
     late, and are restored where they were lost. Tokens of requests under an idempotency key are derived from the first
     of ``secrets``, those of repeated requests from any of them; they must be the same for every process that serves the
-    same store.
+    same store. ``bots_alone`` limits the games of computer players alone.
     """
 
     def __init__(
@@ -38,10 +39,11 @@ class GamesFacade:
         runtime: Runtime,
         *,
         secrets: Sequence[bytes],
+        bots_alone: BotsAlone,
     ) -> None:
         idempotency = Idempotency(secrets)
         self.access = AccessControl(repository, idempotency, LostReminders(reminders, runtime).notice)
-        context = CommandContext(repository, idempotency, runtime)
+        context = CommandContext(repository, idempotency, runtime, bots_alone)
         self.commands = GameCommands(context, reminders.judged)
         self.owner_commands = OwnerCommands(context)
         self.rematches = Rematches(context)

@@ -46,7 +46,8 @@ class Commit(NamedTuple):
     """A write to a game that is still at version ``expected``: its new ``state``, and one or more new ``events``.
 
     The stored state must also begin with ``after``: where a failover has lost moves, two histories may reach the same
-    version. The new version is ``expected + len(events)``. ``reminders`` are written in the same write.
+    version. The new version is ``expected + len(events)``. ``reminders`` are written in the same write, as those of the
+    ``holder`` of the game, who is always the same.
     """
 
     expected: int
@@ -55,6 +56,7 @@ class Commit(NamedTuple):
     write: WriteRequest
     after: bytes = b""
     reminders: Reminders = NO_REMINDERS
+    holder: str = ""
 
 
 class PriorWrite(NamedTuple):
@@ -138,11 +140,13 @@ class Store(Protocol):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
+        holder: str = "",
     ) -> PriorWrite | None:
         """Store a new game; its version is the number of its ``events``, at least one.
 
-        ``reminders`` as in ``Commit``. Returns ``None`` if this write is committed, by this attempt or an earlier one;
-        else the earlier write under the same idempotency record. Raises ``GameExists``, ``OutcomeUnknown``.
+        ``reminders`` and ``holder`` as in ``Commit``. Returns ``None`` if this write is committed, by this attempt or
+        an earlier one; else the earlier write under the same idempotency record. Raises ``GameExists``,
+        ``OutcomeUnknown``.
         """
 
     def read(self, game: str) -> StoredGame | None:
@@ -159,8 +163,8 @@ class Store(Protocol):
         compacted.
         """
 
-    def delete(self, game: str, tombstone: bytes, due: int) -> int | None:
-        """Replace a game, whatever its version is, by a ``tombstone`` in place of its state, one version later.
+    def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
+        """Replace a game of this holder, at any version, by a ``tombstone`` in place of its state, one version later.
 
         Its events are gone, and so are its reminders but ``outbox``, which becomes ``due`` (milliseconds since 1970).
         The expiry stays as it was. Another process that commits at the same time finds the tombstone, as a write that
@@ -206,6 +210,22 @@ class Store(Protocol):
 
         Raises ``StorageUnavailable`` if that fails; where several servers share the games, if it fails on all of them.
         """
+
+
+class GamesOfBots(Protocol):
+    """Notes of the games that computer players alone go on with, by holder; also of some that have ended.
+
+    Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
+    """
+
+    def add(self, holder: str, game: str) -> bool:
+        """Note a game; returns whether it was not noted before."""
+
+    def all(self, holder: str) -> list[str]:
+        """The games of this holder that were noted."""
+
+    def remove(self, holder: str, games: list[str]) -> None:
+        """Forget games of this holder."""
 
 
 class Deletions(Protocol):

@@ -5,16 +5,21 @@ Owns the interface only; the queue in Redis is in ``service.storage.reminders``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, Protocol
 
-ReminderKind = Literal["bots", "clock", "erasures", "outbox", "remote", "webhooks"]
-"""What a reminder is about: a computer player is on turn; a deadline ends; what was not published to an application
-yet: what has happened in its game; a remote player is on turn. ``webhooks``: there are messages for an endpoint; it is
-about an endpoint, not about a game, and is written with the index of its application. ``erasures``: people of an
-application are to be erased; it is about an application, and is written with each request for it.
+ReminderKind = Literal["bots", "experts", "bots_alone", "clock", "outbox", "remote", "webhooks", "erasures"]
+"""What a reminder is about. A computer player is on turn: one that answers at once (``bots``), one that calculates
+(``experts``), or one of a game that has no others (``bots_alone``). ``clock``: a deadline ends; ``outbox``: what has
+happened in a game was not published to its application yet; ``remote``: a remote player is on turn. ``webhooks``: there
+are messages for an endpoint; it is about an endpoint, not about a game, and is written with the index of its
+application. ``erasures``: people of an application are to be erased; it is about an application, and is written with
+each request for it.
 """
+
+NOT_OF_GAMES: Final[frozenset[ReminderKind]] = frozenset({"webhooks", "erasures"})
+"""The kinds whose reminders are not about games; they have no holder."""
 
 
 Reminders = Mapping[ReminderKind, int | None]
@@ -32,12 +37,17 @@ class TakenReminder(NamedTuple):
     """A game that was due at ``due``, and until when it is leased: nobody else gets it before.
 
     After a lease that was neither followed by a write nor rescheduled, ``due`` is the end of that lease. ``leased``
-    identifies the lease, and is compared only.
+    identifies the lease, and is compared only. ``holder`` is that of the game.
     """
 
     game: str
     due: int
     leased: float
+    holder: str = ""
+
+
+MostOf = Callable[[str], int]
+"""How many more reminders of this holder may be taken."""
 
 
 class OutageAllowance(NamedTuple):
@@ -69,27 +79,31 @@ class ReminderQueue(Protocol):
     the games, each has its own clock and keeps its own times.
     """
 
-    def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
         """At most ``limit`` games whose reminder of this kind is due, the earliest first, for ``lease`` milliseconds.
 
-        Where there are more than ``limit``, the earliest of all need not be among them. Raises ``StorageUnavailable``
+        Where there are more than ``limit``, their holders take turns, so that each gets as many as the others, and none
+        more than ``most_of`` says; the earliest of all need not be among them. Raises ``StorageUnavailable``
         only if no server answers: reminders on a server that is away are given later.
         """
 
-    def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
+    def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
         """Make a leased reminder due at that time, or remove it; returns whether that was done.
 
         Does nothing if it is no longer leased as it was taken: a write has replaced it, or somebody else has taken it.
         """
 
-    def restore(self, kind: ReminderKind, game: str, at: int) -> None:
+    def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
+        """Lease a reminder again from now on; ``None`` if it is no longer leased as it was taken."""
+
+    def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
         """Write a reminder that was lost; does nothing if the game has one of this kind, leased or not."""
 
-    def is_set(self, kind: ReminderKind, game: str) -> bool:
-        """Whether the game has a reminder of this kind, leased or not."""
+    def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:
+        """Whether the game of this holder has a reminder of this kind, leased or not."""
 
-    def reminded(self, kind: ReminderKind) -> list[str]:
-        """All games that have a reminder of this kind, leased or not.
+    def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
+        """All games of this holder that have a reminder of this kind, leased or not.
 
         Raises ``StorageUnavailable`` unless every server answers.
         """

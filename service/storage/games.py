@@ -26,7 +26,7 @@ from service.games.ports import (
     StoredGame,
     WriteRequest,
 )
-from service.games.reminders import NO_REMINDERS, Reminders
+from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, Reminders
 from service.storage import keys
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
 from service.storage.memory_reserve import MemoryReserve
@@ -41,9 +41,8 @@ CHECK_TTL: Final = 1000
 _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
 
 
-_NOT_DELETED: Final = ("outbox", "webhooks", "erasures")
-"""The kinds of reminders that a deletion does not remove: it has the deletion published, and the others name no
-games."""
+_NOT_DELETED: Final = NOT_OF_GAMES | {"outbox"}
+"""The kinds of reminders that a deletion does not remove: it has the deletion published."""
 
 
 class RedisStore(Store):
@@ -79,10 +78,11 @@ class RedisStore(Store):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
+        holder: str = "",
     ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
         version = len(events)
-        names, identity, tail = _write_args(game, version, events, write, reminders)
+        names, identity, tail = _write_args(game, version, events, write, (holder, reminders))
         command = evalsha(
             "create", names, b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl), *identity, *tail
         )
@@ -100,9 +100,9 @@ class RedisStore(Store):
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at an expected version; ``None`` when done."""
-        expected, state, events, write, after, reminders = commit
+        expected, state, events, write, after, reminders, holder = commit
         version = expected + len(events)
-        names, identity, tail = _write_args(game, version, events, write, reminders)
+        names, identity, tail = _write_args(game, version, events, write, (holder, reminders))
         values = (b"%d %b" % (expected, after), b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
         command = evalsha("commit", names, *values, *identity, b"%d" % again, *tail)
         answer = self._calls.write("commit", names[0], command)
@@ -114,14 +114,15 @@ class RedisStore(Store):
             raise KeyError(game)
         return _parse_prior(answer[0]) if isinstance(answer, list) else _parse_stored(answer)
 
-    def delete(self, game: str, tombstone: bytes, due: int) -> int | None:
+    def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
         """Replace a game by a tombstone; returns the version of that."""
         names = keys.of_game(game)
         shard = shard_of(game)
         if shard is not None:
-            others = [sets[shard] for kind, sets in keys.REMINDERS.items() if kind not in _NOT_DELETED]
+            others = [keys.reminders(kind, shard, holder) for kind in keys.REMINDERS if kind not in _NOT_DELETED]
             names += (keys.DELETED[shard], keys.REMINDERS["outbox"][shard], *others)
-        command = evalsha("delete", names, tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS)
+        values = (tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS, holder.encode())
+        command = evalsha("delete", names, *values)
         answer = self._calls.write("delete", names[0], command)
         return None if answer is None else int(answer[0])
 
@@ -212,13 +213,15 @@ class RedisStore(Store):
 
 
 def _write_args(
-    game: str, version: int, events: Sequence[bytes], write: WriteRequest, reminders: Reminders
+    game: str, version: int, events: Sequence[bytes], write: WriteRequest, held: tuple[str, Reminders]
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...], tuple[bytes | int, ...]]:
     """What the scripts that write a game have in common.
 
     The keys of the game, of the idempotency record and of the sets of its reminders; the id of the write as it precedes
-    its first event, the record, and how long that lives; the number of sets, the events, and the reminders.
+    its first event, the record, and how long that lives; the number of sets, the events, and the reminders, with
+    their holder.
     """
+    holder, reminders = held
     names, record = keys.of_game(game), (b"", b"")
     if write.idempotency is not None:
         names += (keys.idempotency(game, write.idempotency.name),)
@@ -228,7 +231,7 @@ def _write_args(
     shard = shard_of(game) if reminders else None
     if shard is not None:
         sets = tuple([keys.REMINDERS[kind][shard] for kind in reminders])
-        due = (game.encode(), *[b"" if at is None else b"%d" % at for at in reminders.values()])
+        due = (holder.encode(), game.encode(), *[b"" if at is None else b"%d" % at for at in reminders.values()])
     return names + sets, (write.id + b" ", *record), (len(sets), *frame(write.id, events), *due)
 
 

@@ -16,17 +16,15 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 under a client's idempotency key
 ``domino:key:<name>``           string, for 24 hours: the value reserved under a creator's
                                 idempotency key
-``domino:bots:{<tag>}``         sorted set: the games of the shard in which a computer player is
-                                on turn. The score is when it is due, in milliseconds since 1970
-``domino:clock:{<tag>}``        sorted set: the games of the shard with a deadline, which is the
-                                score
+``domino:<kind>:{<tag>}``       sorted set, for each kind of reminders of games (``service.games.reminders``):
+                                the holders of games of the shard that have one. The score is not later
+                                than when the first of their games is due, in milliseconds since
+                                1970; for a holder who waits for a turn, when the last one was
+``domino:<kind>:{<tag>}:<holder>``
+                                sorted set: these games of the holder, by when they are due
 ``domino:heartbeat:{<tag>}``    string: ``<last> <since> <until>``, when players could last move, and
                                 the allowance after the last outage. On
                                 servers that share the games, one for each shard; else for the first
-``domino:outbox:{<tag>}``       sorted set: the games of the shard whose application has not been
-                                told yet what has happened, by when it happened
-``domino:remote:{<tag>}``       sorted set: the games of the shard in which a remote player is on
-                                turn, by when it is to be asked
 ``domino:webhooks:{<tag>}``     sorted set: the endpoints of the applications of the shard for which
                                 there are messages, by when one is to be sent
 ``domino:erasures:{<tag>}``     sorted set: the applications of the shard with people who are to be
@@ -81,6 +79,8 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 string, for a day: the bytes that games of a holder, an application or
                                 a network, have taken on this day since 1970; with ``reserve`` in place
                                 of ``share``, those of the reserve
+``domino:{<holder>}:alone``     set: the games of a holder that computer players alone go on with, and some that
+                                have ended
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
@@ -93,12 +93,12 @@ from hashlib import sha256
 from typing import Final, get_args
 
 from service.games.model.shards import TAGS
-from service.games.reminders import ReminderKind
+from service.games.reminders import NOT_OF_GAMES, ReminderKind
 
 REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
     kind: tuple(b"domino:%b:{%b}" % (kind.encode(), tag.encode()) for tag in TAGS) for kind in get_args(ReminderKind)
 }
-"""The sets of the reminders of each kind, by shard."""
+"""The sets of the reminders of each kind, by shard: of holders, or of what they are about (``NOT_OF_GAMES``)."""
 
 HEARTBEATS: Final = tuple(b"domino:heartbeat:{%b}" % tag.encode() for tag in TAGS)
 """When players could last move, by shard."""
@@ -138,9 +138,20 @@ def lobby(app: str | None) -> tuple[bytes, bytes, bytes]:
     return base, base + b":until", base + b":open"
 
 
+def reminders(kind: ReminderKind, shard: int, holder: str) -> bytes:
+    """The key of the games of a holder with a reminder of this kind; or of all reminders of a kind without holders."""
+    base = REMINDERS[kind][shard]
+    return base if kind in NOT_OF_GAMES else b"%b:%b" % (base, holder.encode())
+
+
 def events(game: str) -> bytes:
     """The key of the events of a game."""
     return state(game) + b":events"
+
+
+def games_of_bots(holder: str) -> bytes:
+    """The key of the games of a holder that computer players alone go on with."""
+    return state(holder) + b":alone"
 
 
 def reservation(name: str) -> bytes:

@@ -1,7 +1,8 @@
 """The queue of reminders in Redis or Valkey: one script for all shards, or one for each where servers share the games.
 
-Owns how reminders are taken and put back; they are written with the game (``service.storage.games``). Does not
-depend on what is done about a game that is due, nor on what postpones a deadline (``service.storage.heartbeats``).
+Owns how reminders are taken and put back, of holders in turns (``service.storage.turns``); they are written with the
+game (``service.storage.games``). Does not depend on what is done about a game that is due, nor on what postpones a
+deadline (``service.storage.heartbeats``).
 """
 
 from __future__ import annotations
@@ -9,17 +10,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 from time import monotonic
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args
 
 from service.games.model.shards import SHARDS, shard_of
 from service.games.ports import StorageUnavailable
-from service.games.reminders import JudgedTime, OutageAllowance, ReminderKind, ReminderQueue, TakenReminder
+from service.games.reminders import (
+    NOT_OF_GAMES,
+    JudgedTime,
+    MostOf,
+    OutageAllowance,
+    ReminderKind,
+    ReminderQueue,
+    TakenReminder,
+)
 from service.storage import keys
 from service.storage.heartbeats import RedisHeartbeats
 from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
 from service.storage.redis.topology import Topology
+from service.storage.turns import Due, Turns
+
+MOST_HOLDERS_OF_A_SHARD: Final = 16
+"""The holders of one shard that are looked at, those who were served longest ago."""
 
 _FIRST_KEY: Final = 3
 """The place of the first key in a command that runs a script."""
@@ -41,60 +54,87 @@ class RedisReminders(ReminderQueue):
         self._topology = topology
         self._observe = observe
         self._observe_failure = observe_failure
-        self._start = 0
+        self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
         self.heartbeats = RedisHeartbeats(topology, observe=observe)
         """What judges deadlines, and is kept by those who serve requests."""
 
-    def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
-        """Games that are due; every call goes on behind the last shard that was served, so that each has its turn."""
-        start = self._start
-        taken = self._take_from(start, kind, limit, lease)
-        last = shard_of(taken[-1].game) if taken and len(taken) == limit else None
-        self._start = ((start if last is None else last) + 1) % SHARDS
+    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
+        """Games that are due: what there is of each holder is looked up first, and shared out then."""
+        shares = self._turns[kind].share(self._due(kind), limit, most_of)
+        by_holder = b"0" if kind in NOT_OF_GAMES else b"1"
+        together: dict[int, list[tuple[int, str]]] = {}
+        for shard, holder in shares:
+            together.setdefault(0 if self._topology.scripts_span_slots else shard, []).append((shard, holder))
+        commands = []
+        for places in together.values():
+            sets = [keys.REMINDERS[kind][shard] for shard, _ in places]
+            counts = [part for place in places for part in (place[1].encode(), shares[place])]
+            commands.append(evalsha("take", sets, lease, by_holder, *counts))
+        answers = self._run("take", commands) if commands else []
+        taken = [
+            TakenReminder(game.decode(), int(float(due)), float(answer[0]), holder)
+            for places, answer in zip(together.values(), answers, strict=True)
+            if answer is not None
+            for (_, holder), games in zip(places, answer[1:], strict=True)
+            for game, due in zip(games[::2], games[1::2], strict=True)
+        ]
         return sorted(taken, key=attrgetter("due"))
 
-    def _take_from(self, start: int, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
-        """Games that are due, by shard, beginning with this one."""
-        sets = keys.REMINDERS[kind][start:] + keys.REMINDERS[kind][:start]
-        if self._topology.scripts_span_slots:
-            return _taken(self._run("take", [_take(sets, limit, lease)]))
-        looks = [_take((key,), b"", lease) for key in sets]
-        commands = []
-        for key, due in zip(sets, self._run("take", looks), strict=True):
-            if due and limit:
-                share = min(due, limit)
-                limit -= share
-                commands.append(_take((key,), share, lease))
-        return _taken(self._run("take", commands)) if commands else []
+    def _due(self, kind: ReminderKind) -> list[Due]:
+        """How much is due of each holder in each shard. Raises ``StorageUnavailable`` if no server answers."""
+        sets = keys.REMINDERS[kind]
+        most = 0 if kind in NOT_OF_GAMES else MOST_HOLDERS_OF_A_SHARD
+        together = [sets] if self._topology.scripts_span_slots else [(key,) for key in sets]
+        return [
+            Due(at + place - 1, holder.decode(), count, float(since))
+            for at, answer in enumerate(self._run("due", [evalsha("due", each, most) for each in together]))
+            if answer
+            for place, holder, count, since in zip(*[iter(answer)] * 4, strict=True)
+        ]
 
-    def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
+    def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
         """Change or remove a leased reminder."""
-        shard = shard_of(game)
+        shard = shard_of(taken.game)
         if shard is None:
             return False
-        key = keys.REMINDERS[kind][shard]
+        names = [keys.reminders(kind, shard, taken.holder)]
+        if kind not in NOT_OF_GAMES:
+            names.append(keys.REMINDERS[kind][shard])
         due = b"" if at is None else b"%d" % at
-        command = evalsha("reschedule", (key,), game.encode(), repr(leased).encode(), due)
+        command = evalsha("reschedule", names, *_leased(taken), due, taken.holder.encode())
         return self._run("reschedule", [command]) == [1]
 
-    def restore(self, kind: ReminderKind, game: str, at: int) -> None:
+    def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
+        """Lease a reminder again."""
+        shard = shard_of(taken.game)
+        if shard is None:
+            return None
+        key = keys.reminders(kind, shard, taken.holder)
+        (leased,) = self._run("renew", [evalsha("renew", (key,), *_leased(taken), lease)])
+        return None if leased is None else taken._replace(leased=float(leased))
+
+    def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
         """Add a reminder where there is none."""
         shard = shard_of(game)
         if shard is not None:
-            key = keys.REMINDERS[kind][shard]
-            self._call("restore", key, (b"ZADD", key, b"NX", at, game.encode()))
+            key = keys.reminders(kind, shard, holder)
+            commands: list[Command] = [(b"ZADD", key, b"NX", at, game.encode())]
+            if kind not in NOT_OF_GAMES:
+                commands.append((b"ZADD", keys.REMINDERS[kind][shard], b"LT", at, holder.encode()))
+            self._call("restore", key, *commands)
 
-    def is_set(self, kind: ReminderKind, game: str) -> bool:
+    def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:
         """Whether the game has a reminder."""
         shard = shard_of(game)
         if shard is None:
             return False
-        key = keys.REMINDERS[kind][shard]
+        key = keys.reminders(kind, shard, holder)
         return self._call("is_set", key, (b"ZSCORE", key, game.encode())) != [None]
 
-    def reminded(self, kind: ReminderKind) -> list[str]:
-        """All games with a reminder, shard by shard."""
-        calls: list[tuple[bytes, Command]] = [(key, (b"ZRANGE", key, 0, -1)) for key in keys.REMINDERS[kind]]
+    def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
+        """All games of a holder with a reminder, shard by shard."""
+        names = [keys.reminders(kind, shard, holder) for shard in range(SHARDS)]
+        calls: list[tuple[bytes, Command]] = [(key, (b"ZRANGE", key, 0, -1)) for key in names]
         began = monotonic()
         try:
             answers = self._topology.call_each(calls)
@@ -155,17 +195,6 @@ class RedisReminders(ReminderQueue):
         return [None if isinstance(answer, StorageUnavailable) else answer for answer in answers]
 
 
-def _take(sets: Sequence[bytes], limit: int | bytes, lease: int) -> Command:
-    """The command that takes games of these sets; an empty limit counts them."""
-    return evalsha("take", sets, len(sets), limit, lease)
-
-
-def _taken(answers: Sequence[Any]) -> list[TakenReminder]:
-    """The games in the answers to ``take``, in the same order."""
-    taken = []
-    for answer in answers:
-        if answer is not None:
-            leased, *games = answer
-            pairs = zip(games[::2], games[1::2], strict=True)
-            taken += [TakenReminder(game.decode(), int(float(due)), float(leased)) for game, due in pairs]
-    return taken
+def _leased(taken: TakenReminder) -> tuple[bytes, bytes]:
+    """The game, and its score during the lease."""
+    return taken.game.encode(), repr(taken.leased).encode()

@@ -140,8 +140,8 @@ class RedisWebhooks(WebhookStore):
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
         """Lease the reminder for longer."""
         key = _reminders(webhook)
-        command = evalsha("webhook_renew", (key,), _reminder(webhook), repr(leased).encode(), lease)
-        answer = self._write("webhook_renew", key, command)
+        command = evalsha("renew", (key,), _reminder(webhook), repr(leased).encode(), lease)
+        answer = self._write("renew", key, command)
         return None if answer is None else float(answer)
 
     def release(self, webhook: Webhook, leased: float, at: int | None, *, games: bool) -> None:

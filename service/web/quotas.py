@@ -10,6 +10,9 @@ from typing import Final
 from flask import request
 
 from service.backends.ports import Backend
+from service.games.commands.validation import GameRequest
+from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
+from service.games.model.seats import BOT, SLOW_LEVELS
 from service.web.http.body import body_units
 from service.web.http.client_address import client_network
 from service.web.http.middleware import EXTRA_HEADERS
@@ -22,6 +25,8 @@ SENTENCES_PER_READ: Final = 20
 """Events that take as long to be told in a sentence each."""
 PLACES_PER_READ: Final = 4
 """Tiles and ends whose places on a table take as long."""
+ROUNDS_OF_BOTS: Final = 10
+"""The rounds of a match of computer players alone that does not say how many it has."""
 APP: Final = "domino.app"
 """The key in the WSGI environment for the id of the application whose key was presented, once it was accepted."""
 
@@ -31,12 +36,27 @@ def limit_expensive(services: Services) -> None:
 
     Raises ``RateLimited``.
     """
+    _limit_games(services, 1 + body_units())
+
+
+def limit_bots(services: Services, game: GameRequest) -> None:
+    """Count what the computer players of a requested game will calculate, as requests. Raises ``RateLimited``."""
+    slow = len([seat for seat in game.seats if seat.level in SLOW_LEVELS])
+    rounds = 1  # people wait for each other, and deal
+    if all([seat.kind == BOT for seat in game.seats]):
+        wanted = game.options.get("rounds")
+        rounds = min(wanted, MOST_ROUNDS_OF_BOTS) if isinstance(wanted, int) else ROUNDS_OF_BOTS
+    if slow:
+        _limit_games(services, slow * max(rounds, 1))
+
+
+def _limit_games(services: Services, weight: int) -> None:
     environ = request.environ
     app = environ.get(APP)
     if app is not None:
-        quota = services.limits.limit_app_games(app, 1 + body_units())
+        quota = services.limits.limit_app_games(app, weight)
     else:
-        quota = services.limits.limit_create(environ.get("REMOTE_ADDR", ""), 1 + body_units())
+        quota = services.limits.limit_create(environ.get("REMOTE_ADDR", ""), weight)
     if quota is not None:
         request.environ[EXTRA_HEADERS] = quota.headers()
 

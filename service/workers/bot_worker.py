@@ -4,12 +4,13 @@ Owns in which order that is done, and when. A move is chosen before it is due wh
 is due, so that its time tells nothing about the choice; other games go on meanwhile. A move is committed at the version
 it was chosen for, so nothing is made twice. Does not depend on how a move is chosen.
 
-Overload makes moves later, never weaker.
+Nobody waits for what takes longer than their own: moves that take no time to choose are made at once, of those that
+calculate one at a time, in turns of their holders, and those of games of computer players alone where no other is
+left. Overload makes moves later, never weaker.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Container
 from contextlib import suppress
 from heapq import heapify, heappop, heappush
@@ -24,22 +25,23 @@ from service.games.model.schedule import BotTurn
 from service.games.ports import OutcomeUnknown, PutOff, StorageUnavailable, WrittenByNewer
 from service.games.reminders import TakenReminder
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
+from service.workers.decision_times import DecisionTimes
 from service.workers.decisions import Decisions, log_fields
+from service.workers.holder_queue import HolderQueue
 
-SETTINGS: Final = ConsumerSettings(
-    kind="bots",
-    lease_ms=30_000,
-    batch=8,
-    most=1000,  # games that are leased at a time
-    look_seconds=(0.05, 0.1),
-    look_growth=1.02,  # the longest pause is reached in about three seconds
-    failure="a move of a computer player failed",
-)
+LEASE_MS: Final = 5000
+"""The longest pause at a table whose bot worker was killed."""
+SAFE_MS: Final = 4000
+"""So much of a lease is left when a slow decision begins: for the decision, and until its move is due."""
 RETRY_MS: Final = 250
 """Milliseconds until something is tried again for which the storage was away."""
 
-_SLOW: Final = frozenset({"expert"})
-"""Levels whose decisions wait for those of others."""
+_FAILURE: Final = "a move of a computer player failed"
+
+BOTS: Final = ConsumerSettings("bots", LEASE_MS, 32, (0.05, 0.1), _FAILURE, look_growth=1.02, most=256)
+EXPERTS: Final = ConsumerSettings("experts", LEASE_MS, 16, (0.05, 0.1), _FAILURE, look_growth=1.02, most=32)
+ALONE: Final = ConsumerSettings("bots_alone", LEASE_MS, 8, (0.05, 0.1), _FAILURE, look_growth=1.02, most=16)
+"""Few are held: what is taken is done within seconds. The longest pause is reached in about three seconds."""
 
 
 class _Task(NamedTuple):
@@ -47,23 +49,25 @@ class _Task(NamedTuple):
 
     at: int
     number: int
+    source: _Source
     taken: TakenReminder
     turn: BotTurn | None = None
     move: Move | None = None
 
 
-class BotWorker(Consumer):
+class BotWorker:
     """Makes the moves of computer players."""
 
     def __init__(self, automation: Automation, decisions: Decisions, queue: Queue) -> None:
-        super().__init__(SETTINGS, queue, spawn=None)
         self._automation = automation
         self._decisions = decisions
+        self._reminders, self._clock, self._metrics = queue
+        self._times = DecisionTimes()
         self._numbers = count()
         self._waiting: list[_Task] = []
-        self._undecided: deque[_Task] = deque()
+        self._bots, self._experts, self._alone = (_Source(each, queue, self) for each in (BOTS, EXPERTS, ALONE))
+        self._sources = (self._bots, self._experts, self._alone)
         self._current: _Task | None = None
-        self._next_look = 0.0
 
     def step(self) -> float:
         """Do what is due, and decide at most one slow move; returns for how many seconds there is nothing to do.
@@ -72,35 +76,47 @@ class BotWorker(Consumer):
         """
         while self._waiting and self._waiting[0].at <= self._clock():
             self._resume(heappop(self._waiting))
-        if monotonic() >= self._next_look:
-            pause = super().step()
-            # Where the last look found something and nothing slow waits, there is no pause.
-            found = pause <= SETTINGS.look_seconds[0]
-            self._next_look = monotonic() + (0.0 if found and not self._undecided else pause)
-        if self._undecided:
-            self._resume(self._undecided.popleft())
-            return 0.0
-        pause = self._next_look - monotonic()
+        self._bots.look()
+        self._experts.look()
+        if not self._experts.undecided:
+            self._alone.look()
+        for source in self._sources:
+            if source.undecided:
+                task = source.renewed(source.undecided.take())
+                if task is not None:
+                    self._resume(task)
+                return 0.0
+        pause = min([source.next_look for source in self._sources]) - monotonic()
         if self._waiting:
             pause = min(pause, (self._waiting[0].at - self._clock()) / 1000)
         return max(pause, 0.0)
 
-    def handle(self, taken: TakenReminder) -> Next:
-        """Look at a game, and make its move, unless the move is slow to choose, or has to wait until it is due."""
-        return self._advance(_Task(self._clock(), next(self._numbers), taken))
+    def close(self) -> None:
+        """Give back what is under way, as far as the storage can be reached; another process does it once more."""
+        for source in self._sources:
+            source.close()
 
     def forget(self, games: Container[str]) -> None:
         """Drop what was to be done in these games, which were deleted."""
         self._waiting = [task for task in self._waiting if task.taken.game not in games]
         heapify(self._waiting)
-        self._undecided = deque([task for task in self._undecided if task.taken.game not in games])
-        self._under_way = {game: taken for game, taken in self._under_way.items() if game not in games}
+        for source in self._sources:
+            source.forget(games)
         self._current = None
         self._decisions.forget(games)
 
+    def begin(self, source: _Source, taken: TakenReminder) -> Next:
+        """Look at a game, and make its move, unless the move is slow to choose, or has to wait until it is due."""
+        return self._advance(_Task(self._clock(), next(self._numbers), source, taken))
+
+    def log_fields(self) -> dict[str, object] | None:
+        """What the log says of the turn that has just failed."""
+        turn = self._current and self._current.turn
+        return log_fields(turn) if turn else None
+
     def _resume(self, task: _Task) -> None:
         """Go on with a task that has waited."""
-        self._finish(task.taken, lambda _: self._advance(task))
+        task.source.finish(task.taken, lambda _: self._advance(task))
 
     def _advance(self, task: _Task) -> Next:
         """Look, choose and make the move, as far as that can be done now; where the storage is away, soon again."""
@@ -125,16 +141,24 @@ class BotWorker(Consumer):
             if turn.begin > self._clock():
                 return turn.begin
             task = self._current = task._replace(turn=turn)
-            if turn.level in _SLOW and turn.action == "move":
-                self._undecided.append(task)
+            if turn.is_slow:
+                task.source.undecided.put(task.taken.holder, task)
                 return "held"
         if move is None:
-            move = self._decisions.move(turn, self._failures.get(game) or 0)
-            task = self._current = task._replace(at=turn.due, move=move)
-            if turn.due > self._clock():
+            began = self._clock()
+            move = self._decisions.move(turn, task.source.failures(game))
+            at = max(turn.due, self._ready(turn, began))
+            task = self._current = task._replace(at=at, move=move)
+            if at > self._clock():
                 heappush(self._waiting, task)
                 return "held"
         return self._play(turn, move)
+
+    def _ready(self, turn: BotTurn, began: int) -> int:
+        """When the move counts as chosen: as late for one that is forced as for another."""
+        if not turn.is_slow or turn.game.seats.are_bots:
+            return began
+        return began + self._times.longest(turn, self._clock() - began)
 
     def _play(self, turn: BotTurn, move: Move) -> Next:
         """Make the chosen move. A write that came first has also written the next reminder."""
@@ -144,6 +168,49 @@ class BotWorker(Consumer):
             self._metrics.count_move(turn.level)
         return "written"
 
+
+class _Source(Consumer):
+    """The reminders of one kind, and which of them wait for a decision."""
+
+    def __init__(self, settings: ConsumerSettings, queue: Queue, worker: BotWorker) -> None:
+        super().__init__(settings, queue, spawn=None)
+        self._worker = worker
+        self.undecided = HolderQueue[_Task]()
+        self.next_look = 0.0
+        """When to look for reminders, by the clock ``monotonic``."""
+
+    def look(self) -> None:
+        """Look for reminders if it is time to. Raises ``StorageUnavailable``."""
+        if monotonic() >= self.next_look:
+            pause = self.step()
+            # Where the last look found something and nothing slow waits, there is no pause.
+            found = pause <= self._settings.look_seconds[0]
+            self.next_look = monotonic() + (0.0 if found and not self.undecided else pause)
+
+    def handle(self, taken: TakenReminder) -> Next:
+        """Look at a game."""
+        return self._worker.begin(self, taken)
+
+    def failures(self, game: str) -> int:
+        """How often a decision in this game has failed in a row."""
+        return self._failures.get(game) or 0
+
+    def renewed(self, task: _Task) -> _Task | None:
+        """The task with a lease that is long enough; ``None`` if its game was written or taken by another meanwhile.
+
+        Raises ``StorageUnavailable``; then the game is taken again when its lease has ended.
+        """
+        taken = task.taken
+        if taken.leased - self._clock() >= SAFE_MS:
+            return task
+        self._under_way.pop(taken.game, None)
+        renewed = self._reminders.renew(self._settings.kind, taken, self._settings.lease_ms)
+        return None if renewed is None else task._replace(taken=renewed)
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop these games."""
+        self._under_way = {game: taken for game, taken in self._under_way.items() if game not in games}
+        self.undecided.keep(lambda task: task.taken.game not in games)
+
     def _log_fields(self) -> dict[str, object] | None:
-        turn = self._current and self._current.turn
-        return log_fields(turn) if turn else None
+        return self._worker.log_fields()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -88,8 +89,12 @@ class Consumer(ABC):
         Raises ``StorageUnavailable`` if no reminder can be taken.
         """
         kind, lease, batch, (shortest, longest), *_ = self._settings
-        limit = min(batch, self._settings.most - len(self._under_way))
-        taken = self._reminders.take(kind, limit, lease) if limit > 0 else []
+        held = Counter([each.holder for each in list(self._under_way.values())])
+        room = self._settings.most - held.total()
+        limit = min(batch, room)
+        # Who holds as much as nobody does gets no more, so that there is always room for the next one that comes.
+        most_of = lambda holder: (room - held[holder] + 1) // 2  # noqa: E731 # of one holder
+        taken = self._reminders.take(kind, limit, lease, most_of) if limit > 0 else []
         if not taken:
             self._pause = min(self._pause * self._settings.look_growth or longest, longest)
             return self._pause
@@ -98,7 +103,7 @@ class Consumer(ABC):
         for each in taken:
             self._metrics.count_taken(kind, now - each.due)
             if self._spawn is None:
-                self._finish(each, self.handle)
+                self.finish(each, self.handle)
             else:
                 with self._changed:
                     self._under_way[each.game] = each
@@ -111,18 +116,18 @@ class Consumer(ABC):
             under_way = list(self._under_way.values())
         with suppress(StorageUnavailable):
             for taken in under_way:
-                self._reminders.reschedule(self._settings.kind, taken.game, taken.leased, self._clock())
+                self._reminders.reschedule(self._settings.kind, taken, self._clock())
 
     def _handle_beside(self, taken: TakenReminder) -> None:
         try:
-            self._finish(taken, self.handle)
+            self.finish(taken, self.handle)
         finally:
             with self._changed:
                 if self._under_way.get(taken.game) is taken:
                     del self._under_way[taken.game]
                     self._changed.notify_all()
 
-    def _finish(self, taken: TakenReminder, handle: Callable[[TakenReminder], Next]) -> None:
+    def finish(self, taken: TakenReminder, handle: Callable[[TakenReminder], Next]) -> None:
         """Handle a reminder, and have its game looked at again when that is due.
 
         If the storage is away, the lease ends by itself.
@@ -157,7 +162,7 @@ class Consumer(ABC):
 
     def _reschedule(self, taken: TakenReminder, at: int | None) -> None:
         with suppress(StorageUnavailable, OutcomeUnknown):
-            self._reminders.reschedule(self._settings.kind, taken.game, taken.leased, at)
+            self._reminders.reschedule(self._settings.kind, taken, at)
 
     def _count_failure(self, game: str) -> int:
         """Count an error; returns for how many milliseconds the game is put off."""

@@ -24,12 +24,12 @@ from service.games.commands.move import decide_move
 from service.games.model.errors import MoveRefused
 from service.games.model.game import EventEnvelope, Game
 from service.games.model.schedule import RemoteTurn, remote_turn
-from service.games.model.shards import shard_of
 from service.games.store.codec import decode_event
 from service.games.store.repository import EVERYTHING
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
+from service.storage.redis.topology import SingleNodeTopology
 from service.web.http.errors import InvalidBody, RequestError
 from service.web.moves.remote_messages import move_message, read_answer
 from service.web.problems.answers import Refused
@@ -47,6 +47,7 @@ from tests.api.saved_games import (
     take_snapshot,
 )
 from tests.api.test_blindness import hidden_from, refused_moves, versions_of
+from tests.support.stores.redis_stores import redis_reminders
 from tests.support.table import Json, round_over
 
 Publish = Callable[[], None]
@@ -142,7 +143,7 @@ def publish_anew(server: redis.Redis, app: str, game: str, publish: Publish) -> 
     publish()
     known = [name for name in server.scan_iter(f"domino:{{{app}}}:*") if name != keys.application(app)]
     server.delete(*known, *server.scan_iter("domino:{lobby}*"), b"-")
-    server.zadd(keys.REMINDERS["outbox"][shard_of(game) or 0], {game: 1})
+    redis_reminders(SingleNodeTopology(server)).restore("outbox", game, app, 1)
     publish()
 
 

@@ -54,7 +54,7 @@ class Table(Owned):
             self.outbox.publish(game)
 
     def delete(self, game: str) -> None:
-        self.memory.delete(game, encode_tombstone(APP), self.now)
+        self.memory.delete(game, encode_tombstone(APP), self.now, APP)
         self.publish(game)
 
     def items(self, app: str = APP, after: str | None = None, limit: int = 1000) -> list[dict[str, Any]]:

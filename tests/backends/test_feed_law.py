@@ -17,7 +17,6 @@ import pytest
 
 from service.backends.index.feed import FeedReader, Feeds
 from service.backends.index.ports import FeedStore
-from service.storage import keys
 from service.storage.feed import RedisFeed
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.redis.topology import Topology, open_topology
@@ -25,6 +24,7 @@ from tests.backends.owned import START, Published
 from tests.backends.test_index_law import APPS, LEASE, TTL, World, clear
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
+from tests.support import reminders
 from tests.support.stores.memory_feed import MemoryFeed
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
@@ -150,7 +150,4 @@ def test_on_redis_whatever_fails_the_feed_tells_each_event_once(topology: Topolo
 
 def make_all_due(topology: Topology) -> None:
     """Let the leases of all games end."""
-    for key in keys.REMINDERS["outbox"]:
-        (games,) = topology.call(key, (b"ZRANGE", key, 0, -1))
-        for game in games:
-            topology.call(key, (b"ZADD", key, 0, game))
+    reminders.end_leases(topology, "outbox")

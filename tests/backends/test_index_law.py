@@ -30,6 +30,7 @@ from service.storage.redis.topology import Topology, open_topology
 from tests.backends.owned import START, Owned, Published, application, listing_of
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
+from tests.support.reminders import end_leases
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
@@ -138,7 +139,7 @@ class World:
     def delete(self, game: str) -> None:
         ownership = self.owned.game(game).ownership
         if ownership is not None:
-            self.owned.store.delete(game, encode_tombstone(ownership.app), self.owned.clock())
+            self.owned.store.delete(game, encode_tombstone(ownership.app), self.owned.clock(), ownership.app)
             self.deleted[game] = ownership.app
 
     def interfere(self) -> None:
@@ -163,7 +164,7 @@ class World:
                 except (StorageUnavailable, OutcomeUnknown):
                     again = self.owned.clock()
                 self.faults.call(lambda: None, writes=False)
-                self.reminders.reschedule("outbox", taken.game, taken.leased, again)
+                self.reminders.reschedule("outbox", taken, again)
         except (Killed, StorageUnavailable):
             pass
 
@@ -300,10 +301,7 @@ def test_on_redis_whatever_fails_the_index_is_right_in_the_end(seed: int, topolo
         return [orjson.loads(fields[1]) for _, fields in items]
 
     def pass_time() -> None:
-        for key in keys.REMINDERS["outbox"]:
-            (games,) = topology.call(key, (b"ZRANGE", key, 0, -1))
-            for game in games:
-                topology.call(key, (b"ZADD", key, 0, game))
+        end_leases(topology, "outbox")
 
     store = redis_store(topology, TTL)
     world = World(store, reminders, published, feed=feed, clock=reminders.server_time, random=Random(seed))

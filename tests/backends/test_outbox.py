@@ -254,7 +254,7 @@ def test_a_deleted_game_leaves_the_index_and_its_deletion_is_told_once(table: Ta
     table.publish(other)
     published = table.feed()
     table.now += 1000
-    table.memory.delete(game, encode_tombstone(APP), table.now)
+    table.memory.delete(game, encode_tombstone(APP), table.now, APP)
     version = table.game(other).version + 1
     for _ in range(2):
         table.publish(game)
@@ -268,7 +268,7 @@ def test_a_deleted_game_leaves_the_index_and_its_deletion_is_told_once(table: Ta
 
 def test_a_game_that_is_deleted_before_it_was_followed_is_told_of(table: Table) -> None:
     game = table.create()
-    table.memory.delete(game, encode_tombstone(APP), table.now)
+    table.memory.delete(game, encode_tombstone(APP), table.now, APP)
     assert not table.publish(game).due
     assert [item["type"] for item in table.feed()] == ["deleted"]
     assert table.published.ids() == []
@@ -277,7 +277,7 @@ def test_a_game_that_is_deleted_before_it_was_followed_is_told_of(table: Table) 
 def test_a_deleted_game_leaves_the_lobby(table: Table) -> None:
     game = table.create(("anna",), open_seats=1)
     table.publish(game)
-    table.memory.delete(game, encode_tombstone(APP), table.now)
+    table.memory.delete(game, encode_tombstone(APP), table.now, APP)
     table.publish(game)
     assert table.published.public() == []
 
@@ -326,7 +326,7 @@ def test_a_game_is_in_the_lobby_of_its_application_and_for_everybody_if_it_says_
     assert table.published.public(APP) == [for_all, for_app]
     assert table.published.public(application(2)) == [other]
     table.join(for_app)
-    table.memory.delete(for_all, encode_tombstone(APP), table.now)
+    table.memory.delete(for_all, encode_tombstone(APP), table.now, APP)
     for game in (for_app, for_all):
         table.publish(game)
     assert table.published.public() == [other]

@@ -41,7 +41,7 @@ class Table(Owned):
         while taken := self.reminders.take("outbox", 100, 10_000):
             for each in taken:
                 again = self.outbox.publish(each.game).again
-                self.reminders.reschedule("outbox", each.game, each.leased, again)
+                self.reminders.reschedule("outbox", each, again)
 
     def reindex(self, app: str | None = None) -> Progress:
         repository = self.new_repository()
@@ -114,10 +114,10 @@ def test_what_was_not_told_yet_is_left_to_the_messenger(table: Table) -> None:
     taken = table.reminders.take("outbox", 100, 10_000)
     (mine,) = [each for each in taken if each.game == known]
     table.outbox.publish(known)
-    table.reminders.reschedule("outbox", known, mine.leased, None)
+    table.reminders.reschedule("outbox", mine, None)
     for each in taken:
         if each.game == new:
-            table.reminders.reschedule("outbox", new, each.leased, each.due)
+            table.reminders.reschedule("outbox", each, each.due)
     before = table.feed()
     table.play(known)
     assert table.reindex().indexed == 0
@@ -132,7 +132,7 @@ def test_a_game_whose_reminder_was_lost_too_is_followed(table: Table) -> None:
     table.publish()
     table.play(game)
     (taken,) = table.reminders.take("outbox", 100, 10_000)
-    table.reminders.reschedule("outbox", game, taken.leased, None)
+    table.reminders.reschedule("outbox", taken, None)
     table.reindex()
     table.publish()
     assert table.listed([game])
@@ -150,7 +150,7 @@ def test_a_game_that_does_not_exist_any_more_is_removed(table: Table) -> None:
 def test_a_deleted_game_stays_deleted(table: Table) -> None:
     kept, deleted = table.create(), table.create()
     table.publish()
-    table.store.delete(deleted, encode_tombstone(APP), table.clock())
+    table.store.delete(deleted, encode_tombstone(APP), table.clock(), APP)
     table.publish()
     assert table.reindex().removed == 0
     assert table.listed([kept])
@@ -160,9 +160,9 @@ def test_a_deleted_game_whose_reminder_was_lost_is_listed_no_more(table: Table) 
     kept, deleted = table.create(), table.create()
     table.publish()
     published = table.feed()
-    table.store.delete(deleted, encode_tombstone(APP), table.clock())
+    table.store.delete(deleted, encode_tombstone(APP), table.clock(), APP)
     (taken,) = table.reminders.take("outbox", 100, 10_000)
-    table.reminders.reschedule("outbox", deleted, taken.leased, None)
+    table.reminders.reschedule("outbox", taken, None)
     table.reindex()
     table.publish()
     assert table.listed([kept])

@@ -42,12 +42,13 @@ class SlowStore(MemoryStore):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
+        holder: str = "",
     ) -> PriorWrite | None:
         self.creations += 1
         if self.lost_answers:
             self.lost_answers -= 1
             raise OutcomeUnknown("lost")
-        return super().create(game, state, events, write, reminders=reminders)
+        return super().create(game, state, events, write, reminders=reminders, holder=holder)
 
 
 class Scene:

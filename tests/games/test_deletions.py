@@ -65,7 +65,7 @@ def process(storage: Storage) -> Process:
 def deleted_game(storage: Storage, name: str = "a game") -> str:
     game = with_shard(name.ljust(22, "x").replace(" ", "-"))
     storage.create(game, b"a state", [b"created"], write())
-    storage.delete(game, encode_tombstone("an application"), 0)
+    storage.delete(game, encode_tombstone("an application"), 0, "")
     return game
 
 

@@ -99,9 +99,10 @@ class FaultyStore(Store):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
+        holder: str = "",
     ) -> PriorWrite | None:
         self.created.add(game)
-        return self._write(lambda: self._store.create(game, state, events, write, reminders=reminders))
+        return self._write(lambda: self._store.create(game, state, events, write, reminders=reminders, holder=holder))
 
     def reserved(self, name: str) -> str | None:
         return self._read(lambda: self._store.reserved(name))
@@ -112,8 +113,8 @@ class FaultyStore(Store):
     def commit(self, *args: Any, **options: Any) -> StoredGame | PriorWrite | None:
         return self._write(lambda: self._store.commit(*args, **options))
 
-    def delete(self, game: str, tombstone: bytes, due: int) -> int | None:
-        return self._write(lambda: self._store.delete(game, tombstone, due))
+    def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
+        return self._write(lambda: self._store.delete(game, tombstone, due, holder))
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         return self._write(lambda: self._store.find_write(game, name))

@@ -42,7 +42,7 @@ from service.games.model.schedule import (
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.games.model.views import GameView
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.games.reminders import ReminderKind
+from service.games.reminders import ReminderKind, TakenReminder
 from service.games.store.codec import decode_event, decode_game
 from service.games.store.history import rebuild_game
 from service.games.store.idempotency import IdempotencyKey
@@ -363,16 +363,16 @@ class Course:
     def take_clock(self) -> None:
         """A scheduler looks for what is due; it may die in between, or another one may act first."""
         for taken in self.store.take("clock", 10, LEASE):
-            self._let_follow(taken.leased)
+            self._let_follow(taken)
 
-    def _let_follow(self, leased: float) -> None:
+    def _let_follow(self, taken: TakenReminder) -> None:
         if self.random.random() < 0.2:
             self.figures["killed"] += 1
             return
         for automation in self.automations[: self.random.randint(1, 2)]:
             if self._time_out(automation):
                 return
-        self.store.reschedule("clock", self.id, leased, time_out_due(self.game))
+        self.store.reschedule("clock", taken, time_out_due(self.game))
 
     def _time_out(self, automation: Automation) -> bool:
         before = self.game
@@ -391,7 +391,7 @@ class Course:
         for taken in self.store.take("bots", 10, LEASE):
             turn = self.automations[0].next_turn(self.id)
             if turn is None or turn.due > self.time.now:
-                self.store.reschedule("bots", self.id, taken.leased, None if turn is None else turn.begin)
+                self.store.reschedule("bots", taken, None if turn is None else turn.begin)
             elif self.random.random() < 0.8:
                 self._play(turn)
             else:
@@ -403,7 +403,7 @@ class Course:
             turn = self.random.choice(self.players).next_turn(self.id)
             outcome = self.random.choices(("answer", "give up", "late", "killed"), (5, 2, 1, 1))[0]
             if turn is None:
-                self.store.reschedule("remote", self.id, taken.leased, None)
+                self.store.reschedule("remote", taken, None)
             elif outcome == "answer":
                 self._answer(turn)
             elif outcome == "give up":

@@ -64,7 +64,7 @@ def test_what_many_attempts_ask_of_the_store_waits_before_it_takes_a_connection(
         lambda: webhooks.mark_notified(webhook, due, 1, done=True),
         lambda: webhooks.log(webhook, attempt),
         lambda: webhooks.release(webhook, 1.0, None, games=False),
-        lambda: reminders.is_set("webhooks", f"{APP}.name"),
+        lambda: reminders.is_set("webhooks", f"{APP}.name", ""),
     )
     with ThreadPoolExecutor(THREADS) as pool:
         begun = [pool.submit(calls[number % len(calls)]) for number in range(THREADS)]

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 import redis
 
-from service.games.model.shards import shard_of, with_shard
+from service.games.model.shards import with_shard
 from service.games.ports import StorageUnavailable
+from service.games.reminders import ReminderKind, TakenReminder
 from service.storage import keys
 from service.storage.redis.cluster import ClusterTopology
 from service.storage.redis.connection import NotSent
@@ -21,6 +22,7 @@ from tests.storage.clusters import Cluster, Sentinels, until
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.storage.write_requests import write
+from tests.support import reminders
 from tests.support.stores.redis_stores import redis_reminders, redis_store
 
 pytestmark = pytest.mark.full
@@ -37,7 +39,10 @@ def games(shared_cluster: Cluster, cluster_topology: Topology) -> Iterator[list[
 
 
 def clear(topology: Topology) -> None:
-    for key in (*keys.REMINDERS["bots"], *keys.REMINDERS["clock"], *keys.HEARTBEATS):
+    kinds: tuple[ReminderKind, ...] = ("bots", "clock")
+    for kind in kinds:
+        reminders.clear(topology, kind)
+    for key in keys.HEARTBEATS:
         topology.call(key, (b"DEL", key))
 
 
@@ -62,8 +67,8 @@ def test_a_server_that_forgot_its_scripts_is_sent_them(server: RealServer) -> No
     (reminder,) = queue.take("bots", 5, LEASE)
     assert reminder.game == game
     server.admin.script_flush()
-    assert queue.reschedule("bots", game, reminder.leased, None) is True
-    assert server.admin.zcard(keys.REMINDERS["bots"][shard_of(game) or 0]) == 0
+    assert queue.reschedule("bots", reminder, None) is True
+    assert reminders.stored(server.admin, "bots") == {}
 
 
 def test_the_servers_of_a_cluster_that_forgot_their_scripts_are_sent_them(
@@ -125,7 +130,7 @@ def test_a_server_that_is_away_makes_the_queue_unavailable() -> None:
     )
     for call in (
         lambda: queue.take("clock", 5, LEASE),
-        lambda: queue.reschedule("bots", with_shard("A" * 22), 1.5, None),
+        lambda: queue.reschedule("bots", TakenReminder(with_shard("A" * 22), 1, 1.5), None),
         lambda: queue.judged(with_shard("A" * 22)),
         queue.server_time,
     ):

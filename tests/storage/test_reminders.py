@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from itertools import chain
-from typing import Any, Protocol
+from typing import Protocol, get_args
 
 import pytest
 
 from service.games.model.shards import SHARDS, shard_of, with_shard
 from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, WriteRequest
-from service.games.reminders import NO_ALLOWANCE, ReminderKind, ReminderQueue, Reminders
+from service.games.reminders import NO_ALLOWANCE, ReminderKind, ReminderQueue, Reminders, TakenReminder
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import write
+from tests.support import reminders
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
 
@@ -71,31 +71,26 @@ class RedisHarness:
         self.heartbeats.beat()
 
     def scores(self, kind: ReminderKind) -> dict[str, float]:
-        return {
-            game.decode(): float(score)
-            for key in keys.REMINDERS[kind]
-            for game, score in _pairs(self._call(key, (b"ZRANGE", key, 0, -1, b"WITHSCORES")))
-        }
+        return reminders.stored(self._topology, kind)
 
     def pass_time(self, milliseconds: int) -> None:
         for kind in KINDS:
-            for key in keys.REMINDERS[kind]:
-                for game, _ in _pairs(self._call(key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))):
-                    self._call(key, (b"ZINCRBY", key, -milliseconds, game))
+            reminders.pass_time(self._topology, kind, milliseconds)
         for key in keys.HEARTBEATS:
-            note = self._call(key, (b"GET", key))
+            (note,) = self._topology.call(key, (b"GET", key))
             if note is not None:
                 times = [max(each - milliseconds, 0) for each in map(int, note.split())]
-                self._call(key, (b"SET", key, b"%d %d %d" % tuple(times)))
+                self._topology.call(key, (b"SET", key, b"%d %d %d" % tuple(times)))
+
+    def holders(self, kind: ReminderKind) -> int:
+        """How many holders are known."""
+        return sum([self._topology.call(key, (b"ZCARD", key))[0] for key in keys.REMINDERS[kind]])
 
     def clear(self) -> None:
-        for key in (*chain.from_iterable(keys.REMINDERS.values()), *keys.HEARTBEATS):
-            self._call(key, (b"DEL", key))
-
-    def _call(self, key: bytes, command: tuple[bytes | int, ...]) -> Any:
-        (answer,) = self._topology.call(key, command)
-        assert not isinstance(answer, Exception)
-        return answer
+        for kind in get_args(ReminderKind):
+            reminders.clear(self._topology, kind)
+        for key in keys.HEARTBEATS:
+            self._topology.call(key, (b"DEL", key))
 
 
 @pytest.fixture(params=HARNESSES)
@@ -122,31 +117,27 @@ def run_harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
 
 def test_a_reminder_is_set_until_it_is_removed(harness: Harness) -> None:
     game = new_game()
-    assert not harness.queue.is_set("bots", game)
-    harness.queue.restore("bots", game, harness.queue.server_time())
-    assert harness.queue.is_set("bots", game)
-    assert not harness.queue.is_set("clock", game)
+    assert not harness.queue.is_set("bots", game, "")
+    harness.queue.restore("bots", game, "", harness.queue.server_time())
+    assert harness.queue.is_set("bots", game, "")
+    assert not harness.queue.is_set("clock", game, "")
     (taken,) = harness.queue.take("bots", 9, LEASE)
-    assert harness.queue.is_set("bots", game)
-    harness.queue.reschedule("bots", game, taken.leased, None)
-    assert not harness.queue.is_set("bots", game)
-    assert not harness.queue.is_set("bots", "an old id")
+    assert harness.queue.is_set("bots", game, "")
+    harness.queue.reschedule("bots", taken, None)
+    assert not harness.queue.is_set("bots", game, "")
+    assert not harness.queue.is_set("bots", "an old id", "")
 
 
 def new_game() -> str:
     return with_shard(secrets.token_urlsafe(16))
 
 
-def _pairs(answer: list[bytes]) -> list[tuple[bytes, bytes]]:
-    return list(zip(answer[::2], answer[1::2], strict=True))
-
-
 def create(harness: Harness, kind: ReminderKind, due: int | None, game: str | None = None) -> str:
     """A new game with a reminder of one kind, so many milliseconds from now."""
     name = new_game() if game is None else game
     at = None if due is None else harness.queue.server_time() + due
-    reminders: Reminders = {kind: at}
-    assert harness.store.create(name, b"s", [b"e1"], write(), reminders=reminders) is None
+    due_at: Reminders = {kind: at}
+    assert harness.store.create(name, b"s", [b"e1"], write(), reminders=due_at) is None
     return name
 
 
@@ -230,7 +221,7 @@ def test_a_game_without_a_shard_has_no_reminders(harness: Harness) -> None:
     assert harness.store.commit(game, Commit(1, b"t", [b"e2"], write(), reminders={"bots": 2, "clock": 2})) is None
     assert harness.store.read(game) == StoredGame(2, b"t")
     assert (harness.scores("bots"), harness.scores("clock")) == ({}, {})
-    assert harness.queue.reschedule("bots", game, 1.5, 5) is False
+    assert harness.queue.reschedule("bots", TakenReminder(game, 1, 1.5), 5) is False
     assert harness.queue.judged(game).allowance == NO_ALLOWANCE
 
 
@@ -268,7 +259,7 @@ def test_a_write_ends_a_lease(harness: Harness) -> None:
     (taken,) = harness.queue.take("bots", 1, LEASE)
     now = harness.queue.server_time()
     harness.store.commit(game, Commit(1, b"t", [b"e2"], write(), reminders={"bots": now - 1, "clock": None}))
-    assert harness.queue.reschedule("bots", game, taken.leased, None) is False
+    assert harness.queue.reschedule("bots", taken, None) is False
     assert take(harness, "bots") == {game}
 
 
@@ -276,27 +267,27 @@ def test_a_leased_reminder_is_made_due_at_another_time(harness: Harness) -> None
     game = create(harness, "bots", -AGO)
     (taken,) = harness.queue.take("bots", 1, LEASE)
     now = harness.queue.server_time()
-    assert harness.queue.reschedule("bots", game, taken.leased, now + LATER) is True
+    assert harness.queue.reschedule("bots", taken, now + LATER) is True
     assert harness.scores("bots") == {game: now + LATER}
-    assert harness.queue.reschedule("bots", game, taken.leased, now) is False
+    assert harness.queue.reschedule("bots", taken, now) is False
 
 
 def test_a_leased_reminder_is_removed(harness: Harness) -> None:
-    game = create(harness, "bots", -AGO)
+    create(harness, "bots", -AGO)
     (taken,) = harness.queue.take("bots", 1, LEASE)
-    assert harness.queue.reschedule("bots", game, taken.leased, None) is True
+    assert harness.queue.reschedule("bots", taken, None) is True
     assert harness.scores("bots") == {}
-    assert harness.queue.reschedule("bots", game, taken.leased, 5) is False
+    assert harness.queue.reschedule("bots", taken, 5) is False
     assert harness.scores("bots") == {}
 
 
 def test_who_was_too_slow_does_not_touch_the_lease_of_the_next_one(harness: Harness) -> None:
-    game = create(harness, "bots", -AGO)
+    create(harness, "bots", -AGO)
     (slow,) = harness.queue.take("bots", 1, LEASE)
     harness.pass_time(LEASE + 1_000)
     (next_one,) = harness.queue.take("bots", 1, LEASE)
-    assert harness.queue.reschedule("bots", game, slow.leased, None) is False
-    assert harness.queue.reschedule("bots", game, next_one.leased, None) is True
+    assert harness.queue.reschedule("bots", slow, None) is False
+    assert harness.queue.reschedule("bots", next_one, None) is True
 
 
 def test_no_write_has_the_score_of_a_lease(harness: Harness) -> None:
@@ -304,7 +295,7 @@ def test_no_write_has_the_score_of_a_lease(harness: Harness) -> None:
     (taken,) = harness.queue.take("bots", 1, LEASE)
     for number, due in enumerate((int(taken.leased), int(taken.leased) + 1), 1):
         harness.store.commit(game, Commit(number, b"t", [b"e"], write(), reminders={"bots": due, "clock": None}))
-        assert harness.queue.reschedule("bots", game, taken.leased, None) is False
+        assert harness.queue.reschedule("bots", taken, None) is False
 
 
 def test_no_more_are_taken_than_wanted_and_each_of_them_once(harness: Harness) -> None:
@@ -337,7 +328,7 @@ def test_no_shard_waits_for_ever_behind_the_others(harness: Harness) -> None:
     for _ in range(SHARDS):
         for reminder in harness.queue.take("bots", 1, LEASE):
             taken.add(reminder.game)
-            harness.queue.reschedule("bots", reminder.game, reminder.leased, harness.queue.server_time() - 1)
+            harness.queue.reschedule("bots", reminder, harness.queue.server_time() - 1)
     assert taken == games
 
 
@@ -352,8 +343,63 @@ def test_where_nobody_can_keep_up_every_game_has_its_turn_before_any_has_two(har
     for _ in range(10):
         for reminder in harness.queue.take("bots", 4, LEASE):
             taken.append(reminder.game)
-            harness.queue.reschedule("bots", reminder.game, reminder.leased, harness.queue.server_time() - 1)
+            harness.queue.reschedule("bots", reminder, harness.queue.server_time() - 1)
     assert sorted(taken) == sorted(games.values())
+
+
+def test_holders_have_their_turns_however_many_games_each_has(harness: Harness) -> None:
+    """The games of one are in nearly all shards, and were due long before those of the others."""
+    held: dict[str, str] = {}
+    due: Reminders = {"bots": harness.queue.server_time() - AGO}
+    for holder, games in (("hog", 300), ("one", 1), ("two", 2)):
+        for _ in range(games):
+            game = new_game()
+            held[game] = holder
+            harness.store.create(game, b"s", [b"e"], write(), reminders=due, holder=holder)
+        due = {"bots": harness.queue.server_time() - 1}
+    first, second, third = [[held[each.game] for each in harness.queue.take("bots", 3, LEASE)] for _ in range(3)]
+    assert sorted(first) == ["hog", "one", "two"]
+    assert sorted(second) == ["hog", "hog", "two"]
+    assert sorted(third) == ["hog", "hog", "hog"]
+
+
+def test_a_holder_gets_no_more_than_the_taker_wants(harness: Harness) -> None:
+    for holder in ("hog", "hog", "hog", "one"):
+        due: Reminders = {"bots": harness.queue.server_time() - AGO}
+        harness.store.create(new_game(), b"s", [b"e"], write(), reminders=due, holder=holder)
+    most = {"hog": 2, "one": 2}
+    taken = harness.queue.take("bots", 100, LEASE, most.__getitem__)
+    assert sorted([each.holder for each in taken]) == ["hog", "hog", "one"]
+    assert harness.queue.take("bots", 100, LEASE, lambda _: 0) == []
+    (last,) = harness.queue.take("bots", 100, LEASE)
+    assert last.holder == "hog"
+
+
+def test_a_lease_is_renewed_until_it_has_ended(harness: Harness) -> None:
+    create(harness, "bots", -AGO)
+    (taken,) = harness.queue.take("bots", 1, LEASE)
+    harness.pass_time(LEASE - 5_000)
+    stale = taken._replace(leased=taken.leased - 1)
+    assert harness.queue.renew("bots", stale, LEASE) is None
+    (moved,) = harness.scores("bots").values()
+    renewed = harness.queue.renew("bots", taken._replace(leased=moved), LEASE)
+    assert renewed is not None
+    harness.pass_time(LEASE - 5_000)
+    assert take(harness, "bots") == set()
+    harness.pass_time(6_000)
+    assert take(harness, "bots") == {taken.game}
+    assert harness.queue.renew("bots", renewed, LEASE) is None
+
+
+def test_nothing_is_left_of_a_holder_without_reminders(harness: Harness) -> None:
+    create(harness, "bots", -AGO)
+    (taken,) = harness.queue.take("bots", 1, LEASE)
+    harness.queue.reschedule("bots", taken, None)
+    harness.pass_time(LEASE + 1_000)
+    assert take(harness, "bots") == set()
+    assert harness.scores("bots") == {}
+    if isinstance(harness, RedisHarness):
+        assert harness.holders("bots") == 0
 
 
 # ── Told ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -367,11 +413,11 @@ def test_the_time_of_the_store_goes_on(harness: Harness) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_games_with_a_reminder_are_known_leased_or_not(harness: Harness, kind: ReminderKind) -> None:
-    assert harness.queue.reminded(kind) == []
+    assert harness.queue.reminded(kind, "") == []
     leased, waiting, _ = create(harness, kind, -AGO), create(harness, kind, LATER), create(harness, kind, None)
     assert take(harness, kind) == {leased}
-    assert sorted(harness.queue.reminded(kind)) == sorted([leased, waiting])
-    assert harness.queue.reminded("outbox") == []
+    assert sorted(harness.queue.reminded(kind, "")) == sorted([leased, waiting])
+    assert harness.queue.reminded("outbox", "") == []
 
 
 # ── Lost ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -380,7 +426,7 @@ def test_all_games_with_a_reminder_are_known_leased_or_not(harness: Harness, kin
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_reminder_that_was_lost_is_restored(harness: Harness, kind: ReminderKind) -> None:
     game = create(harness, kind, None)
-    harness.queue.restore(kind, game, 5_000)
+    harness.queue.restore(kind, game, "", 5_000)
     assert harness.scores(kind) == {game: 5_000}
 
 
@@ -390,10 +436,10 @@ def test_one_that_exists_stays_as_it_is_leased_or_not(harness: Harness, kind: Re
     assert take(harness, kind) == {leased}
     before = harness.scores(kind)
     for game in (leased, waiting):
-        harness.queue.restore(kind, game, 5_000)
+        harness.queue.restore(kind, game, "", 5_000)
     assert harness.scores(kind) == before
 
 
 def test_nothing_is_restored_for_a_game_without_a_shard(harness: Harness) -> None:
-    harness.queue.restore("bots", "old", 5_000)
+    harness.queue.restore("bots", "old", "", 5_000)
     assert harness.scores("bots") == {}

@@ -5,12 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
+from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.model.lifetimes import Lifetimes
-from service.games.ports import EventFeed, RandomBytes, RunLater, Runtime, Store, TimeSource, sequential_runtime
+from service.games.ports import (
+    EventFeed,
+    GamesOfBots,
+    RandomBytes,
+    RunLater,
+    Runtime,
+    Store,
+    TimeSource,
+    sequential_runtime,
+)
 from service.games.reminders import (
     NO_ALLOWANCE,
     JudgedTime,
+    MostOf,
     OutageAllowance,
     ReminderKind,
     ReminderQueue,
@@ -25,19 +36,22 @@ from service.storage.redis.server_clock import system_clock
 class NoReminders(ReminderQueue):
     """A queue in which there is never any reminder; deadlines are never held."""
 
-    def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
         return []
 
-    def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
+    def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
         return False
 
-    def restore(self, kind: ReminderKind, game: str, at: int) -> None:
+    def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
         return None
 
-    def is_set(self, kind: ReminderKind, game: str) -> bool:
+    def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
+        return None
+
+    def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:
         return False
 
-    def reminded(self, kind: ReminderKind) -> list[str]:
+    def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
         return []
 
     def server_time(self) -> int:
@@ -48,6 +62,24 @@ class NoReminders(ReminderQueue):
 
     def allowance(self, game: str) -> OutageAllowance:
         return NO_ALLOWANCE
+
+
+class NoGamesOfBots(GamesOfBots):
+    """Notes nothing."""
+
+    def add(self, holder: str, game: str) -> bool:
+        return True
+
+    def all(self, holder: str) -> list[str]:
+        return []
+
+    def remove(self, holder: str, games: list[str]) -> None:
+        return None
+
+
+def any_number_of_bots(repository: GameRepository) -> BotsAlone:
+    """Admits every game of computer players alone."""
+    return BotsAlone(NoGamesOfBots(), repository, system_clock, 0)
 
 
 def build_repository(
@@ -76,6 +108,7 @@ def build_games(
     admit_read: Callable[[int], None] = lambda _: None,
     shares: Shares = UNLIMITED,
     finished: int | None = None,
+    games_of_bots: tuple[GamesOfBots, int] | None = None,
 ) -> GamesFacade:
     """The use cases on a store; finished games live for ``finished`` seconds."""
     runtime = Runtime(clock, random_bytes, yield_control, run_later)
@@ -84,4 +117,7 @@ def build_games(
     repository = GameRepository(
         store, runtime, observe=observe, admit_read=admit_read, allowance=queue.allowance, keeping=keeping
     )
-    return GamesFacade(repository, feed, queue, runtime, secrets=secrets)
+    bots_alone = any_number_of_bots(repository)
+    if games_of_bots is not None:
+        bots_alone = BotsAlone(games_of_bots[0], repository, clock, games_of_bots[1])
+    return GamesFacade(repository, feed, queue, runtime, secrets=secrets, bots_alone=bots_alone)

@@ -43,14 +43,15 @@ def request(
     seed: str | None = "seed",
     clock: ClockSettings | None = None,
     pace: int | None = None,
+    network: str = "",
 ) -> GameRequest:
-    """A game with a seat for each letter: a person (p), or a bot: random (r), greedy (g), expert (e)."""
+    """A game of a network, with a seat for each letter: a person (p), or a bot: random (r), greedy (g), expert (e)."""
     levels = {"r": "random", "g": "greedy", "e": "expert"}
     players = [
         SeatRequest("human", f"Player {seat}") if letter == "p" else SeatRequest("bot", level=levels[letter])
         for seat, letter in enumerate(seats)
     ]
-    return GameRequest(variant, tuple(players), {}, seed, clock=clock, pace=pace)
+    return GameRequest(variant, tuple(players), {}, seed, clock=clock, pace=pace, network=network)
 
 
 def fewest(variant: str) -> int:
@@ -132,7 +133,8 @@ class InProcess(Hosted):
     def step(self, worker: BotWorker | None = None) -> float:
         """One step, which looks for games at once."""
         worker = worker or self.worker
-        worker._next_look = 0.0
+        for source in worker._sources:
+            source.next_look = 0.0
         return worker.step()
 
     def play_out(self, game_id: str) -> list[GameEvent]:

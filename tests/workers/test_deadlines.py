@@ -162,11 +162,11 @@ def test_two_schedulers_time_out_once(table: Clocked) -> None:
     taken = table.store.take("clock", 1, 1)
     table.store._reminders["clock"][game] = table.now
     other.step()
-    table.scheduler._finish(taken[0], table.scheduler.handle)
+    table.scheduler.finish(taken[0], table.scheduler.handle)
     assert len(table.events(game)) == 3
 
 
-@pytest.mark.parametrize(("kind", "seats", "due"), [("bots", "gg", 0), ("clock", "pp", TURN + GRACE_MS)])
+@pytest.mark.parametrize(("kind", "seats", "due"), [("bots_alone", "gg", 0), ("clock", "pp", TURN + GRACE_MS)])
 def test_a_lost_reminder_is_restored_by_the_next_read_of_a_game_that_is_overdue(
     kind: Any, seats: str, due: int, table: Clocked
 ) -> None:
@@ -202,10 +202,10 @@ def test_the_messenger_looks_again_at_a_game_that_is_read_and_is_not_late(table:
 
 def test_reading_does_not_take_a_lease_away(table: Clocked) -> None:
     game = table.new(seats="gg")
-    (taken,) = table.store.take("bots", 1, 60_000)
+    (taken,) = table.store.take("bots_alone", 1, 60_000)
     table.now += OVERDUE_MS + 1
     table.game(game)
-    assert table.store._reminders["bots"][game] == taken.leased
+    assert table.store._reminders["bots_alone"][game] == taken.leased
 
 
 def test_reading_a_game_without_automation_writes_nothing(table: Clocked, monkeypatch: pytest.MonkeyPatch) -> None:

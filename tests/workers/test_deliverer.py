@@ -40,6 +40,7 @@ from service.workers.endpoint_lease import MOST_PER_ENDPOINT
 from tests.backends.endpoints import Hooked, Listener, Received, first_of_each, statuses
 from tests.backends.owned import APP, application
 from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer
+from tests.support.games import any_number_of_bots
 
 pytestmark = pytest.mark.full
 
@@ -584,7 +585,8 @@ def test_a_rematch_is_told_first_of_its_messages(hooked: Hooked, listener: Liste
         play(hooked, game, 1)
     hooked.deliver()
     runtime = sequential_runtime(hooked.clock, hooked.random.randbytes)
-    context = CommandContext(hooked.owned.repository, Idempotency([b"a secret"]), runtime)
+    repository = hooked.owned.repository
+    context = CommandContext(repository, Idempotency([b"a secret"]), runtime, any_number_of_bots(repository))
     rematches = Rematches(context)
     new = rematches.begin(Access(hooked.owned.game(game), 1)).answer.view.id
     told = len(listener.received)

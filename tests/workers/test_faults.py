@@ -16,9 +16,9 @@ from random import Random
 
 import pytest
 
-from service.storage.keys import REMINDERS
 from tests.conftest import Figures
 from tests.storage.servers import RealServer
+from tests.support import reminders
 from tests.support.background import Background
 from tests.workers.tables import PATIENCE, VARIANTS, fewest, on_redis, request, undisturbed, until
 
@@ -29,13 +29,7 @@ SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))
 
 def end_leases(server: RealServer) -> None:
     """Let all leases end, as if their time were over: those of the killed, and those of the living."""
-    with server.admin.pipeline(transaction=False) as looks, server.admin.pipeline(transaction=False) as changes:
-        for key in REMINDERS["bots"]:
-            looks.zrange(key, 0, -1)
-        for key, games in zip(REMINDERS["bots"], looks.execute(), strict=True):
-            for game in games:
-                changes.zadd(key, {game: 0}, xx=True)
-        changes.execute()
+    reminders.end_leases(server.admin, "bots_alone")
 
 
 class Matches:

@@ -12,7 +12,6 @@ from prometheus_client import CollectorRegistry
 from service.backends.index.outbox import LOBBY_REFRESH_MS
 from service.games.ports import StorageUnavailable
 from service.storage.index import RedisIndex, RedisLobby
-from service.storage.keys import REMINDERS
 from service.storage.redis.topology import open_topology
 from service.workers.consumer import Queue
 from service.workers.loop import Stop
@@ -21,6 +20,7 @@ from service.workers.metrics import WorkerMetrics
 from service.workers.outbox_worker import SETTINGS, OutboxWorker
 from tests.backends.owned import APP, START, Owned, Published, listing_of, outbox_of
 from tests.storage.servers import RealServer
+from tests.support import reminders
 from tests.support.background import Background
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
@@ -203,7 +203,7 @@ class OnRedis(Owned):
 
 def waiting(server: RealServer) -> int:
     """How many reminders there are."""
-    return sum([server.admin.zcard(key) for key in REMINDERS["outbox"]])
+    return len(reminders.stored(server.admin, "outbox"))
 
 
 def test_the_index_follows_games_that_are_played(server: RealServer, tmp_path: Path) -> None:

@@ -17,8 +17,9 @@ from service.games.access import Access
 from service.games.commands.move import MoveCommand
 from service.games.model.schedule import LEAD_MS
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.reminders import ReminderKind
 from service.json_logging import JsonFormatter
-from service.workers.bot_worker import SETTINGS
+from service.workers.bot_worker import LEASE_MS
 from tests.workers.tables import VARIANTS, InProcess, fewest, request, undisturbed
 
 
@@ -30,7 +31,8 @@ def person_moves(table: InProcess, game_id: str, token: str) -> None:
 
 
 def bots_reminder(table: InProcess, game_id: str) -> float | None:
-    return table.store._reminders["bots"].get(game_id)
+    kinds: tuple[ReminderKind, ...] = ("bots", "experts", "bots_alone")
+    return next((found[game_id] for kind in kinds if game_id in (found := table.store._reminders[kind])), None)
 
 
 def waiting_for_bot(table: InProcess, seats: str = "pg", **more: Any) -> tuple[str, str]:
@@ -69,6 +71,7 @@ def test_a_bot_moves_at_its_pace_and_not_before(table: InProcess) -> None:
 def test_an_expert_answers_a_person_no_sooner_than_it_may_have_to_think(table: InProcess, pace: int) -> None:
     game, _ = waiting_for_bot(table, "pe", pace=pace)
     version = table.game(game).version
+    table.step()
     table.now += 299
     for _ in range(3):
         table.step()
@@ -127,7 +130,7 @@ def test_a_reminder_of_a_game_that_is_gone_is_removed(table: InProcess) -> None:
 
 def test_a_reminder_without_a_cause_is_removed(table: InProcess) -> None:
     created = table.create(request("domino", "pp", seed="s"))
-    table.store.restore("bots", created.view.id, table.now)
+    table.store.restore("bots", created.view.id, "", table.now)
     table.step()
     assert bots_reminder(table, created.view.id) is None
 
@@ -253,7 +256,7 @@ def test_a_move_waits_for_the_storage_and_other_games_do_not(table: InProcess, m
 def test_what_is_leased_is_given_back_at_the_end(table: InProcess) -> None:
     games = [waiting_for_bot(table, pace=500)[0] for _ in range(3)]
     table.step()
-    assert all((bots_reminder(table, game) or 0) > table.now + SETTINGS.lease_ms - 1000 for game in games)
+    assert all((bots_reminder(table, game) or 0) > table.now + LEASE_MS - 1000 for game in games)
     table.worker.close()
     assert all(bots_reminder(table, game) == table.now for game in games)
 
@@ -266,7 +269,7 @@ def test_two_workers_make_every_move_once() -> None:
     for turn in range(20_000):
         if table.game(game).status == "finished":
             break
-        table.store._reminders["bots"][game] = table.now  # neither knows of the other's lease
+        table.store._reminders["bots_alone"][game] = table.now  # neither knows of the other's lease
         table.step(other if turn % 2 else None)
     assert table.events(game) == undisturbed(wanted)
 

@@ -13,12 +13,13 @@ import pytest
 from service.engine.presence import TimedOut
 from service.games.model.clock import GRACE_MS, ClockSettings
 from service.storage.heartbeats import BEAT_SECONDS, RedisHeartbeats
-from service.storage.keys import HEARTBEATS, REMINDERS
+from service.storage.keys import HEARTBEATS
 from service.storage.outage_allowance import OUTAGE_MS
 from service.storage.redis.topology import open_topology
 from service.workers.messenger import END_SECONDS
 from service.workers.scheduler import SETTINGS
 from tests.storage.servers import RealServer
+from tests.support import reminders
 from tests.support.background import Background
 from tests.support.stores.redis_stores import redis_reminders
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed, until
@@ -173,7 +174,4 @@ def _has_looked(server: RealServer, besides: int = 0) -> bool:
 
 def _latest(server: RealServer) -> float:
     """The highest score of all reminders of bots: a lease ends long after what is due."""
-    reminders: list[tuple[bytes, float]] = []
-    for key in REMINDERS["bots"]:
-        reminders += server.admin.zrange(key, 0, -1, withscores=True)  # type: ignore[arg-type]
-    return max([at for _, at in reminders], default=0.0)
+    return max(reminders.stored(server.admin, "bots").values(), default=0.0)

@@ -17,6 +17,7 @@ from service.backends.webhooks.ports import Webhook
 from service.engine.events import Finished, RoundEnded
 from service.games.model.game import Joined
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.reminders import ReminderKind
 from service.games.store.idempotency import Idempotency
 from service.storage import keys
 from service.storage.redis.topology import Topology, open_topology
@@ -27,6 +28,7 @@ from tests.outgoing.endpoints import answer
 from tests.outgoing.test_signing import by_javascript, by_python
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
+from tests.support import reminders
 from tests.support.background import Background
 from tests.support.processes import free_ports
 from tests.support.remote_bots import await_port
@@ -73,11 +75,9 @@ class Backend:
 
 def end_leases(topology: Topology) -> None:
     """Let all leases end, as if their time were over: those of the killed, and those of the living."""
-    sets = [*keys.REMINDERS["webhooks"], *keys.REMINDERS["outbox"]]
-    members = topology.call_each([(key, (b"ZRANGE", key, 0, -1)) for key in sets])
-    topology.call_each(
-        [(key, (b"ZADD", key, b"XX", 1, name)) for key, names in zip(sets, members, strict=True) for name in names]
-    )
+    kinds: tuple[ReminderKind, ...] = ("webhooks", "outbox")
+    for kind in kinds:
+        reminders.end_leases(topology, kind)
 
 
 @contextmanager

@@ -31,6 +31,7 @@ from service.backends.stored import StoredBytes
 from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.backends.webhooks.endpoints import Webhooks
 from service.devserver.embedded import EmbeddedServer
+from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.model.lifetimes import Lifetimes
 from service.games.ports import sequential_runtime
@@ -43,6 +44,7 @@ from service.storage.backends import RedisBackends
 from service.storage.erasures import RedisErasures
 from service.storage.feed import RedisFeed, cursor_of, item_id
 from service.storage.games import RedisStore
+from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.pubsub import RedisEventFeed
@@ -115,7 +117,8 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
                 for asked in webhook.asked[:1]:
                     deliveries.send_asked(webhook, asked)
 
-    games = GamesFacade(repository, notifications, reminders, runtime, secrets=[b"example"])
+    bots_alone = BotsAlone(RedisGamesOfBots(calls, _TTL_SECONDS), repository, clock, most=0)
+    games = GamesFacade(repository, notifications, reminders, runtime, secrets=[b"example"], bots_alone=bots_alone)
     random_bytes, idempotency = _SameBytes(), Idempotency([b"example"])
     backends = BackendsFacade(
         Backends(

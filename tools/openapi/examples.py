@@ -19,7 +19,7 @@ from service.web.http.body import MAX_BODY_BYTES
 from service.web.http.responses import JSON, SVG, TEXT, YAML
 from service.web.http.stream_formats import NDJSON, SSE
 from service.web.problems.answers import problem, retry_later
-from service.web.problems.table import PROBLEMS, SHARES
+from service.web.problems.table import PROBLEMS
 from tools.openapi.application_examples import use_an_application
 from tools.openapi.session import Example, Examples, Session
 
@@ -253,6 +253,7 @@ def _add_unprovoked_problems(app: Flask, problems: dict[str, Any]) -> None:
             if described.status in (429, 503):
                 word = next(word for word, its_code in REASONS.items() if its_code == code)
                 problems[code] = retry_later(word, _RETRY_SECONDS).get_json()
-        for word in SHARES:
-            problems[word] = retry_later(word, _RETRY_SECONDS).get_json()
+        problems["share_used"] = retry_later("share_used", _RETRY_SECONDS).get_json()
+        shown = Reason("too_many_games_of_bots", {"max": 50})
+        problems[shown.word] = problem(shown, retry_after=_RETRY_SECONDS).get_json()
         problems["internal"] = problem(Reason("internal")).get_json()

@@ -72,7 +72,7 @@ def _component_name(code: str, status: int) -> str:
 
 def _example_key(code: str, status: int) -> str:
     """The name of the example of a problem: that of a share has another status than others of its code."""
-    return next(iter(SHARES)) if (code, status) == (SHARE_CODE, SHARE_STATUS) else code
+    return min(SHARES) if (code, status) == (SHARE_CODE, SHARE_STATUS) else code
 
 
 def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str, Any]:

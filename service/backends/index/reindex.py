@@ -78,12 +78,12 @@ class Reindexer:
                 return False
             app = game.ownership.app
             # In this order: a write that comes later than this look is published from the version that is put here.
-            waits = self._reminders.is_set("outbox", game_id)
+            waits = self._reminders.is_set("outbox", game_id, app)
             position = self._index.position(app, game_id)
             if not position.version and waits:
                 return False
             if position.version and (position.version, position.write_id) != (game.version, game.write_id):
-                self._reminders.restore("outbox", game_id, self._clock())
+                self._reminders.restore("outbox", game_id, app, self._clock())
                 return False
             entry = index_entry(game, owner_view(game), self._repository.lifetimes, self._repository.size(game_id))
             if self._index.put(app, entry, (), (), position=position):
@@ -107,7 +107,7 @@ class Reindexer:
         except Gone as deleted:
             position = self._index.position(app, game_id)
             if (position.version, position.write_id) != (deleted.version, ""):
-                self._reminders.restore("outbox", game_id, self._clock())
+                self._reminders.restore("outbox", game_id, app, self._clock())
             return True  # the index notes that it was deleted, or will
         return game is not None and game.ownership is not None and game.ownership.app == app
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from service.games.commands.bots_alone import BotsAlone
 from service.games.ports import PriorWrite, RandomBytes, Runtime
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import GameRepository
@@ -26,6 +27,8 @@ class NewSecret(Protocol):
 class CommandContext(NamedTuple):
     """The games, what derives tokens from idempotency keys, and the process.
 
+    ``bots_alone`` admits games of computer players alone.
+
     All commands have the same shape: the idempotency record of the request, a decision that is a function of the game,
     one atomic transaction, committed once for the same record, and the result.
     """
@@ -33,6 +36,7 @@ class CommandContext(NamedTuple):
     repository: GameRepository
     idempotency: Idempotency
     runtime: Runtime
+    bots_alone: BotsAlone
 
     def new_secret(self, make: Callable[[RandomBytes], str], key: IdempotencyKey | None) -> NewSecret:
         """What a request is given: random without an idempotency key, else derived from the purpose and the key."""

@@ -26,7 +26,7 @@ def create_game(
 ) -> CommandResult[CreatedGame]:
     """Create a game, and deal its first round if no seat is open. An idempotency key belongs to the application.
 
-    Raises ``InvalidSetup`` if the request cannot be played, ``ShareUsedUp``, ``KeyReused``.
+    Raises ``InvalidSetup`` if the request cannot be played, ``ShareUsedUp``, ``TooManyGamesOfBots``, ``KeyReused``.
     """
     fork = None
     if request.source is not None:
@@ -49,6 +49,7 @@ def create_game(
     new = draft(Secrets(token_bytes, secret_of, network_of, context.runtime.random_bytes))
     forked = [] if fork is None else as_arranged(fork.position.events)
     game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
+    context.bots_alone.admit(game)
     committed = context.repository.create(game, events, record)
     if committed.prior is not None:
         prior_bytes = context.idempotency.derive_bytes("create", game_id, prior=committed.prior)

@@ -33,7 +33,7 @@ class OwnerCommands:
     """
 
     def __init__(self, context: CommandContext) -> None:
-        self._repository, self._idempotency, _ = context
+        self._repository, self._idempotency, *_ = context
         self._new_secret = context.new_secret
 
     def rename(self, access: Access, seat: int, *, name: str | None, ref: str | None) -> GameView:

@@ -49,7 +49,7 @@ class Rematches:
     """The rematches of games."""
 
     def __init__(self, context: CommandContext) -> None:
-        self._repository, self._idempotency, runtime = context
+        self._repository, self._idempotency, runtime, _ = context
         self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
 
     def begin(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[JoinedSeat]:

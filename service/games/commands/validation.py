@@ -21,6 +21,7 @@ from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
 from service.games.model.game import Game, Public
+from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind
 
 
@@ -95,7 +96,7 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
         for seat, each in enumerate(request.seats)
         if each.kind == BOT and each.level not in LEVELS
     }
-    errors |= _ownership_errors(request)
+    errors |= _ownership_errors(request) | _rounds_errors(request)
     if request.unique_names:
         names = [each.name for each in request.seats]
         errors |= {
@@ -132,6 +133,14 @@ def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
     for seat, each in enumerate(request.seats):
         fields |= {f"players.{seat}.ref": each.ref, f"players.{seat}.url": each.url}
     return {field: [NEEDS_KEY] for field, value in fields.items() if value}
+
+
+def _rounds_errors(request: GameRequest) -> dict[str, list[Reason]]:
+    """Why computer players alone are not dealt as many rounds as are requested, by field; empty if they are."""
+    rounds = request.options.get("rounds")
+    if isinstance(rounds, int) and rounds > MOST_ROUNDS_OF_BOTS and all([each.kind == BOT for each in request.seats]):
+        return {"rules.rounds": [Reason("rounds_of_bots", {"max": MOST_ROUNDS_OF_BOTS})]}
+    return {}
 
 
 def is_taken(name: str | None, others: Iterable[str | None]) -> bool:

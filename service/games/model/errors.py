@@ -13,7 +13,8 @@
     ├── NotDue         a claim before the deadline                        not_due
     ├── NotAway        coming back to a seat that is not away             not_away
     ├── LimitReached   as many of something as there may be               limit_reached
-    │   └── ShareUsedUp  as many bytes stored today as there may be       limit_reached
+    │   ├── ShareUsedUp  as many bytes stored today as there may be       limit_reached
+    │   └── TooManyGamesOfBots  of the games of one holder                limit_reached
     ├── NotFinished    a rematch of a match that is not finished          not_finished
     └── KeyReused      an idempotency key used for another request        key_reused
 
@@ -104,6 +105,19 @@ class ShareUsedUp(LimitReached):
 
     def __init__(self, retry_after: int) -> None:
         super().__init__("share_used")
+        self.retry_after = retry_after
+
+
+class TooManyGamesOfBots(LimitReached):
+    """The holder has as many games as may be that computer players alone go on with; fewer in ``retry_after`` seconds.
+
+    That is a guess: they end by themselves.
+    """
+
+    code = "limit_reached"
+
+    def __init__(self, most: int, retry_after: int) -> None:
+        super().__init__("too_many_games_of_bots", max=most)
         self.retry_after = retry_after
 
 

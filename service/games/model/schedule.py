@@ -12,11 +12,14 @@ from service.engine.presence import ALL_PRESENT, SUBSTITUTE
 from service.engine.state import PLAYING, ROUND_OVER
 from service.games.model.clock import GRACE_MS, present_people, sleeps
 from service.games.model.game import Game
-from service.games.model.seats import BOT, Remote
+from service.games.model.seats import BOT, SLOW_LEVELS, Remote
 from service.games.reminders import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance, ReminderKind, Reminders
 
-MOST_ROUNDS_OF_BOTS: Final = 500
-"""After so many rounds a match of computer players alone is not dealt any further."""
+MOST_ROUNDS_OF_BOTS: Final = 50
+"""After so many rounds a match of computer players alone is not dealt any further.
+
+Nearly all matches have ended by then; a match of two in Block is the longest, with some 20 to 40 rounds.
+"""
 LEAD_MS: Final = 800
 """For so many milliseconds before its move is due, a computer player may choose it."""
 _PACE_WITH_PEOPLE_MS: Final = 1000
@@ -40,6 +43,11 @@ class BotTurn(NamedTuple):
     action: Literal["move", "deal"]
     begin: int
     due: int
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the decision takes long, or would if the move were not forced."""
+        return self.level in SLOW_LEVELS and self.action == "move"
 
 
 class RemoteTurn(NamedTuple):
@@ -132,8 +140,10 @@ def reminders(before: Game | None, after: Game) -> Reminders:
         if after.clock is not None:
             due["clock"] = time_out_due(after)
         if _may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before)):
-            turn = bot_turn(after)
-            due["bots"] = None if turn is None else turn.begin
+            turn, kinds = bot_turn(after), after.seats.bot_kinds
+            kind = kinds[-1] if turn is not None and turn.is_slow else kinds[0]
+            for each in kinds:
+                due[each] = turn.begin if turn is not None and each == kind else None
         if after.seats.remote and not _asks_the_same(before, after):
             asked = remote_turn(after)
             due["remote"] = None if asked is None else asked.due

@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
+from service.games.reminders import ReminderKind
+
 SeatKind = Literal["human", "bot", "open", "remote"]
 
 HUMAN: Final = "human"
@@ -17,6 +19,8 @@ REMOTE: Final = "remote"
 
 LEVELS: Final = ("random", "greedy", "expert")
 """The levels of computer players."""
+SLOW_LEVELS: Final = frozenset({"expert"})
+"""Those that calculate: a decision takes some fifty times as long as one of the others, or more."""
 
 
 class Remote(NamedTuple):
@@ -57,6 +61,18 @@ class Seats(tuple[Seat, ...]):
     def are_open(self) -> bool:
         """Whether any seat is open."""
         return any([each.kind == OPEN_SEAT for each in self])
+
+    @cached_property
+    def are_bots(self) -> bool:
+        """Whether a computer player plays every seat, so that nobody waits for any of them."""
+        return all([each.kind == BOT for each in self])
+
+    @cached_property
+    def bot_kinds(self) -> tuple[ReminderKind, ...]:
+        """The kinds of reminders of its computer players; ``experts`` last."""
+        if self.are_bots:
+            return ("bots_alone",)
+        return ("bots", "experts") if any([each.level in SLOW_LEVELS for each in self]) else ("bots",)
 
     @cached_property
     def are_people(self) -> bool:

@@ -116,7 +116,8 @@ class Transactions:
         game = with_events(game, events, start, at=at, write_id=write.id.decode(), yielding=yielding)
         state = encode_game(game)
         data = encode_events(start, events, game, 0, yielding)
-        send = partial(self._store.create, game.id, state, data, write, reminders=reminders(None, game))
+        due = reminders(None, game)
+        send = partial(self._store.create, game.id, state, data, write, reminders=due, holder=game.holder)
         try:
             size = self._admission.create(game, state, data, record)
         except ShareUsedUp:
@@ -174,7 +175,8 @@ class Transactions:
             if self._shares.counts_writes:
                 self._admission.write(after, data, record)
             write = write._replace(ttl=self._lifetimes.of(after) // 1000)
-            commit = Commit(game.version, state, data, write, state_prefix(game), reminders(game, after))
+            due = reminders(game, after)
+            commit = Commit(game.version, state, data, write, state_prefix(game), due, game.holder if due else "")
             send = partial(self._store.commit, game.id, commit)
             try:
                 answer = send()
@@ -209,7 +211,7 @@ class Transactions:
         A deletion without an answer is sent once more. Raises ``NotFound`` when it has expired, ``OutcomeUnknown``.
         """
         began = self._clock()
-        send = partial(self._store.delete, game_id, encode_tombstone(app), began)
+        send = partial(self._store.delete, game_id, encode_tombstone(app), began, app)
         try:
             version = send()
         except OutcomeUnknown as unknown:

@@ -4,7 +4,8 @@
 -- KEYS[1]  string  the version and state of the game; also the channel of its notifications
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
--- KEYS[…]  sorted sets  those of the reminders that are written
+-- KEYS[…]  sorted sets  the holders with reminders, of the kinds that are written; behind each name, a colon and the
+--          holder: the games of a holder by when they are due
 -- ARGV[1]  what KEYS[1] must begin with: "<expected version> <prefix of the expected state>"
 -- ARGV[2]  the whole new value of KEYS[1]: "<new version> <state>"
 -- ARGV[3]  seconds to live, from now
@@ -14,8 +15,8 @@
 -- ARGV[7]  1 if an earlier attempt may have made this write, else 0
 -- ARGV[8]  how many reminders are written
 -- ARGV[9…] the new events, oldest first, each preceded by "<id> "
--- ARGV[…] for reminders: the id of the game, and when it is due in each of the sets, in ms since 1970, or empty to
---          remove it
+-- ARGV[…] for reminders: the holder, the id of the game, and when it is due, of each kind, in ms since 1970, or empty
+--          to remove it
 --
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
 -- the client's key; the value of KEYS[1] if the game is at another version; 0 if it is, and compaction has removed the
@@ -25,7 +26,7 @@
 
 local idempotency = ARGV[6] ~= '' and KEYS[3]
 local reminders = tonumber(ARGV[8])
-local last = #ARGV - (reminders > 0 and reminders + 1 or 0)  -- the last event
+local last = #ARGV - (reminders > 0 and reminders + 2 or 0)  -- the last event
 
 local function touch(value)
   if value then
@@ -67,11 +68,13 @@ end
 
 -- The state goes last: if another key has the wrong type, the script ends there and the state stays as it was.
 for i = 1, reminders do
-  local set, due = KEYS[#KEYS - reminders + i], ARGV[last + 1 + i]
+  local holders, due = KEYS[#KEYS - reminders + i], ARGV[last + 2 + i]
+  local games = holders .. ':' .. ARGV[last + 1]
   if due == '' then
-    redis.call('ZREM', set, ARGV[last + 1])
+    redis.call('ZREM', games, ARGV[last + 2])
   else
-    redis.call('ZADD', set, due, ARGV[last + 1])
+    redis.call('ZADD', games, due, ARGV[last + 2])
+    redis.call('ZADD', holders, 'LT', due, ARGV[last + 1])
   end
 end
 for i = 9, last do

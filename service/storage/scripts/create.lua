@@ -4,7 +4,8 @@
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
--- KEYS[…]  sorted sets  those of the reminders that are written
+-- KEYS[…]  sorted sets  the holders with reminders, of the kinds that are written; behind each name, a colon and the
+--          holder: the games of a holder by when they are due
 -- ARGV[1]  the whole value of KEYS[1]: "<version> <state>"
 -- ARGV[2]  seconds to live
 -- ARGV[3]  "<id of this write> "
@@ -12,8 +13,8 @@
 -- ARGV[5]  the seconds it lives; both empty without one
 -- ARGV[6]  how many reminders are written
 -- ARGV[7…] the events, oldest first, each preceded by "<id> "
--- ARGV[…] for reminders: the id of the game, and when it is due in each of the sets, in ms since 1970, or empty to
---          remove it
+-- ARGV[…] for reminders: the holder, the id of the game, and when it is due, of each kind, in ms since 1970, or empty
+--          to remove it
 --
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
 -- the client's key; 0 if there is another game under these keys, or one whose first write has no id any more. Only the
@@ -22,7 +23,7 @@
 
 local idempotency = ARGV[5] ~= '' and KEYS[3]
 local reminders = tonumber(ARGV[6])
-local last = #ARGV - (reminders > 0 and reminders + 1 or 0)  -- the last event
+local last = #ARGV - (reminders > 0 and reminders + 2 or 0)  -- the last event
 
 if redis.call('EXISTS', KEYS[1]) == 1 then
   local first = redis.call('LINDEX', KEYS[2], 0)
@@ -36,11 +37,13 @@ if redis.call('EXISTS', KEYS[1]) == 1 then
 end
 
 for i = 1, reminders do
-  local set, due = KEYS[#KEYS - reminders + i], ARGV[last + 1 + i]
+  local holders, due = KEYS[#KEYS - reminders + i], ARGV[last + 2 + i]
+  local games = holders .. ':' .. ARGV[last + 1]
   if due == '' then
-    redis.call('ZREM', set, ARGV[last + 1])
+    redis.call('ZREM', games, ARGV[last + 2])
   else
-    redis.call('ZADD', set, due, ARGV[last + 1])
+    redis.call('ZADD', games, due, ARGV[last + 2])
+    redis.call('ZADD', holders, 'LT', due, ARGV[last + 1])
   end
 end
 redis.call('DEL', KEYS[2])

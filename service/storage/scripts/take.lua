@@ -1,46 +1,32 @@
 #!lua
--- Takes games that are due, and makes each of them due again at the end of its lease.
+-- Takes what is due, and makes each of it due again at the end of its lease.
 --
--- KEYS[1…] sorted sets  games by when they are due, in ms since 1970: as many as ARGV[1] says
--- ARGV[1]  how many sets
--- ARGV[2]  how many games at most; empty to count those that are due instead
--- ARGV[3]  the length of a lease in ms
+-- KEYS[1…] sorted sets  as those of the script "due"; one may be there several times
+-- ARGV[1]  the length of a lease in ms
+-- ARGV[2]  1 for sets of holders, 0 for sets without
+-- ARGV[…]  for each of the keys: the holder, and how many of its games at most
 --
--- Returns {score of the leased games, game, score at which it was due, …}, with the earliest first in each set; or the
--- number of games that are due.
+-- Returns {score of what is leased, {game, score at which it was due, …}, …}, with a list for each of the keys.
+-- A holder that was served waits from now on, so that others of the shard are next.
 -- Times are small here: a double is exact up to 2^53.
 
-local sets = tonumber(ARGV[1])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- No write makes a game due at half a millisecond, so none is mistaken for a lease.
+local leased = string.format('%.1f', now + tonumber(ARGV[1]) + 0.5)
 
--- Most runs find nothing, so what they do is cheap: usually, no game at all has a reminder of this kind.
-local function count_due(set)
-  return redis.call('ZCOUNT', set, '-inf', now)
-end
-local any = redis.call('EXISTS', unpack(KEYS, 1, sets)) > 0
-
-if ARGV[2] == '' then
-  local due = 0
-  for i = 1, any and sets or 0 do
-    due = due + count_due(KEYS[i])
-  end
-  return due
-end
-
--- No commit makes a game due at half a millisecond, so none is mistaken for a lease.
-local leased = string.format('%.1f', now + tonumber(ARGV[3]) + 0.5)
-local left = tonumber(ARGV[2])
 local taken = {leased}
-for i = 1, any and sets or 0 do
-  if left > 0 and count_due(KEYS[i]) > 0 then
-    local due = redis.call('ZRANGE', KEYS[i], '-inf', now, 'BYSCORE', 'LIMIT', 0, left, 'WITHSCORES')
-    for j = 1, #due, 2 do
-      redis.call('ZADD', KEYS[i], leased, due[j])
-      taken[#taken + 1] = due[j]
-      taken[#taken + 1] = due[j + 1]
-    end
-    left = left - #due / 2
+for i, set in ipairs(KEYS) do
+  local holder, count = ARGV[2 * i + 1], ARGV[2 * i + 2]
+  local games = ARGV[2] == '1' and set .. ':' .. holder or set
+  local due = redis.call('ZRANGE', games, '-inf', now, 'BYSCORE', 'LIMIT', 0, count, 'WITHSCORES')
+  for j = 1, #due, 2 do
+    redis.call('ZADD', games, leased, due[j])
   end
+  if ARGV[2] == '1' and #due > 0 then
+    local first = redis.call('ZRANGE', games, 0, 0, 'WITHSCORES')[2]
+    redis.call('ZADD', set, tonumber(first) > now and first or string.format('%.0f', now), holder)
+  end
+  taken[i + 1] = due
 end
 return taken

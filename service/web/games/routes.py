@@ -26,7 +26,7 @@ from service.web.http.query import read_query
 from service.web.http.responses import JSON, RawResponse, conditional, created_secret, no_content, to_json
 from service.web.http.streams import stream_client, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_expensive
+from service.web.quotas import limit_bots, limit_expensive
 from service.web.services import Services
 from service.web.view.schemas import GameSchema
 from service.web.view.serializers import game_view_json
@@ -66,6 +66,7 @@ def create_game(services: Services, backend: Backend | None) -> RawResponse:
     if backend is not None:
         check_urls(services, fields["players"])
     requested = game_request(fields, backend)
+    limit_bots(services, requested)
     game, replayed = services.games.commands.create(requested, idempotency(body))
     return created_secret(created_game_json(game), f"/v1/games/{game.view.id}", replayed=replayed)
 

@@ -16,7 +16,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from service.engine.errors import InvalidSetup, Reason, Refusal
-from service.games.model.errors import MoveRefused, SecretChanged, ShareUsedUp
+from service.games.model.errors import MoveRefused, SecretChanged, ShareUsedUp, TooManyGamesOfBots
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.outgoing.lookups import LookupFailed
 from service.reasons import REASONS, sentence
@@ -128,6 +128,7 @@ def install(app: Flask, limits: RateLimits) -> None:
 
     app.register_error_handler(Refusal, refusal)
     app.register_error_handler(ShareUsedUp, _share_used_up)
+    app.register_error_handler(TooManyGamesOfBots, _too_many_games_of_bots)
     app.register_error_handler(RateLimited, _rate_limited)
     for refused in (InvalidSetup, MoveRefused, RequestError, InvalidBody):
         app.register_error_handler(refused, _refused)
@@ -221,6 +222,10 @@ def _too_many_streams(_error: TooManyStreams) -> Response:
     return retry_later("too_many_streams", _STREAM_RETRY_SECONDS)
 
 
+def _too_many_games_of_bots(error: TooManyGamesOfBots) -> Response:
+    return _retry_after(error.reason, error.retry_after)
+
+
 def _lookup_failed(error: LookupFailed) -> Response:
     word = "too_many_lookups" if error.reason == "no_room" else "lookup_unanswered"
     return retry_later(word, _LOOKUP_RETRY_SECONDS)
@@ -228,7 +233,11 @@ def _lookup_failed(error: LookupFailed) -> Response:
 
 def retry_later(word: str, seconds: int) -> Response:
     """The response for a reason that may have passed after so many seconds."""
-    response = problem(Reason(word), retry_after=seconds)
+    return _retry_after(Reason(word), seconds)
+
+
+def _retry_after(reason: Reason, seconds: int) -> Response:
+    response = problem(reason, retry_after=seconds)
     response.headers["Retry-After"] = str(seconds)
     return response
 

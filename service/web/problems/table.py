@@ -56,9 +56,8 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
 }
 
 
-SHARES: Final = frozenset({"share_used"})
-"""Reasons with ``SHARE_CODE`` that pass by themselves, as the day ends: their status is that of too many
-requests."""
+SHARES: Final = frozenset({"share_used", "too_many_games_of_bots"})
+"""Reasons with ``SHARE_CODE`` that pass by themselves: their status is that of too many requests."""
 SHARE_CODE: Final = "limit_reached"
 SHARE_STATUS: Final = 429
 

@@ -32,6 +32,7 @@ from service.games.reminders import (
     NO_ALLOWANCE,
     NO_REMINDERS,
     JudgedTime,
+    MostOf,
     OutageAllowance,
     ReminderKind,
     ReminderQueue,
@@ -40,6 +41,7 @@ from service.games.reminders import (
 )
 from service.storage.compaction import compress, decompress
 from service.storage.outage_allowance import Heartbeat
+from service.storage.turns import Due, Turns
 
 
 class _Game(NamedTuple):
@@ -76,6 +78,8 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         self._idempotency: dict[tuple[str, str], _IdempotencyEntry] = {}
         self._reserved: dict[str, tuple[str, float]] = {}
         self._reminders: dict[ReminderKind, dict[str, float]] = {kind: {} for kind in get_args(ReminderKind)}
+        self._holders: dict[str, str] = {}
+        self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
         self._deleted: dict[str, int] = {}
         self._erased: dict[str, int] = {}
         self._heartbeat: Heartbeat | None = None
@@ -90,6 +94,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
+        holder: str = "",
     ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
         with self._lock:
@@ -102,7 +107,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                     raise GameExists(game)
                 return entry.prior
             self._record_write(game, _Game(StoredGame(0, b""), (), {}, 0.0), state, events, write)
-            self._record_reminders(game, reminders)
+            self._record_reminders(game, reminders, holder)
             return None
 
     def read(self, game: str) -> StoredGame | None:
@@ -113,7 +118,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at an expected version; ``None`` when done."""
-        expected, state, events, write, after, reminders = commit
+        expected, state, events, write, after, reminders, holder = commit
         with self._lock:
             entry = write.idempotency and self._find_idempotency(game, write.idempotency.name)
             if entry:
@@ -128,13 +133,13 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                     raise OutcomeUnknown("compacted")
                 return current.stored
             self._record_write(game, current, state, events, write)
-            self._record_reminders(game, reminders)
+            self._record_reminders(game, reminders, holder)
             listeners = tuple(self._listeners.get(game, ()))
         for listener in listeners:
             listener(EventNotification(expected, tuple(events), write.id))
         return None
 
-    def delete(self, game: str, tombstone: bytes, due: int) -> int | None:
+    def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
         """Replace a game by a tombstone; returns the version of that."""
         with self._lock:
             current = self._find(game)
@@ -145,6 +150,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             version = current.stored.version + 1
             self._games[game] = _Game(StoredGame(version, tombstone), (), {}, current.expires)
             if shard_of(game) is not None:
+                self._holders[game] = holder
                 for kind in get_args(ReminderKind):
                     self._remind(kind, game, due if kind == "outbox" else None)
                 self._deleted[game] = self.server_time()
@@ -230,38 +236,50 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
     def check(self) -> None:
         """Do nothing: memory is always available."""
 
-    def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
         """Games that are due, the earliest first."""
         with self._lock:
             now, reminders = self.server_time(), self._reminders[kind]
-            due = sorted((at, game) for game, at in reminders.items() if at <= now)[:limit]
+            due = [(at, game) for game, at in reminders.items() if at <= now]
+            places = [Due(place, self._holders.get(game, ""), 1, at) for place, (at, game) in enumerate(due)]
+            taken = sorted([due[place] for place, _ in self._turns[kind].share(places, limit, most_of)])
             leased = now + lease + 0.5  # no write makes a game due at half a millisecond
-            reminders.update({game: leased for _, game in due})
-            return [TakenReminder(game, int(at), leased) for at, game in due]
+            reminders.update({game: leased for _, game in taken})
+            return [TakenReminder(game, int(at), leased, self._holders.get(game, "")) for at, game in taken]
 
-    def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
+    def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
         """Change or remove a leased reminder."""
         with self._lock:
-            if self._reminders[kind].get(game) != leased:
+            if self._reminders[kind].get(taken.game) != taken.leased:
                 return False
-            self._remind(kind, game, at)
+            self._remind(kind, taken.game, at)
             return True
 
-    def restore(self, kind: ReminderKind, game: str, at: int) -> None:
+    def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
+        """Lease a reminder again."""
+        leased = self.server_time() + lease + 0.5
+        with self._lock:
+            if self._reminders[kind].get(taken.game) != taken.leased:
+                return None
+            self._remind(kind, taken.game, leased)
+            return taken._replace(leased=leased)
+
+    def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
         """Add a reminder where there is none."""
         if shard_of(game) is not None:
             with self._lock:
+                self._holders[game] = holder
                 self._reminders[kind].setdefault(game, at)
 
-    def is_set(self, kind: ReminderKind, game: str) -> bool:
+    def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:  # games know their holders
         """Whether the game has a reminder."""
         with self._lock:
             return game in self._reminders[kind]
 
-    def reminded(self, kind: ReminderKind) -> list[str]:
-        """All games with a reminder."""
+    def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
+        """All games of a holder with a reminder."""
         with self._lock:
-            return list(self._reminders[kind])
+            return [game for game in self._reminders[kind] if self._holders.get(game, "") == holder]
 
     def reminder(self, kind: ReminderKind, name: str) -> float | None:
         """When a reminder is due, or the end of its lease."""
@@ -330,8 +348,9 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             entry = _IdempotencyEntry(prior, self._now() + IDEMPOTENCY_TTL)
             self._idempotency[game, write.idempotency.name] = entry
 
-    def _record_reminders(self, game: str, reminders: Reminders) -> None:
+    def _record_reminders(self, game: str, reminders: Reminders, holder: str) -> None:
         if shard_of(game) is not None:
+            self._holders[game] = holder
             for kind, at in reminders.items():
                 self._remind(kind, game, at)
 

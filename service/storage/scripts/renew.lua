@@ -1,8 +1,8 @@
 #!lua
--- Leases the reminder of an endpoint for longer, if it is still leased as it was taken.
+-- Leases a reminder for longer, if it is still leased as it was taken.
 --
--- KEYS[1]  sorted set  the reminders of endpoints, by when they are due, in ms since 1970
--- ARGV[1]  the reminder
+-- KEYS[1]  sorted set  games or other things with a reminder, by when they are due, in ms since 1970
+-- ARGV[1]  the game
 -- ARGV[2]  its score during the lease
 -- ARGV[3]  the length of the new lease in ms
 --
@@ -13,7 +13,7 @@ if not score or tonumber(score) ~= tonumber(ARGV[2]) then
   return false
 end
 local time = redis.call('TIME')
--- No write makes an endpoint due at half a millisecond, so none is mistaken for a lease.
+-- No write makes anything due at half a millisecond, so none is mistaken for a lease.
 local leased = string.format('%.1f', time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[3]) + 0.5)
 redis.call('ZADD', KEYS[1], leased, ARGV[1])
 return leased

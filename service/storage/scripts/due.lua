@@ -1,0 +1,52 @@
+#!lua
+-- Tells what is due: the holders of games, with how many of theirs; or how many without holders.
+--
+-- KEYS[1…] sorted sets  holders by when they are next to be served, in ms since 1970, not later than their first game is
+--                  due; behind the name, a colon and a holder: the games of the holder by when they are due. Or things
+--                  without holders by when they are due
+-- ARGV[1]  how many holders of each set at most; 0 for sets without holders
+--
+-- Returns {number of the set from 1, holder, how many of its games are due, since when it waits, …}. A holder without
+-- any is put off to when the first is due, or removed if it has none.
+-- Times are small here: a double is exact up to 2^53.
+
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+-- Most runs find nothing, so what they do is cheap: usually, there is no reminder of this kind at all.
+local result = {}
+if redis.call('EXISTS', unpack(KEYS)) == 0 then
+  return result
+end
+
+local function add(...)
+  for _, value in ipairs({...}) do
+    result[#result + 1] = value
+  end
+end
+
+for i = 1, #KEYS do
+  if ARGV[1] == '0' then
+    local count = redis.call('ZCOUNT', KEYS[i], '-inf', now)
+    if count > 0 then
+      add(i, '', count, redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')[2])
+    end
+  else
+    local holders = redis.call('ZRANGE', KEYS[i], '-inf', now, 'BYSCORE', 'LIMIT', 0, ARGV[1], 'WITHSCORES')
+    for j = 1, #holders, 2 do
+      local games = KEYS[i] .. ':' .. holders[j]
+      local count = redis.call('ZCOUNT', games, '-inf', now)
+      if count > 0 then
+        add(i, holders[j], count, holders[j + 1])
+      else
+        local first = redis.call('ZRANGE', games, 0, 0, 'WITHSCORES')[2]
+        if first then
+          redis.call('ZADD', KEYS[i], first, holders[j])
+        else
+          redis.call('ZREM', KEYS[i], holders[j])
+        end
+      end
+    end
+  end
+end
+return result

@@ -1,0 +1,107 @@
+"""Games that computer players alone go on with: how many a holder may have, how long they are, what they count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import redis
+from limits.storage import MemoryStorage
+from werkzeug.test import TestResponse
+
+from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
+from service.storage.games import RedisStore
+from service.storage.games_of_bots import RedisGamesOfBots
+from service.storage.pubsub import RedisEventFeed
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import SingleNodeTopology
+from service.web.rate_limits import Limits, RateLimits
+from tests.api.client import Api
+from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.support.application import create_app
+from tests.support.games import build_games
+from tests.support.stores.redis_stores import redis_calls
+
+MOST = 3
+BOTS = [{"bot": "greedy"}, {"bot": "random"}]
+
+
+def limited_api(redis_url: str, store: RedisStore, feed: RedisEventFeed, limits: RateLimits | None = None) -> Api:
+    """A service that allows each holder three games of computer players alone."""
+    noted = RedisGamesOfBots(redis_calls(SingleNodeTopology(connect(redis_url))), TTL_SECONDS)
+    games = build_games(store, feed, [SECRET], TTL_SECONDS, games_of_bots=(noted, MOST))
+    return Api(create_app(games, limits=limits).test_client())
+
+
+@pytest.fixture
+def limited(redis_url: str, store: RedisStore, feed: RedisEventFeed, server: redis.Redis) -> Api:
+    for key in server.scan_iter("*:alone"):
+        server.delete(key)
+    return limited_api(redis_url, store, feed)
+
+
+def create(api: Api, players: list[dict[str, Any]], **more: Any) -> TestResponse:
+    headers = more.pop("headers", {})
+    return api.post("/v1/games", {"variant": "domino", "players": players, **more}, headers=headers)
+
+
+def test_a_holder_has_so_many_games_of_computer_players_alone_at_a_time(
+    limited: Api, redis_url: str, store: RedisStore, feed: RedisEventFeed, server: redis.Redis
+) -> None:
+    made = [create(limited, BOTS) for _ in range(MOST)]
+    assert [each.status_code for each in made] == [201] * MOST
+    refused = create(limited, BOTS)
+    body = refused.get_json()
+    assert (refused.status_code, body["code"], body["reason"]) == (429, "limit_reached", "too_many_games_of_bots")
+    assert body["params"] == {"max": MOST}
+    assert int(refused.headers["Retry-After"]) == body["retry_after"] > 0
+    assert create(limited, [{"name": "Ada"}, {"bot": "expert"}]).status_code == 201
+    server.delete(f"domino:{{{made[0].get_json()['game']['id']}}}")  # as if it had expired
+    other_process = limited_api(redis_url, store, feed)  # has refused nobody
+    assert create(other_process, BOTS).status_code == 201
+    assert create(other_process, BOTS).status_code == 429
+
+
+def test_a_repeated_request_is_answered_again(limited: Api) -> None:
+    keys = [{"Idempotency-Key": f"key-of-a-game-of-bots-{number:024}"} for number in range(MOST)]
+    assert [create(limited, BOTS, headers=key).status_code for key in keys] == [201] * MOST
+    assert create(limited, BOTS).status_code == 429
+    again = create(limited, BOTS, headers=keys[0])
+    assert (again.status_code, again.headers["Idempotent-Replayed"]) == (201, "true")
+
+
+def test_a_refused_game_takes_nobodys_place(limited: Api, server: redis.Redis) -> None:
+    for _ in range(MOST + 4):
+        create(limited, BOTS)
+    assert [server.scard(key) for key in server.scan_iter("*:alone")] == [MOST]
+
+
+@pytest.mark.parametrize(("players", "status"), [(BOTS, 422), ([{"name": "Ada"}, {"bot": "greedy"}], 201)])
+def test_computer_players_alone_play_no_more_rounds_than_they_are_dealt(
+    limited: Api, players: list[dict[str, Any]], status: int
+) -> None:
+    wanted = {"variant": "fido", "players": [*players, {"bot": "greedy"}]}
+    answer = limited.post("/v1/games", {**wanted, "rules": {"rounds": MOST_ROUNDS_OF_BOTS + 1}})
+    assert answer.status_code == status
+    if status == 422:
+        (cause,) = answer.get_json()["causes"]
+        assert (cause["field"], cause["reason"]) == ("rules.rounds", "rounds_of_bots")
+        assert limited.post("/v1/games", {**wanted, "rules": {"rounds": MOST_ROUNDS_OF_BOTS}}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("body", "weight"),
+    [
+        ({"variant": "domino", "players": [{"name": "Ada"}, {"bot": "greedy"}]}, 1),
+        ({"variant": "domino", "players": [{"name": "Ada"}, {"bot": "expert"}]}, 2),
+        ({"variant": "domino", "players": [{"bot": "expert"}, {"bot": "greedy"}]}, 11),
+        ({"variant": "fido", "rules": {"set": 18, "rounds": 20}, "players": [{"bot": "expert"}] * 9}, 181),
+    ],
+)
+def test_a_game_counts_what_it_makes_experts_calculate(
+    redis_url: str, store: RedisStore, feed: RedisEventFeed, body: dict[str, Any], weight: int
+) -> None:
+    limits = RateLimits(MemoryStorage, Limits(create=1000), workers=1, clock=lambda: 1_800_000_000.0)
+    answer = limited_api(redis_url, store, feed, limits).post("/v1/games", body)
+    assert answer.status_code in (201, 429)
+    assert f"r={1000 - weight};" in answer.headers["RateLimit"]
