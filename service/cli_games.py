@@ -146,7 +146,7 @@ class _Games:
         if game is None:
             _say(f"{game_id}: no such game")
             return False
-        self._repository.delete(game_id, "" if game.ownership is None else game.ownership.app)
+        self._repository.delete(game_id, "" if game.ownership is None else game.ownership.app, game.holder)
         fields = {"game": game_id, "holder": game.holder}
         _log.warning("a game was deleted by the operator", extra={"fields": fields})
         return True

@@ -205,13 +205,15 @@ class Transactions:
             game, from_store = self._cache.decode(game.id, answer), True
         raise StorageUnavailable("contention")
 
-    def delete(self, game_id: str, app: str) -> None:
+    def delete(self, game_id: str, app: str, holder: str = "") -> None:
         """Delete a game of this application, whatever happens to it at the same time; also one that is deleted.
+
+        A game of no application, whose ``app`` is empty, has its ``holder``.
 
         A deletion without an answer is sent once more. Raises ``NotFound`` when it has expired, ``OutcomeUnknown``.
         """
         began = self._clock()
-        send = partial(self._store.delete, game_id, encode_tombstone(app), began, app)
+        send = partial(self._store.delete, game_id, encode_tombstone(app), began, app or holder)
         try:
             version = send()
         except OutcomeUnknown as unknown:
