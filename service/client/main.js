@@ -115,7 +115,7 @@ function styles(name) {
   const loaded = loadedStyles.get(name) ?? new Promise((resolve) => {
     const link = document.createElement("link");
     link.rel = "stylesheet";
-    link.href = `client/styles/${name}.css`;
+    link.href = new URL(`./styles/${name}.css`, import.meta.url).href;
     link.addEventListener("load", () => resolve());
     link.addEventListener("error", () => {
       loadedStyles.delete(name);
