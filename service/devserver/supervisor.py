@@ -33,6 +33,7 @@ from types import FrameType
 
 from service import metrics_folder
 from service.config import Settings
+from service.devserver.addresses import reachable_hosts
 from service.devserver.background import BackgroundProcess, describe_exit
 from service.devserver.child_process import die_with_parent
 from service.devserver.embedded import EmbeddedServer
@@ -97,6 +98,8 @@ class ProcessGroup:
         self.listeners = [self.listener]  # what gunicorn accepts connections on
         if settings.metrics_port:
             self.listeners.append(_listen(settings.metrics_host, settings.metrics_port, "METRICS_"))
+        host, port = self.listener.getsockname()[:2]
+        self.addresses = settings.public_url or tuple([_url((each, port)) for each in reachable_hosts(host)])
         self.store = EmbeddedServer(
             settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"}, report=warn
         )
@@ -162,7 +165,7 @@ class ProcessGroup:
 
     def _prepare_environ(self) -> None:
         """What all children have in their environment; they count in its folder of metrics, or in one of this run."""
-        self.environ |= {"REDIS_URL": self.store.url, "DOMINO_DEVSERVER": "1"}
+        self.environ |= {"REDIS_URL": self.store.url, "DOMINO_DEVSERVER": "1", "PUBLIC_URL": ",".join(self.addresses)}
         if not self.environ.get(METRICS_FOLDER):
             metrics_folder.remove_abandoned()
             self.metrics, descriptor = metrics_folder.create_locked()
@@ -201,6 +204,8 @@ class ProcessGroup:
             f"Serving dominoes at {_url(self.listener.getsockname())}; the games are stored in {self.store.folder}"
         )
         print_line(f"Try it:  curl -s {_url(_reachable(self.listener))}/v1/variants")
+        for each in self.addresses:
+            print_line(f"Others in your network open {each}")
         print_line("Ctrl-C stops it.")
 
     def _check_children(self, web: subprocess.Popen[bytes]) -> None:

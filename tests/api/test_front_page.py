@@ -56,6 +56,7 @@ def test_a_program_gets_the_addresses_as_json(api: Api) -> None:
         "variants": "/v1/variants",
         "games": "/v1/games",
         "problems": "/problems",
+        "addresses": [],
     }
     for name in ("contract", "docs", "variants"):
         assert api.get(index[name], follow_redirects=True).status_code == 200

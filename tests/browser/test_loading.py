@@ -91,8 +91,11 @@ def test_the_first_load_of_a_running_game_is_small(table: Table, service_url: st
 
 def test_a_reload_asks_only_for_the_page_and_the_game(table: Table, open_page: OpenPage) -> None:
     page = open_page(None)
-    for load in (lambda: page.goto(f"/#/g/{table.id}"), page.reload):
-        load()
+    for is_reload in (False, True):
+        if is_reload:
+            page.reload()
+        else:
+            page.goto(f"/#/g/{table.id}")
         expect(page.locator(".cloth [data-tile]").first).to_be_visible()
         expect(page.get_by_role("log").locator("li").first).to_be_attached()
     asked = page.evaluate(SENT)

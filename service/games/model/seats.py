@@ -18,6 +18,12 @@ REMOTE: Final = "remote"
 LEVELS: Final = ("random", "greedy", "expert")
 """The levels of computer players."""
 
+BOT_NAMES: Final = (
+    "Rosa", "Emil", "Nora", "Otto", "Ines", "Pablo", "Mila", "Hugo", "Vera", "Anton", "Lola", "Bruno", "Tessa", "Igor",
+    "Selma", "Theo",
+)  # fmt: skip
+"""The names of computer players, in the order in which they come to a table."""
+
 
 class Remote(NamedTuple):
     """Where a remote player is asked for its moves, and the secret by which it recognises who asks."""
