@@ -203,9 +203,9 @@ class ProcessGroup:
         print_line(
             f"Serving dominoes at {_url(self.listener.getsockname())}; the games are stored in {self.store.folder}"
         )
-        print_line(f"Try it:  curl -s {_url(_reachable(self.listener))}/v1/variants")
         for each in self.addresses:
             print_line(f"Others in your network open {each}")
+        print_line(f"Try it:  curl -s {_url(_reachable(self.listener))}/v1/variants")
         print_line("Ctrl-C stops it.")
 
     def _check_children(self, web: subprocess.Popen[bytes]) -> None:

@@ -59,7 +59,7 @@ function invitation(app, { id: game, spectators }, free) {
 }
 
 /** Why no other device reaches this page, and what to do. @param {App} app */
-const unreachable = ({ t }) => html`<div class="note warn" data-unreachable><p><strong>${t("invite.onlyHere", { address: location.host })}</strong></p>
+const unreachable = ({ t }) => html`<div class="note warn" data-only-here><p><strong>${t("invite.onlyHere", { address: location.host })}</strong></p>
   <p>${t("invite.onlyHereHow")}</p></div>`;
 
 /** @param {App} app @param {string} game */
