@@ -3,10 +3,11 @@
  * can be played, the easy ones first; and the ways into others.
  */
 import { html, nothing, repeat, svg } from "../vendor/lit-html.js";
-import { easiest, inOrder, LEVELS, smallTable } from "../setup/games.js";
+import { easiest, inOrder, LEVELS } from "../setup/games.js";
 import { playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
 import { Problem } from "../shell/api.js";
 import { fragmentOf, parseRoute } from "../shell/routes.js";
+import { smallTable } from "../table/small.js";
 import { tileShape } from "../table/tiles.js";
 
 /** @import { App, Bot, Game, SeatChoice, VariantSummary, View } from "../shell/types.js" */
