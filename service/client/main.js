@@ -180,8 +180,8 @@ async function toggleDrawer() {
   drawerIsOpen = !drawerIsOpen;
   update();
   await Promise.resolve();
-  const target = drawerIsOpen ? ".drawer h2" : "#drawer-button, h1";
-  /** @type {HTMLElement | null} */ (root.querySelector(target))?.focus();
+  const found = drawerIsOpen ? root.querySelector(".drawer h2") : root.querySelector("#drawer-button") ?? root.querySelector("h1");
+  /** @type {HTMLElement | null} */ (found)?.focus();
 }
 
 /** The parts of the texts that are needed so far. @type {Set<import("./texts/text.js").Part>} */

@@ -32,7 +32,8 @@ KEEP_HEARD: Final = """(() => {
     heard.push(`${region.id === "alert" ? "ALERT: " : ""}${node.textContent}`);
   }));
   const observer = new MutationObserver(keep);
-  document.addEventListener("DOMContentLoaded", () => observer.observe(document.body, { childList: true, subtree: true }));
+  const begin = () => observer.observe(document.body, { childList: true, subtree: true });
+  document.addEventListener("DOMContentLoaded", begin);
 })()"""
 """Keeps what is added to live regions, in the order in which it is."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.accessibility import Axe
 from tests.browser.pages import LAN_HOST, OpenPage
 from tests.support.serving import Service
 
@@ -51,7 +52,9 @@ def test_a_page_opened_at_an_address_of_the_network_invites_there(open_page: Ope
     expect(page.locator("[data-only-here]")).to_have_count(0)
 
 
-def test_an_address_that_the_service_knows_takes_the_place_of_loopback(known: Service, open_page: OpenPage) -> None:
+def test_an_address_that_the_service_knows_takes_the_place_of_loopback(
+    known: Service, open_page: OpenPage, axe: Axe
+) -> None:
     page = open_page("/", url=known.url)
     invite(page)
     for field in ("#join-link", "#watch-link"):
@@ -60,3 +63,5 @@ def test_an_address_that_the_service_knows_takes_the_place_of_loopback(known: Se
     expect(page.locator("[data-only-here]")).to_have_count(0)
     page.get_by_text("Continue on another device").click()
     assert page.get_by_label("Secret link for Guest", exact=True).input_value().startswith(f"{ELSEWHERE}/#/seat/")
+    expect(page.locator(".qr svg")).to_have_count(2)
+    assert axe(page) == []

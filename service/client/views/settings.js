@@ -101,7 +101,7 @@ export function create(app) {
       </section>
       <section class="card" aria-labelledby="developers">
         <h2 id="developers">${t("settings.developers")}</h2>
-        <div class="buttons"><button @click=${app.toggleDrawer}>${t("settings.openDrawer")}</button></div>
+        <div class="buttons"><button id="drawer-button" @click=${app.toggleDrawer}>${t("settings.openDrawer")}</button></div>
         <p><a href="docs/">${t("common.documentation")}</a> · <a href="openapi.yaml">${t("common.document")}</a></p>
       </section>`,
   };
