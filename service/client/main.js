@@ -38,7 +38,7 @@ let drawer;
 let drawerIsOpen = false;
 
 const region = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
-const announcer = createAnnouncer({ polite: region("status"), urgent: region("alert"), pace: () => device.settings.listening });
+const announcer = createAnnouncer(region("status"), region("alert"), () => device.settings.listening);
 const device = createDevice(() => {
   applySettings();
   texts().then(update, (error) => app.announce(app.explain(error), { urgent: true }));

@@ -14,7 +14,10 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from service.engine.tiles import parse_tile
 from service.engine.variants import variants
+from service.render.sentences.numbers import pip_word
+from service.render.sentences.places import host_name
 from tests.browser.pages import OpenPage
 from tests.browser.playing import fitting, laying, log, offered
 from tests.support.scope import in_scope
@@ -138,3 +141,27 @@ def test_a_game_of_who_listens_is_slower(http: httpx.Client, open_page: OpenPage
         page.goto("/#/")
         page.get_by_role("button", name=re.compile("Play now")).click()
     assert sent.value.post_data_json["pace"] == 3
+
+
+@pytest.mark.full
+def test_a_tile_that_does_not_fit_says_why_at_the_first_tap(http: httpx.Client, open_page: OpenPage) -> None:
+    table = Table.create(http, "block", 2, seed="why not", rules={"hand": 7})
+    for _ in range(3):
+        table.make_legal_move()
+    seat = table.to_move()
+    view = table.view(seat)
+    numbers = {end["number"] for end in view["board"]["ends"]}
+    fitting_tiles = {move.get("tile") for move in view["legal_moves"]}
+    [tile, *_] = [each for each in view["you"]["hand"] if each not in fitting_tiles]
+    page = open_page(f"/#/seat/{table.id}/{table.tokens[seat]}", viewport=(360, 740), touch=True)
+    page.locator(".state.turn").wait_for()
+    page.locator(f"[data-tile='{tile}'][role=option]").tap()
+    said = page.locator("[data-said]")
+    words = [pip_word(number, "en") for number in numbers]
+    expect(said).to_have_text(
+        re.compile(rf"does not fit: the ends? (is|are) ({'|'.join(words)})( and ({'|'.join(words)}))?\.")
+    )
+    told = said.inner_text()
+    assert told.lower().startswith(host_name(parse_tile(tile), "en").lower())
+    expect(page.locator("#status p").last).to_have_text(told)
+    expect(page.get_by_role("alert")).to_be_empty()

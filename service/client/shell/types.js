@@ -24,7 +24,7 @@
  * @property {() => void} update renders the page again, once, soon
  * @property {(message: string, options?: {urgent?: boolean}) => void} announce tells screen readers, at once
  * @property {(message: string) => void} tell tells them what happened, after all that happened before, at their pace
- * @property {() => boolean} tellNext tells the next of that which they were not told yet; whether there was any
+ * @property {() => Promise<boolean>} tellNext tells the next of that which they were not told yet; whether there was any
  * @property {() => void} toggleDrawer opens or closes the developer drawer
  * @property {(error: unknown) => string} explain an error as a sentence for people
  *

@@ -1,29 +1,23 @@
-/**
- * What a listener is told of a game: each thing that happened, in its order, and whose turn it is only after what led to
- * it. Owns this order; what happened comes with sentences, and the state is put into words by who asks for it.
- */
+/** What a listener is told of a game: what happened, in its order, and whose turn it is only after what led to it. */
 
-/** @import { Match } from "../game/match.js" */
 /** @import { App, Game } from "../shell/types.js" */
 
 /**
- * @param {App} app @param {Match} match
+ * @param {App} app @param {import("../game/match.js").Match} match
  * @param {(game: Game) => string} stateOf the state in a sentence; nothing where it is not worth telling
  */
 export function createHearing(app, match, stateOf) {
-  /** The version up to which everything was told; nothing of what happened before the first look is. */
+  /** The version up to which all was told; nothing is of what happened before the first look. */
   let told = -1;
-  /** What is to be told before the state, once that is due. @type {string | undefined} */
+  /** What is told before the state, once that is due. @type {string | undefined} */
   let due;
-
   return {
     /** Tells what is new. @param {Game} game */
     follow(game) {
       if (told < 0) told = game.version;
-      for (const event of match.events) {
-        if (event.version <= told) continue;
-        told = event.version;
-        if (event.text) app.tell(event.text);
+      for (const { version, text } of match.events.filter((each) => each.version > told)) {
+        told = version;
+        if (text) app.tell(text);
       }
       // The answer to a move comes before the event that it made.
       if (due === undefined || told < game.version) return;
@@ -31,9 +25,7 @@ export function createHearing(app, match, stateOf) {
       due = undefined;
       if (text) app.tell(text);
     },
-    /** The state is to be told, after what led to it. @param {string} [before] a sentence before it */
-    expect(before = "") {
-      due = before;
-    },
+    /** The state is to be told. @param {string} [before] a sentence before it */
+    expect: (before = "") => void (due = before),
   };
 }

@@ -6,7 +6,7 @@
 import { numberName, parseTile, placeName, tileName } from "../game/names.js";
 
 /** @import { Match } from "../game/match.js" */
-/** @import { App, Game, Move, Text } from "../shell/types.js" */
+/** @import { App, Move, Text } from "../shell/types.js" */
 /** @typedef {ReturnType<typeof createChoice>} Choice */
 /** @typedef {(message: string, options?: {urgent?: boolean}) => void} Say */
 /** @typedef {keyof import("texts").Texts["keyHelp"]} Action */
@@ -126,17 +126,15 @@ export function createChoice(app, match, { send, say }) {
     if (seat === undefined) return t("table.notYours");
     if (!tile) return t("table.chooseFirst");
     if (!game?.to_act.includes(seat) || game.status !== "playing") return t("table.notYourTurn");
-    return movesOf().length ? t("table.notThere", { tile: name(tile) }) : whyNowhere(tile, game);
-  }
-  /** Why a tile fits nowhere: its halves are not those of the ends, or others must be laid. @param {string} which @param {Game} game */
-  function whyNowhere(which, { board, legal_moves: legal }) {
-    const numbers = [...new Set(board.ends.filter((each) => each.open).map((each) => each.number))];
-    if (numbers.length && !parseTile(which).some((each) => numbers.includes(each))) {
-      const ends = numbers.map((each) => numberName(language(), each)).join(t("table.and"));
-      return t(numbers.length > 1 ? "table.fitsNowhere" : "table.fitsNotEnd", { tile: name(which), ends });
+    if (movesOf().length) return t("table.notThere", { tile: name(tile) });
+    const numbers = new Set(game.board.ends.filter((each) => each.open).map((each) => each.number));
+    if (!numbers.size || parseTile(tile).some((each) => numbers.has(each))) {
+      // Its halves would fit, but others must be laid.
+      const tiles = [...new Set(game.legal_moves.flatMap((each) => each.tile ?? []))].map(name).join(", ");
+      return `${t("table.fitsNotNow", { tile: name(tile) })} ${tiles && t("table.laidNow", { tiles })}`.trim();
     }
-    const others = [...new Set(legal.flatMap((each) => each.tile ?? []))].map(name).join(", ");
-    return [t("table.fitsNotNow", { tile: name(which) }), others && t("table.laidNow", { tiles: others })].filter(Boolean).join(" ");
+    const ends = [...numbers].map((each) => numberName(language(), each)).join(t("table.and"));
+    return t(numbers.size > 1 ? "table.fitsNowhere" : "table.fitsNotEnd", { tile: name(tile), ends });
   }
   const ask = () =>
     say(`${t("table.whereTo", { tile: name(tile ?? "") })} ${moves().map((each, at) => `${at + 1}: ${placeText(each)}`).join("; ")}.`);

@@ -172,7 +172,7 @@ export function create(app, { game: id, watch = false, token }) {
   /** Tells something, or shows the list of the keys. @param {string} action */
   async function tell(action) {
     if (action === "again") return say(said || t("table.nothingSaid"));
-    if (action === "turn" && app.tellNext()) return;
+    if (action === "turn" && (await app.tellNext())) return;
     try {
       const to = await loadAnswers();
       if (!to) return;
