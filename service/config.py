@@ -28,6 +28,9 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _INTEGER = re.compile(r"0|[1-9][0-9]{0,8}")
 _MAPPED_BITS = 96
+_PUBLIC_URL = re.compile(
+    r"https?://(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>[^][/?#@:]+))(?::(?P<port>[1-9][0-9]{0,4}))?(?:/[\w.~-]+)*/?"
+)
 _PROXY = re.compile(r"http://(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>[^][/?#@:]+)):(?P<port>[1-9][0-9]{0,4})")
 _HOST_NAME = re.compile(r"(?=.{1,253}$)(?!.*\.[0-9]+$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*")
 
@@ -142,17 +145,28 @@ def _networks(text: str) -> tuple[Network, ...]:
     return parse_networks("\n".join(entries))
 
 
-def _proxy(text: str) -> str | None:
-    if not text:
-        return None
-    parts = _PROXY.fullmatch(text)
-    if parts is None or int(parts["port"]) > 65535:
+def _check_url(parts: re.Match[str] | None) -> None:
+    """Raise ``ValueError`` unless it is a match whose host and port are possible."""
+    if parts is None or int(parts["port"] or 1) > 65535:
         raise ValueError
     if parts["ipv6"]:
         ipaddress.IPv6Address(parts["ipv6"])
     else:
         _host(parts["host"])
+
+
+def _proxy(text: str) -> str | None:
+    if not text:
+        return None
+    _check_url(_PROXY.fullmatch(text))
     return text
+
+
+def _public_urls(text: str) -> tuple[str, ...]:
+    urls = re.split(" *, *", text) if text else []
+    for url in urls:
+        _check_url(_PUBLIC_URL.fullmatch(url))
+    return tuple([url.removesuffix("/") for url in urls])
 
 
 def _redis_url(text: str) -> str | None:
@@ -177,6 +191,7 @@ _FOLDER = SettingType("the path of a folder", _folder)
 _FILE = SettingType("the path of a file", _file)
 _NETWORKS = SettingType("addresses and networks, separated by commas", _networks)
 _PROXY_URL = SettingType("http://host:port", _proxy)
+_PUBLIC_URLS = SettingType("http[s]://host[:port][/path], or several separated by commas", _public_urls)
 _REDIS_URL = SettingType(
     "redis[s]://host[:port][/db], unix:///path/to/socket, redis[s]+sentinel://host[:port],…/name[/db] "
     "or redis[s]+cluster://host[:port],…",
@@ -196,6 +211,13 @@ class Settings:
 
     host: str = _setting("127.0.0.1", _HOST, "address to listen on; `0.0.0.0`: every IPv4 address of the machine")
     port: int = _setting("8000", _integer(0, 65535), "port to listen on; `0`: any free one")
+    public_url: tuple[str, ...] = _setting(
+        "",
+        _PUBLIC_URLS,
+        "address at which others reach the page, such as `https://domino.example`, for invitations; several, separated "
+        "by commas; none: where `HOST` is more than loopback, in a run without `REDIS_URL`, the addresses of the "
+        "machine, else the one that the browser shows",
+    )
     metrics_host: str = _setting("127.0.0.1", _HOST, "address to listen on for `METRICS_PORT`")
     metrics_port: int = _setting(
         "0", _integer(0, 65535), "port of `/metrics`, also of `/healthz` and `/readyz`; other than `PORT`; `0`: none"

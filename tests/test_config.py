@@ -82,6 +82,17 @@ def test_settings_are_immutable() -> None:
             ("WEBHOOK_PROXY", text, text)
             for text in ("http://egress:4750", "http://10.0.0.7:3128", "http://[fd00::7]:3128")
         ],
+        *[
+            ("PUBLIC_URL", text, urls)
+            for text, urls in (
+                ("", ()),
+                ("https://domino.example/", ("https://domino.example",)),
+                (
+                    "http://192.0.2.7:8000 , http://[2001:db8::7]:8000/d",
+                    ("http://192.0.2.7:8000", "http://[2001:db8::7]:8000/d"),
+                ),
+            )
+        ],
         ("MAX_MEMORY_MB", "0", 0),
         ("GAME_TTL_DAYS", "1", 1),
         ("LOG_LEVEL", "WARNING", "warning"),
@@ -136,6 +147,20 @@ def test_a_valid_value_is_accepted(name: str, text: str, value: object) -> None:
         *[
             ("WEBHOOK_NETWORKS", text)
             for text in ("10.0.0.1/8", "internal", "10.0.0.0/33", "::1;::2", "::1,", "::1#", "::1\n::2")
+        ],
+        *[
+            ("PUBLIC_URL", text)
+            for text in (
+                "domino.example",
+                "ftp://domino.example",
+                "http://domino.example,",
+                "http://domino.example:0",
+                "http://domino.example:65536",
+                "http://domino.example/?a",
+                "http://domino.example/#a",
+                "http://me@domino.example",
+                "javascript:alert(1)",
+            )
         ],
         *[
             ("WEBHOOK_PROXY", text)

@@ -57,7 +57,6 @@ EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
         ".cache/browser": "made by the tests in a browser",
         ".cache/strength": "made by make strength",
         ".venv/bin/python": "made by make install",
-        "</>": "a button of the page",
         "DATA_DIR/secret": "made by the service",
         "data/": "made by the service",
         "dist/": "made by make clients",

@@ -116,12 +116,12 @@ def name_a_property_like_its_class(document: Document) -> None:
 
 
 def untyped(document: Document) -> list[str]:
-    """Without a type a property is a hidden union; only the default of an option is one."""
+    """Without a type a property is a hidden union; only the default and the values of an option are one."""
     return [
         f"{name}.{prop}"
         for name, schema in document["components"]["schemas"].items()
         for prop, value in schema.get("properties", {}).items()
-        if name != "OptionSchema" and not {"type", "$ref", "allOf"} & value.keys()
+        if name not in ("OptionSchema", "OptionValue") and not {"type", "$ref", "allOf"} & value.keys()
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 import signal
@@ -15,6 +16,7 @@ import pytest
 import redis
 
 from service.devserver import supervisor
+from service.devserver.addresses import reachable_hosts
 from service.devserver.embedded import EmbeddedServer
 from tests.support.supervised import PATIENCE, all_gone, run
 
@@ -51,6 +53,21 @@ def test_on_every_address_a_reachable_one_is_printed(tmp_path: Path) -> None:
         port = it.port()
         assert f"Serving dominoes at http://0.0.0.0:{port};" in it.out.read_text()
         assert it.get("/healthz")[0] == 200
+
+
+def test_the_addresses_for_others_are_printed(tmp_path: Path) -> None:
+    with run(tmp_path, PUBLIC_URL="https://one.example, http://two.example:8000/domino/") as it:
+        it.port()
+        assert [line for line in it.out.read_text().splitlines() if line.startswith("Others")] == [
+            "Others in your network open https://one.example",
+            "Others in your network open http://two.example:8000/domino",
+        ]
+
+
+def test_only_an_address_that_others_reach_is_one_for_others() -> None:
+    assert [reachable_hosts(host) for host in ("127.0.0.1", "::1", "192.0.2.7")] == [[], [], ["192.0.2.7"]]
+    for own in reachable_hosts("0.0.0.0"):
+        assert not ipaddress.ip_address(own).is_loopback
 
 
 def test_with_an_embedded_server_there_is_no_warning(tmp_path: Path) -> None:

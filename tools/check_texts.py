@@ -162,17 +162,24 @@ def _keys_of_tables(texts: Texts) -> Iterator[str]:
         if problem.only_reason is None:
             yield f"problems.{code}.description"
     for level in LEVELS:
-        yield from (f"levels.{level}.summary", f"levels.{level}.strength")
+        yield from [f"levels.{level}.{part}" for part in ("name", "summary", "strength")]
     for variant in variants().values():
         own = f"games.{variant.key}"
         yield from (f"{own}.name", f"{own}.summary", f"{own}.scoring")
         yield from [f"{own}.regions.{alias.name}" for alias in variant.aliases]
         for option in variant.options:
             for part in ("title", "description"):
-                key, shared = f"{own}.options.{option.key}.{part}", f"options.{option.key}.{part}"
-                yield key if key in texts else shared
-                if "{values}" in texts.get(key, texts.get(shared, "")):
-                    yield from [f"options.{option.key}.values.{value}" for value in option.values]
+                yield _own_or_shared(texts, own, f"{option.key}.{part}")
+            titles = [_own_or_shared(texts, own, f"{option.key}.values.{value}") for value in option.values]
+            # Of values that are words; of numbers, where one has a title.
+            if any(isinstance(value, str) for value in option.values) or any(key in texts for key in titles):
+                yield from titles
+
+
+def _own_or_shared(texts: Texts, game: str, key: str) -> str:
+    """The key of a text on a house rule: that of the game, else the one that several share."""
+    own = f"{game}.options.{key}"
+    return own if own in texts else f"options.{key}"
 
 
 def _keys_of_page(texts: Texts) -> tuple[set[str], list[re.Pattern[str]]]:

@@ -63,7 +63,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     backends = build_backends(settings, storage, notifications, Idempotency(secrets))
     app = create_app(
         WebParts(games, backends, limits, build_streams(settings, metrics), metrics, yield_control),
-        Ingress(settings.trusted_proxies, banned, settings.metrics_port),
+        Ingress(settings.trusted_proxies, banned, settings.metrics_port, settings.public_url),
     )
     for forget in (app.forget, backends.listing.forget):
         storage.deleted.on_deletion(forget)

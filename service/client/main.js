@@ -3,6 +3,7 @@
  * share. Owns the order of start: settings, address, first view.
  */
 import { html, keyed, nothing, render } from "./vendor/lit-html.js";
+import { createAnnouncer } from "./shell/announcer.js";
 import { createApi, loaded, Problem, Unreachable } from "./shell/api.js";
 import { createDevice } from "./shell/device.js";
 import { fragmentOf, parseRoute } from "./shell/routes.js";
@@ -36,6 +37,8 @@ let route = { view: "home" };
 let drawer;
 let drawerIsOpen = false;
 
+const region = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const announcer = createAnnouncer(region("status"), region("alert"), () => device.settings.listening);
 const device = createDevice(() => {
   applySettings();
   texts().then(update, (error) => app.announce(app.explain(error), { urgent: true }));
@@ -53,11 +56,10 @@ const app = {
   },
   update,
   extras,
-  announce(message, { urgent = false } = {}) {
-    const region = /** @type {HTMLElement} */ (document.getElementById(urgent ? "alert" : "status"));
-    // The same text is read again if it is not the same string.
-    region.textContent = region.textContent === message ? `${message}\u00a0` : message;
-  },
+  announce: (message, { urgent = false } = {}) => (urgent ? announcer.interrupt(message) : announcer.answer(message)),
+  tell: announcer.queue,
+  tellNext: announcer.next,
+  toggleDrawer,
   explain(error) {
     if (error instanceof Problem) return error.message;
     if (error instanceof Unreachable) return app.t("common.unreachable");
@@ -103,6 +105,7 @@ async function show(next) {
 
 function leave() {
   view?.close?.();
+  announcer.clear();
   view = undefined;
   document.querySelector("dialog")?.close();
 }
@@ -115,7 +118,7 @@ function styles(name) {
   const loaded = loadedStyles.get(name) ?? new Promise((resolve) => {
     const link = document.createElement("link");
     link.rel = "stylesheet";
-    link.href = `client/styles/${name}.css`;
+    link.href = new URL(`./styles/${name}.css`, import.meta.url).href;
     link.addEventListener("load", () => resolve());
     link.addEventListener("error", () => {
       loadedStyles.delete(name);
@@ -147,17 +150,15 @@ function frame() {
         ${link({ view: "home" }, "common.home")}
         ${link({ view: "new" }, "common.newGame")}
         ${link({ view: "settings" }, "common.settings")}
-        <button class="plain" id="drawer-button" aria-expanded=${drawerIsOpen} aria-label=${t("common.developer")}
-          title=${t("common.developer")} @click=${toggleDrawer}>&lt;/&gt;</button>
+        ${view?.wide ? html`<button class="plain" id="drawer-button" aria-expanded=${drawerIsOpen} aria-label=${t("common.developer")}
+          title=${t("common.developer")} @click=${toggleDrawer}>&lt;/&gt;</button>` : nothing}
       </nav>
     </header>
     <main id="main" tabindex="-1" class=${view?.wide ? "wide" : "text"}>
       ${view ? keyed(view, view.render()) : html`<p>${t("common.loading")}</p>`}
     </main>
     ${drawerIsOpen && drawer ? html`<aside class="drawer" aria-label=${t("common.developer")}>${drawer.render()}</aside>` : nothing}
-    ${view?.wide ? nothing : html`<footer class="text">
-      <a href="docs/">${t("common.documentation")}</a> <a href="openapi.yaml">${t("common.document")}</a>
-    </footer>`}`;
+    ${!view || view.wide ? nothing : html`<footer class="text"><a href="docs/">${t("common.forDevelopers")}</a></footer>`}`;
 }
 
 const BRAND = html`<svg viewBox="0 0 40 20" width="44" height="22" aria-hidden="true" class="logo"><rect x=".75" y=".75"
@@ -179,8 +180,8 @@ async function toggleDrawer() {
   drawerIsOpen = !drawerIsOpen;
   update();
   await Promise.resolve();
-  const target = drawerIsOpen ? ".drawer h2" : "#drawer-button";
-  /** @type {HTMLElement | null} */ (root.querySelector(target))?.focus();
+  const found = drawerIsOpen ? root.querySelector(".drawer h2") : root.querySelector("#drawer-button") ?? root.querySelector("h1");
+  /** @type {HTMLElement | null} */ (found)?.focus();
 }
 
 /** The parts of the texts that are needed so far. @type {Set<import("./texts/text.js").Part>} */

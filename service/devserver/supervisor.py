@@ -31,6 +31,7 @@ from types import FrameType
 
 from service import metrics_folder
 from service.config import Settings
+from service.devserver.addresses import reachable_hosts
 from service.devserver.background import BackgroundProcess
 from service.devserver.embedded import EmbeddedServer
 from service.devserver.errors import EmbeddedServerError
@@ -93,6 +94,8 @@ class ProcessGroup:
         self.listeners = [self.listener]  # what gunicorn accepts connections on
         if settings.metrics_port:
             self.listeners.append(_listen(settings.metrics_host, settings.metrics_port, "METRICS_"))
+        host, port = self.listener.getsockname()[:2]
+        self.addresses = settings.public_url or tuple([_url((each, port)) for each in reachable_hosts(host)])
         self.store = EmbeddedServer(
             settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"}, report=warn
         )
@@ -166,7 +169,7 @@ class ProcessGroup:
 
     def _prepare_environ(self) -> None:
         """What all children have in their environment; they count in its folder of metrics, or in one of this run."""
-        self.environ |= {"REDIS_URL": self.store.url, "DOMINO_DEVSERVER": "1"}
+        self.environ |= {"REDIS_URL": self.store.url, "DOMINO_DEVSERVER": "1", "PUBLIC_URL": ",".join(self.addresses)}
         if not self.environ.get(METRICS_FOLDER):
             metrics_folder.remove_abandoned()
             self.metrics, descriptor = metrics_folder.create_locked()
@@ -198,6 +201,8 @@ class ProcessGroup:
         print_line(
             f"Serving dominoes at {_url(self.listener.getsockname())}; the games are stored in {self.store.folder}"
         )
+        for each in self.addresses:
+            print_line(f"Others in your network open {each}")
         print_line(f"Try it:  curl -s {_url(reachable(self.listener))}/v1/variants")
         print_line("Ctrl-C stops it.")
 

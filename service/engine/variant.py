@@ -38,6 +38,10 @@ ScoreOrder = Literal["highest", "lowest"]
 Spread = Literal["line", "arm", "cross", "tree"]
 """How a layout spreads: as a line of two ends or of one, in four directions from one double that branches, or wherever
 doubles branch."""
+Difficulty = Literal[1, 2, 3]
+"""How hard a game is for whoever has never played dominoes. 1: matching numbers is all that there is to know. 2: one
+thing more, such as a partner, arms, or several tiles in a turn. 3: the ends are added up at each tile, or several such
+things."""
 Count = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
 """The result of a round that ended for this reason with these hands left."""
 Points = Callable[[State, Tile, End | None, int | None], int]
@@ -243,6 +247,7 @@ class Variant:
     """Whether the highest or the lowest total wins."""
     build: Callable[[Mapping[str, Value | None], int], Rules]
     """The rules for these options (``None``: the default is computed) and seats; raises ``InvalidSetup``."""
+    difficulty: Difficulty
     minutes: int
     """About how long a match with the default options takes at six seconds a move."""
     options: tuple[Option, ...] = field(default=())

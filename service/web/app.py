@@ -148,22 +148,24 @@ class Ingress(NamedTuple):
     """How requests come in.
 
     ``proxies`` is the number of reverse proxies that are trusted for the address of the client; clients in ``banned``
-    networks are refused. Connections to ``metrics_port`` are served by ``create_metrics_app``; 0 is none.
+    networks are refused. ``addresses`` are the URLs at which others can reach the service, as far as it knows.
+    Connections to ``metrics_port`` are served by ``create_metrics_app``; 0 is none.
     """
 
     proxies: int = 0
     banned: Sequence[Network] = ()
     metrics_port: int = 0
+    addresses: tuple[str, ...] = ()
 
 
 def create_app(parts: WebParts, ingress: Ingress) -> Application:
     """The application of a worker."""
     games, backends, limits, streams, metrics, yield_control = parts
-    proxies, banned, metrics_port = ingress
+    proxies, banned, metrics_port, addresses = ingress
     app = Application(streams)
     app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
-    own_services = Services(games, backends, limits, streams, *caches, metrics, yield_control)
+    own_services = Services(games, backends, limits, streams, *caches, metrics, yield_control, addresses)
     services.install(app, own_services)
     answers.install(app, limits)
     app.before_request(check_headers)

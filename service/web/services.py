@@ -48,6 +48,8 @@ class Services(NamedTuple):
     geometries: Geometries
     metrics: Metrics
     yield_control: Callable[[], None]
+    addresses: tuple[str, ...]
+    """The URLs at which others can reach the service, as far as it knows."""
 
     def forget(self, games: Container[str]) -> None:
         """Drop games that were deleted from all caches, and have their streams end."""

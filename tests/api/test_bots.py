@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.engine.variants import variants
-from service.games.model.seats import LEVELS
+from service.games.model.seats import BOT_NAMES, LEVELS
 from tests.api.client import Api, status_and_code
 from tests.api.saved_games import SEED, shortest, some_seats
 from tests.api.test_bad_input import StoreContents, contents
@@ -33,16 +33,22 @@ def test_a_computer_player_is_shown_with_its_level_and_has_no_token(api: Api, le
     for seat in (None, 0):
         person, bot = api.view(table, seat)["players"]
         assert (person["kind"], person["name"], "bot" in person) == ("human", "Ada", False)
-        assert (bot["kind"], bot["name"], bot["bot"]) == ("bot", level.capitalize(), level)
+        assert (bot["kind"], bot["name"], bot["bot"]) == ("bot", BOT_NAMES[0], level)
     assert [each["seat"] for each in table.created["seats"]] == [0]
 
 
-def test_computer_players_of_one_level_are_numbered_beside_people_of_that_name(api: Api) -> None:
-    players = [{"bot": "greedy"}, {"name": "greedy 2"}, {"bot": "greedy"}, {"bot": "random"}]
+def test_computer_players_have_names_that_nobody_else_at_the_table_has(api: Api) -> None:
+    first, second, third, fourth, *_ = BOT_NAMES
+    players = [{"bot": "greedy"}, {"name": second.upper()}, {"bot": "greedy"}, {"bot": "random"}]
     for more in ({}, {"unique_names": True}):
         table = api.create("menschenwolf", players, **more)
         names = [each["name"] for each in api.view(table)["players"]]
-        assert names == ["Greedy", "greedy 2", "Greedy 3", "Random"]
+        assert names == [first, second.upper(), third, fourth]
+
+
+def test_there_are_names_for_the_computer_players_of_every_game() -> None:
+    assert len(set(BOT_NAMES)) == len(BOT_NAMES)
+    assert len(BOT_NAMES) > max(variant.players.high for variant in variants().values())
 
 
 @pytest.mark.parametrize(

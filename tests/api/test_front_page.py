@@ -56,6 +56,7 @@ def test_a_program_gets_the_addresses_as_json(api: Api) -> None:
         "variants": "/v1/variants",
         "games": "/v1/games",
         "problems": "/problems",
+        "addresses": [],
     }
     for name in ("contract", "docs", "variants"):
         assert api.get(index[name], follow_redirects=True).status_code == 200
@@ -81,8 +82,23 @@ def test_every_file_that_the_page_loads_is_below_it_and_there(api: Api) -> None:
         assert path is not None
         assert path.startswith("client/"), "relative, so that the page works below a prefix"
         answer = api.get(f"/{path}")
-        assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "public, no-cache"), path
+        is_manifest = path == "client/manifest.webmanifest"  # other addresses follow from its own
+        kept = "public, no-cache" if is_manifest else "public, max-age=31536000, immutable"
+        assert (answer.status_code, answer.headers["Cache-Control"]) == (200, kept), path
         assert api.get(f"/{path}", headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
+
+
+def test_a_file_is_kept_for_good_only_under_the_digest_of_these_files(api: Api) -> None:
+    page = Page(api.get("/", headers=BROWSER).text)
+    [main] = [attributes["src"] for tag, attributes in page.elements if tag == "script"]
+    _, digest, _ = str(main).split("/")
+    kept = api.get(f"/{main}")
+    for path in ("/client/main.js", f"/client/{digest[::-1]}/main.js"):
+        answer = api.get(path)
+        assert answer.data == kept.data
+        assert answer.headers["Cache-Control"] == "public, no-cache", path
+    for path in (f"/client/{digest}/none.js", f"/client/{digest}/{digest}/main.js", f"/client/{digest}/"):
+        assert api.ask_unchecked("GET", path).status_code == 404
 
 
 @pytest.mark.parametrize(

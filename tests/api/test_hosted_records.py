@@ -47,12 +47,12 @@ def test_a_record_names_computer_players_and_the_clock(api: Api, clock: dict[str
     shown = api.get(f"{path}/record").get_json()
     assert shown["players"] == [
         {"seat": 0, "name": "Ada"},
-        {"seat": 1, "name": "Greedy", "bot": "greedy", "edition": 1},
+        {"seat": 1, "name": "Rosa", "bot": "greedy", "edition": 1},
     ]
     assert (shown["clock"], shown["absence"]) == (clock, {"then": "claim"})
     assert shown["rounds"][0]["events"][-1] == {"version": 3, "type": "left", "seat": 0, "data": {}}
     text = api.get(f"{path}/record", headers={"Accept": "text/plain"}).get_data(as_text=True)
-    assert '[Player 1 "Greedy" bot=greedy edition=1]\n[Clock "' in text
+    assert '[Player 1 "Rosa" bot=greedy edition=1]\n[Clock "' in text
     assert "\n3. 0: left\n" in text
 
 
@@ -72,7 +72,7 @@ def test_another_move_than_that_of_a_computer_player_is_a_finding(api: Api, reco
 def test_a_replay_tells_who_plays_a_seat(api: Api, record: Record) -> None:
     shown = api.post("/v1/replays", {"record": format_record(record)}).get_json()
     assert "fault" not in shown
-    assert shown["players"][0] == {"seat": 0, "name": "Greedy", "bot": "greedy", "edition": 1}
+    assert shown["players"][0] == {"seat": 0, "name": "Rosa", "bot": "greedy", "edition": 1}
     steps = {step["version"]: step for each in shown["rounds"] for step in each["steps"]}
     told = 0
     for version, event in lines(record):

@@ -242,7 +242,7 @@ def test_a_public_game_is_in_the_lobby_until_its_seats_are_taken(api: Api, app_k
     assert shown["players"] == [
         {"seat": 0, "kind": "human", "name": "Ada"},
         {"seat": 1, "kind": "open"},
-        {"seat": 2, "kind": "bot", "name": "Greedy", "bot": "greedy"},
+        {"seat": 2, "kind": "bot", "name": "Rosa", "bot": "greedy"},
     ]
     for key in (None, app_key):
         assert lobby(api, key=key)[table.id] == shown

@@ -14,6 +14,7 @@ from werkzeug.test import TestResponse
 from service.engine.variants import variants
 from service.games.facade import GamesFacade
 from service.games.model.game import Game
+from service.games.model.seats import BOT_NAMES
 from service.games.model.tokens import hash_secret
 from service.games.ports import StorageUnavailable
 from service.storage import keys
@@ -154,9 +155,9 @@ def test_clock_pace_absence_names_and_computer_players_go_along(timed_api: Timed
     new = begin(timed_api, old)
     view = timed_api.view(new)
     assert [(each["kind"], each.get("bot"), each["name"]) for each in view["players"]] == [
-        ("bot", "random", "Random"),
+        ("bot", "random", BOT_NAMES[0]),
         ("human", None, "Bo"),
-        ("bot", "greedy", "Greedy"),
+        ("bot", "greedy", BOT_NAMES[1]),
         ("human", None, "Ada"),
     ]
     assert {name: view[name] for name in ("clock", "absence")} == {name: more[name] for name in ("clock", "absence")}

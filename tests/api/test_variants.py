@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from service.engine.variants import variants
 from service.games.model.seats import LEVELS
 from service.games.queries.strength import measured_strength
+from service.texts import LANGUAGES
 from tests.api.client import Api
 
 CANDIDATES: tuple[Any, ...] = (
@@ -101,7 +103,7 @@ def test_every_level_is_described_in_both_languages(api: Api, variant: str) -> N
         headers = {"Accept-Language": language}
         offered: Any = api.get("/v1/variants", headers=headers).json
         bots = api.get(f"/v1/variants/{variant}", headers=headers).json["bots"]  # type: ignore[index]
-        assert [{"id": each["id"], "summary": each["summary"]} for each in bots] == offered["bots"]
+        assert [{name: each[name] for name in ("id", "name", "summary")} for each in bots] == offered["bots"]
         sentences = [each[name] for each in bots for name in ("summary", "strength")]
         assert all(each.endswith(".") for each in sentences)
         told.append(sentences)
@@ -140,11 +142,47 @@ def test_a_variant_is_described_in_english_and_in_german(api: Api, variant: str)
     for key, option in english["options"]["properties"].items():
         spoken = german["options"]["properties"][key]
         assert option["description"] != spoken["description"]
-        texts = {"title", "description"}
+        texts = {"title", "description", "oneOf"}
+        assert [each["const"] for each in option.get("oneOf", [])] == [
+            each["const"] for each in spoken.get("oneOf", [])
+        ]
         assert {name: option[name] for name in option.keys() - texts} == {
             name: spoken[name] for name in spoken.keys() - texts
         }
     assert english["deals"] == german["deals"]
+
+
+@pytest.mark.parametrize("variant", sorted(variants()))
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_value_that_is_a_word_has_a_name_for_people(api: Api, variant: str, language: str) -> None:
+    for key, option in shown(api, variant, language)["options"]["properties"].items():
+        named = {each["const"]: each["title"] for each in option.get("oneOf", [])}
+        if option["type"] == "string":
+            assert list(named) == option["enum"]
+        if named:
+            assert list(named) == option["enum"]
+            assert len(set(named.values())) == len(named)
+        for text in (*named.values(), option["title"], option["description"]):
+            assert not re.search(r"[a-z]_[a-z]", text), (key, text)
+
+
+def test_the_plain_game_with_a_stock_is_the_one_to_begin_with(api: Api) -> None:
+    offered: Any = api.get("/v1/variants").json
+    assert {each["difficulty"] for each in offered["variants"]} == {1, 2, 3}
+    assert min(offered["variants"], key=lambda each: (each["difficulty"], each["minutes"]))["id"] == "draw"
+
+
+@pytest.mark.parametrize("variant", sorted(variants()))
+def test_the_example_of_a_game_is_a_table_without_overlaps(api: Api, variant: str) -> None:
+    tiles = shown(api, variant, "en")["example"]
+    assert len(tiles) > 4
+    assert len({each["tile"] for each in tiles}) == len(tiles)
+    taken: set[tuple[int, int]] = set()
+    for each in tiles:
+        half = (1, 2) if each["rotation"] % 180 else (2, 1)
+        cells = {(each["x"] + x, each["y"] + y) for x in range(-half[0], half[0]) for y in range(-half[1], half[1])}
+        assert not cells & taken
+        taken |= cells
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,13 @@ pytestmark = pytest.mark.full
 
 MOST_REQUESTS = 25
 MOST_BYTES = 60_000
+MOST_AT_RELOAD = 6
 LARGEST_SET = 190
 
 LARGE_TABLE = """async (count) => {
-  const { createPicture } = await import("/client/table/picture.js");
-  const { render } = await import("/client/vendor/lit-html.js");
+  const { src } = document.querySelector("script[src]");
+  const { createPicture } = await import(new URL("table/picture.js", src));
+  const { render } = await import(new URL("vendor/lit-html.js", src));
   const settings = { colours: "auto", digits: false, animation: "none", language: "en" };
   const picture = createPicture({ device: { settings }, t: (text) => text, update() {} });
   const names = [];
@@ -53,6 +55,11 @@ LARGE_TABLE = """async (count) => {
 """Renders a table of so many tiles but one, then the last one, too; what that takes."""
 
 
+SENT = """() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+  .filter((each) => each.transferSize > 0).map((each) => new URL(each.name).pathname)"""
+"""What the network was asked for: nothing is transferred of a file that the browser has kept."""
+
+
 @pytest.fixture
 def table(service_url: str) -> Iterator[Table]:
     """A game that has been going on for a while."""
@@ -82,6 +89,21 @@ def test_the_first_load_of_a_running_game_is_small(table: Table, service_url: st
     assert sum(sizes.values()) <= MOST_BYTES, sizes
 
 
+def test_a_reload_asks_only_for_the_page_and_the_game(table: Table, open_page: OpenPage) -> None:
+    page = open_page(None)
+    for is_reload in (False, True):
+        if is_reload:
+            page.reload()
+        else:
+            page.goto(f"/#/g/{table.id}")
+        expect(page.locator(".cloth [data-tile]").first).to_be_visible()
+        expect(page.get_by_role("log").locator("li").first).to_be_attached()
+    asked = page.evaluate(SENT)
+    assert "/" in asked
+    assert [each for each in asked if each.startswith("/client/")] == []
+    assert len(asked) <= MOST_AT_RELOAD, asked
+
+
 def test_a_large_table_is_rendered_with_few_elements(page: Page) -> None:
     found = page.evaluate(LARGE_TABLE, LARGEST_SET)
     assert found["tiles"] == LARGEST_SET
@@ -102,7 +124,7 @@ def test_the_texts_of_another_language_arrive_when_it_is_chosen(open_page: OpenP
 def test_a_page_without_texts_says_so_in_every_language(open_page: OpenPage, expect_console: ExpectConsole) -> None:
     expect_console("Failed to load resource")
     page = open_page(None)
-    page.route("**/client/texts/*/*.json", lambda route: route.abort())
+    page.route("**/client/*/texts/*/*.json", lambda route: route.abort())
     page.goto("/")
     said = [text("page.table.common.unreachable", language) for language in LANGUAGES]
     expect(page.locator("#page")).to_have_text(" / ".join(said))

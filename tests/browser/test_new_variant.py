@@ -45,6 +45,7 @@ def test_a_new_game_shows_up_without_a_change_of_the_page(
 ) -> None:
     page = open_page("/", url=service_with_another_game.url)
     page.get_by_role("link", name="Kitchen block", exact=True).click()
+    page.get_by_text("House rules").click()
     target = page.get_by_role("spinbutton", name="Target")
     expect(target).to_have_value("100")
     target.fill("50")

@@ -60,7 +60,7 @@ KEEP_ADDRESSES = """(() => {
   const { fetch } = window;
   window.asked = [];
   window.fetch = (...all) => {
-    if (!String(all[0]).startsWith("client/")) asked.push(`${location.href} ${document.title} ${document.referrer}`);
+    if (!String(all[0]).includes("/client/")) asked.push(`${location.href} ${document.title} ${document.referrer}`);
     return fetch(...all);
   };
 })()"""

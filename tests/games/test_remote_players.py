@@ -300,7 +300,7 @@ def test_a_record_names_remote_players_and_the_moves_made_for_them_can_be_made_a
     access = table.games.access.authenticate(game_id, None)
     record = table.games.queries.record(access)
     text = format_record(record)
-    assert f'[Player 0 "Deep Six" remote]\n[Player 1 "Greedy" bot=greedy edition={BOT_EDITION}]' in text
+    assert f'[Player 0 "Deep Six" remote]\n[Player 1 "Rosa" bot=greedy edition={BOT_EDITION}]' in text
     assert parse_record(text) == record
     report = verify(record, bots=ALL_DECISIONS)
     assert report.findings == ()

@@ -86,7 +86,7 @@ def test_all_that_can_happen_to_a_seat_happens_in_these_matches() -> None:
 
 def test_the_head_says_who_is_a_computer_player_and_how_the_clock_ran() -> None:
     text = format_record(hosted(0).record())
-    assert '[Player 0 "Greedy" bot=greedy edition=1]\n[Player 1 "Person 1"]\n[Player 2 "Random" bot=random' in text
+    assert '[Player 0 "Rosa" bot=greedy edition=1]\n[Player 1 "Person 1"]\n[Player 2 "Emil" bot=random' in text
     assert '[Clock "turn=60"]\n[Absence "move"]\n[Date "' in text
     record = hosted(2).record()
     assert record.clock == RecordedClock(None, 300, 10, "bot")

@@ -381,3 +381,14 @@ def test_nothing_is_cut_off_from_the_character_it_belongs_to() -> None:
 @pytest.mark.parametrize("name", ["{name}", "{0.__class__}", "%s", "<b>Bo</b>", 'Bo" , "x', "*Bo*", "Bo.\\u0041"])
 def test_a_name_is_plain_text(name: str) -> None:
     assert event_sentence(DrewView(0, None), EMPTY, Reader(None, (name,), "en")) == f"{name} drew a tile."
+
+
+def test_a_partner_is_named_as_such() -> None:
+    english, german = (Reader(1, NAMES, language, frozenset({0})) for language in LANGUAGES)
+    assert event_sentence(Passed(0), EMPTY, english) == "Ada (partner) passed."
+    assert event_sentence(Passed(0), EMPTY, german) == "Ada (Partner) setzt aus."
+    shown = a_view(seat=1)
+    assert state_sentence(shown, english) == "It is the turn of Ada (partner)."
+    assert state_sentence(shown, german) == "Ada (Partner) ist dran."
+    long = Reader(1, ("A" * 60, "B" * 60, "C" * 60), "en", frozenset({0, 2}))
+    assert len(state_sentence(a_view(seat=1, phase="finished", winners=(0, 2)), long)) <= MAX_SENTENCE

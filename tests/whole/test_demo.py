@@ -44,10 +44,10 @@ def test_the_results_of_all_matches_fit_on_a_screen(
     for variant in http.get("/v1/variants").json()["variants"]:
         assert sum(line.startswith(f"{variant['name']}: won by ") for line in lines) == 1
     assert done.stdout.count("won by") == len(variants())
-    assert ("Greedy" in done.stdout) == bool(arguments)
+    assert ("Rosa" in done.stdout) == bool(arguments)
 
 
-@pytest.mark.parametrize(("arguments", "player"), [((), "Ada"), (("--bots", "greedy"), "Greedy")])
+@pytest.mark.parametrize(("arguments", "player"), [((), "Ada"), (("--bots", "greedy"), "Rosa")])
 def test_one_match_is_printed_move_by_move(arguments: tuple[str, ...], player: str, service: Service) -> None:
     done = demo(service, "fido", *arguments)
     assert done.returncode == 0, done.stderr

@@ -143,7 +143,7 @@ def test_every_line_of_the_workers_is_json_and_names_no_path(level: str, tmp_pat
         assert answer.headers["X-Request-ID"] == "from-a-test"
         assert answer.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
     said = [line for line in service.lines if not line.startswith("{")]
-    assert all(re.match(r"(Serving|Try it:|Ctrl-C|Stopping)", line) for line in said), said
+    assert all(re.match(r"(Serving|Others|Try it:|Ctrl-C|Stopping)", line) for line in said), said
     lines = [json.loads(line) for line in service.lines if line.startswith("{")]
     assert {"service.web.http.middleware", "gunicorn.error"} <= {line["logger"] for line in lines}
     (read,) = [line for line in lines if line.get("request_id") == "from-a-test"]

@@ -105,7 +105,7 @@ def test_the_view_is_polled_until_somebody_moves(service: Service, tmp_path: Pat
 
 
 def test_a_game_has_computer_players(service: Service, tmp_path: Path) -> None:
-    assert played("bots", service, tmp_path) == ["Greedy", "Greedy 2", "greedy"]
+    assert played("bots", service, tmp_path) == ["Rosa", "Emil", "greedy"]
 
 
 def test_a_player_leaves_and_comes_back_and_claims_too_early(service: Service, tmp_path: Path) -> None:

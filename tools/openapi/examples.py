@@ -25,6 +25,8 @@ from tools.openapi.session import Example, Examples, Session
 
 _MAX_MOVES: Final = 100
 _REJECTED_AT_VERSION: Final = 10
+_MAX_VARIANTS: Final = 4
+_MAX_TILES: Final = 2
 _MAX_PARAGRAPHS: Final = 2
 _MAX_OPTIONS: Final = 2
 _MAX_DEAL_ROWS: Final = 2
@@ -96,6 +98,7 @@ def _look_around(session: Session) -> None:
         send("GET", path)
     session.examples["getContract", 200, YAML] = Example(None, _DOCUMENT_AS_YAML)
     session.examples["getContractAsJson", 200, JSON] = Example(None, _DOCUMENT)
+    _shorten_variants(session.examples["listVariants", 200, JSON].response)
     _shorten_variant(session.examples["getVariant", 200, JSON].response)
     _shorten_problems(session.examples["listProblems", 200, JSON].response)
     send("GET", "/v1/variants", Accept="text/html")
@@ -111,7 +114,14 @@ def _shorten_problems(catalogue: Any) -> None:
     del problem["reasons"][_MAX_REASONS:]
 
 
+def _shorten_variants(catalogue: Any) -> None:
+    del catalogue["variants"][_MAX_VARIANTS:]
+    for variant in catalogue["variants"]:
+        del variant["example"][_MAX_TILES:]
+
+
 def _shorten_variant(variant: dict[str, Any]) -> None:
+    del variant["example"][_MAX_TILES:]
     paragraphs = variant["rules"].split("\n\n")[:_MAX_PARAGRAPHS]
     variant["rules"] = "\n\n".join([*paragraphs, "…"])
     options = variant["options"]

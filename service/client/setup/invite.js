@@ -4,6 +4,7 @@
  */
 import { html, nothing, svg } from "../vendor/lit-html.js";
 import { linkTo } from "../shell/routes.js";
+import { addressForOthers } from "./addresses.js";
 
 /** @import { App, Game, Seat } from "../shell/types.js" */
 /** @import { TemplateResult } from "../vendor/lit-html.js" */
@@ -38,19 +39,28 @@ export function invite(app, game) {
 function invitation(app, { id: game, spectators }, free) {
   const { t, device } = app;
   const code = device.joinCode(game);
+  const address = addressForOthers(app);
+  if (address === undefined) return nothing;
+  const link = (/** @type {import("../shell/types.js").Route} */ route) => linkTo(route, address || undefined);
+  const join = link({ view: "join", game, code });
   return html`<section class="card" aria-labelledby="invite-title">
     <h2 id="invite-title">${t("invite.title")}</h2>
-    <p><strong>${t("invite.freeSeats", { count: free })}</strong> ${t(code ? "invite.how" : "invite.noCode")}</p>
+    <p><strong>${t("invite.freeSeats", { count: free })}</strong> ${code ? address && t("invite.how") : t("invite.noCode")}</p>
+    ${address ? nothing : unreachable(app)}
     ${code ? html`<div class="with-qr">
       <div>
-        ${linkField(app, { id: "join-link", label: t("invite.link"), url: linkTo({ view: "join", game, code }), share: true })}
+        ${linkField(app, { id: "join-link", label: t("invite.link"), url: join, share: Boolean(address) })}
         <p class="join-code"><span>${t("invite.code")}</span> <code aria-label=${[...code].join(" ")} role="img">${groups(code)}</code></p>
       </div>
-      ${qr(app, linkTo({ view: "join", game, code }), t("invite.link"))}
+      ${address ? qr(app, join, t("invite.link")) : nothing}
     </div>` : nothing}
-    ${spectators === false ? nothing : linkField(app, { id: "watch-link", label: t("invite.watchLink"), hint: t("invite.watchHow"), url: linkTo({ view: "table", game, watch: true }) })}
+    ${spectators === false ? nothing : linkField(app, { id: "watch-link", label: t("invite.watchLink"), hint: t("invite.watchHow"), url: link({ view: "table", game, watch: true }) })}
   </section>`;
 }
+
+/** Why no other device reaches this page, and what to do. @param {App} app */
+const unreachable = ({ t }) => html`<div class="note warn" data-only-here><p><strong>${t("invite.onlyHere", { address: location.host })}</strong></p>
+  <p>${t("invite.onlyHereHow")}</p></div>`;
 
 /** @param {App} app @param {string} game */
 function ownLinks(app, game) {
@@ -61,11 +71,13 @@ function ownLinks(app, game) {
     app.update();
   };
   const isOpen = opened.has(game);
+  const address = isOpen ? addressForOthers(app) : undefined;
   return html`<details class="fold own-links" ?open=${isOpen} @toggle=${toggled}>
     <summary>${t("invite.moveTitle")}</summary>
     <p class="note warn">${t("invite.secret")} ${t("invite.newLinkHow")}</p>
-    ${(isOpen ? device.seatsOf(game) : []).map((seat) => {
-      const url = linkTo({ view: "seat", game, token: seat.token });
+    ${isOpen && address === "" ? unreachable(app) : nothing}
+    ${(isOpen && address !== undefined ? device.seatsOf(game) : []).map((seat) => {
+      const url = linkTo({ view: "seat", game, token: seat.token }, address || undefined);
       const label = t("invite.seatLink", { name: seat.name });
       const id = fieldOf(seat.seat);
       return html`<div class="with-qr card">
@@ -73,7 +85,7 @@ function ownLinks(app, game) {
           ${linkField(app, { id, label, url })}
           <button aria-label=${t("invite.newLinkFor", { name: seat.name })} @click=${() => changeToken(app, seat)}>${t("invite.newLink")}</button>
         </div>
-        ${qr(app, url, label)}
+        ${address ? qr(app, url, label) : nothing}
       </div>`;
     })}
     <p><button class="danger" @click=${() => forget(app, game)}>${t("invite.forget")}</button></p>

@@ -1,13 +1,20 @@
 /** Who plays in a new game: the seats as they are sent, and which computer players are proposed. */
 import { idempotencyKey } from "../shell/api.js";
 
-/** @import { Bot, SeatChoice } from "../shell/types.js" */
+/** @import { App, Bot, SeatChoice } from "../shell/types.js" */
 
 /** The number of players that is proposed where the game allows it and none was chosen before. */
 export const USUAL_PLAYERS = 4;
 
 /** The level that is proposed: the one in the middle, from weak to strong. @param {Bot[]} bots */
 export const usualLevel = (bots) => bots[Math.floor(bots.length / 2)]?.id ?? "";
+
+/**
+ * The name of the player on a seat: the one that was entered, or what the page calls whoever enters none.
+ * @param {App["t"]} t @param {SeatChoice[]} seats @param {number} seat
+ */
+export const nameAt = (t, seats, seat) => seats[seat]?.name.trim()
+  || (seats.filter((each) => each.kind === "here").length > 1 ? t("new.player", { number: seat + 1 }) : t("common.guest"));
 
 /** What to send as `players`. @param {SeatChoice[]} seats @param {string} [seed] of deals that are to be foreseen */
 export const playersOf = (seats, seed) => seats.map(({ kind, name, level }) => {

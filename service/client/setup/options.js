@@ -103,37 +103,25 @@ function setField({ t }, { path, schema, errors, change, variant, players, value
 
 /** @param {Form & {value: unknown}} form */
 function choiceField({ path, schema, errors, value, change }) {
-  const parts = explanations(schema);
   const choices = /** @type {Value[]} */ (schema.enum ?? []).map((each) => ({
-    value: each, label: parts?.get(String(each)) ?? String(each), note: parts ? String(each) : "", disabled: false,
+    value: each, label: valueTitle(schema, each), note: "", disabled: false,
   }));
-  return group({ path, schema: parts ? { ...schema, description: "" } : schema, errors }, choices, value, change);
+  return group({ path, schema, errors }, choices, value, change, Boolean(schema.oneOf));
 }
 
-/**
- * What the description says of each value, where it is of the form "one: … other: …"; else `null`.
- * @param {OptionSchema} schema
- */
-function explanations({ enum: values = [], description = "" }) {
-  const starts = values.map((value) => ({ value: String(value), at: description.indexOf(`${value}: `) }));
-  const ordered = [...starts].sort((one, other) => one.at - other.at);
-  if (values.length < 2 || ordered[0]?.at !== 0 || starts.some(({ at }) => at < 0)) return null;
-  const texts = ordered.map(({ value, at }, index) => {
-    const text = description.slice(at + value.length + 2, ordered[index + 1]?.at).trim();
-    return /** @type {const} */ ([value, text.charAt(0).toUpperCase() + text.slice(1)]);
-  });
-  return new Map(texts);
-}
+/** What a value of an option is called. @param {OptionSchema} schema @param {unknown} value */
+const valueTitle = ({ oneOf = [] }, value) => oneOf.find((each) => each.const === value)?.title ?? String(value);
 
 /**
  * @param {Pick<Form, "path" | "schema" | "errors">} form
  * @param {{value: Value, label: string, note: string, disabled: boolean}[]} choices
  * @param {unknown} value @param {(value: Value) => void} change
+ * @param {boolean} [isColumn] whether each choice has a line of its own
  */
-function group({ path, schema, errors }, choices, value, change) {
+function group({ path, schema, errors }, choices, value, change, isColumn = choices.some((each) => each.note)) {
   return html`<fieldset class="field" aria-describedby=${describedBy(errors, path, Boolean(schema.description))}>
     <legend>${schema.title}</legend>
-    <div class=${choices.some((each) => each.note) ? "choices column" : "choices"}>
+    <div class=${isColumn ? "choices column" : "choices"}>
       ${choices.map((each, at) => html`<label class="choice">
         <input type="radio" name=${path} id=${at ? nothing : fieldId(path)} ?disabled=${each.disabled} .checked=${live(each.value === value)}
           aria-invalid=${errors[path] && each.value === value ? "true" : nothing} @change=${() => change(each.value)}>

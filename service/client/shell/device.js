@@ -18,7 +18,11 @@ const defaults = () => ({
   vibration: false,
   letters: true,
   textSize: 100,
+  listening: "atOnce",
 });
+
+/** Seconds before the move of a computer player in a game of somebody who listens. */
+const LISTENING_PACE = 3;
 
 const MAX_SEATS = 200;
 /** Of all that is kept. */
@@ -75,6 +79,8 @@ export function createDevice(changed) {
       settings = { ...settings, ...change };
       save("settings", settings);
     },
+    /** The `pace` of a game that is begun here: a slower one for who listens; else what the service takes. */
+    pace: () => (settings.listening === "atOnce" ? undefined : LISTENING_PACE),
     seats,
     /** The seats of one game, in their order at the table. @param {string} game */
     seatsOf: (game) => seats().filter((each) => each.game === game).sort((one, other) => one.seat - other.seat),

@@ -4,6 +4,7 @@
  *
  *   #/                      home
  *   #/new  #/new/VARIANT    a new game
+ *   #/here  #/friends       the same: on this device, with friends; with /VARIANT
  *   #/join  #/join/GAME/CODE
  *   #/seat/GAME/TOKEN       the table, with a seat that is taken over; replaced by #/g/GAME at once
  *   #/g/GAME                the table, played or watched
@@ -24,6 +25,7 @@ export function parseRoute(fragment) {
   if (!view) return { view: "home" };
   if (view === "settings" && !one) return { view };
   if (view === "new" && !two) return { view, variant: one || undefined };
+  if ((view === "here" || view === "friends") && !two) return { view: "new", variant: one || undefined, how: view };
   if (view === "join") return { view, game: one || undefined, code: two || undefined };
   if (view === "seat" && one && two) return { view, game: one, token: two };
   if ((view === "g" || view === "watch") && one && !two) return { view: "table", game: one, watch: view === "watch" };
@@ -37,7 +39,7 @@ export function parseRoute(fragment) {
 export function fragmentOf(route) {
   switch (route.view) {
     case "home": return "#/";
-    case "new": return path("new", route.variant);
+    case "new": return path(route.how ?? "new", route.variant);
     case "join": return path("join", route.game, route.code);
     case "seat": return path("seat", route.game, route.token);
     case "table": return path(route.watch ? "watch" : "g", route.game);
@@ -48,8 +50,8 @@ export function fragmentOf(route) {
   }
 }
 
-/** A link to a route that works on other devices. @param {Route} route */
-export const linkTo = (route) => new URL(".", document.baseURI).href + fragmentOf(route);
+/** A link to a route. @param {Route} route @param {string} [address] of the page */
+export const linkTo = (route, address = new URL(".", document.baseURI).href) => address + fragmentOf(route);
 
 /** @param {...(string | undefined)} parts */
 const path = (...parts) => "#/" + parts.filter((each) => each !== undefined).map((each) => encodeURIComponent(each ?? "")).join("/");

@@ -22,7 +22,10 @@
  * @property {(route: Route, options?: {replace?: boolean}) => void} go shows the view of a route
  * @property {() => Promise<void>} extras loads what a running game does not need: styles and texts of the other views
  * @property {() => void} update renders the page again, once, soon
- * @property {(message: string, options?: {urgent?: boolean}) => void} announce tells screen readers
+ * @property {(message: string, options?: {urgent?: boolean}) => void} announce tells screen readers, at once
+ * @property {(message: string) => void} tell tells them what happened, after all that happened before, at their pace
+ * @property {() => Promise<boolean>} tellNext tells the next of that which they were not told yet; whether there was any
+ * @property {() => void} toggleDrawer opens or closes the developer drawer
  * @property {(error: unknown) => string} explain an error as a sentence for people
  *
  * What a module in views/ makes: `export const create = (app, route) => view`.
@@ -34,9 +37,9 @@
  * @property {boolean} [wide] whether the view uses the whole width, without the margins of a text
  * @property {string} [mark] before the title in the browser's tab, such as a dot on the player's turn
  *
- * The address of a view.
+ * The address of a view; `how`: all seats are on this device, or the others are free.
  * @typedef {{view: "home" | "settings"}
- *   | {view: "new", variant?: string}
+ *   | {view: "new", variant?: string, how?: "here" | "friends"}
  *   | {view: "join", game?: string, code?: string}
  *   | {view: "seat", game: string, token: string}
  *   | {view: "table", game: string, watch?: boolean}
@@ -58,6 +61,7 @@
  * @property {boolean} vibration
  * @property {boolean} letters whether single letters are commands
  * @property {100 | 125 | 150} textSize in percent
+ * @property {"atOnce" | "slowly" | "byKey"} listening how fast what happens at the table is told to screen readers
  *
  * A seat that is played from this browser.
  * @typedef {object} Seat

@@ -99,14 +99,8 @@ function optionTexts({ t }, game, variant) {
     .map(([key, option]) => {
       const value = rules[key];
       const word = typeof value === "boolean" ? t(value ? "common.yes" : "common.no") : String(value);
-      return `${option.title}: ${explained(option.description ?? "", word)}`;
+      return `${option.title}: ${option.oneOf?.find((each) => each.const === value)?.title ?? word}`;
     });
-}
-
-/** What a description says of a word, as in "first_out: The round ends. play_on: …"; else the word. @param {string} description @param {string} word */
-function explained(description, word) {
-  const [, meaning] = description.match(new RegExp(`(?:^|\\s)${word}: (.+?)\\.?(?= \\w+: |$)`)) ?? [];
-  return meaning ?? word;
 }
 
 /** The hand, its pips, and which tiles fit. @param {App} app @param {Game} game */

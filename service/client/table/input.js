@@ -3,7 +3,7 @@
  * all languages; what is chosen, a tile of the hand and, where it has several, a place for it; and what keys and
  * commands do. What is possible is only what the view lists in `legal_moves`.
  */
-import { numberName, placeName, tileName } from "../game/names.js";
+import { numberName, parseTile, placeName, tileName } from "../game/names.js";
 
 /** @import { Match } from "../game/match.js" */
 /** @import { App, Move, Text } from "../shell/types.js" */
@@ -126,7 +126,15 @@ export function createChoice(app, match, { send, say }) {
     if (seat === undefined) return t("table.notYours");
     if (!tile) return t("table.chooseFirst");
     if (!game?.to_act.includes(seat) || game.status !== "playing") return t("table.notYourTurn");
-    return movesOf().length ? t("table.notThere", { tile: name(tile) }) : t("table.fitsNowhere", { tile: name(tile) });
+    if (movesOf().length) return t("table.notThere", { tile: name(tile) });
+    const numbers = new Set(game.board.ends.filter((each) => each.open).map((each) => each.number));
+    if (!numbers.size || parseTile(tile).some((each) => numbers.has(each))) {
+      // Its halves would fit, but others must be laid.
+      const tiles = [...new Set(game.legal_moves.flatMap((each) => each.tile ?? []))].map(name).join(", ");
+      return `${t("table.fitsNotNow", { tile: name(tile) })} ${tiles && t("table.laidNow", { tiles })}`.trim();
+    }
+    const ends = [...numbers].map((each) => numberName(language(), each)).join(t("table.and"));
+    return t(numbers.size > 1 ? "table.fitsNowhere" : "table.fitsNotEnd", { tile: name(tile), ends });
   }
   const ask = () =>
     say(`${t("table.whereTo", { tile: name(tile ?? "") })} ${moves().map((each, at) => `${at + 1}: ${placeText(each)}`).join("; ")}.`);
@@ -162,9 +170,14 @@ export function createChoice(app, match, { send, say }) {
       const next = key === "Home" ? 0 : key === "End" ? tiles.length - 1 : key === "ArrowLeft" ? Math.max(at, 1) - 1 : Math.min(at + 1, tiles.length - 1);
       choice.choose(tiles[next]);
     },
-    /** A tap on a tile: chooses it; the second one lays it, if there is one place. @param {string} which */
+    /** A tap on a tile: chooses it, and says why it does not fit; the second one lays it, if there is one place. @param {string} which */
     tap(which) {
-      if (which !== tile) return choice.choose(which);
+      if (which !== tile) {
+        choice.choose(which);
+        // Whoever is not to act is not told so at each tile.
+        const isOnTurn = match.game?.status === "playing" && match.game.to_act.includes(match.seat ?? -1);
+        return isOnTurn && !moves().length ? say(whyNot()) : undefined;
+      }
       const [only, ...others] = moves();
       if (only && !others.length) send(only);
       else if (others.length) ask();

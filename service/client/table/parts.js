@@ -29,7 +29,7 @@ export const heading = ({ t }, game, variant) => html`<header class="head">
 </header>`;
 
 /** What has happened. @param {App} app @param {GameEvent[]} events */
-export const log = ({ t }, events) => html`<div class="log" role="log" aria-label=${t("table.log")} tabindex="0"><ol>${repeat(
+export const log = ({ t }, events) => html`<div class="log" role="log" aria-live="off" aria-label=${t("table.log")} tabindex="0"><ol>${repeat(
   events.filter((each) => each.text), (each) => each.version, (each) => html`<li>${each.text}</li>`)}</ol></div>`;
 
 /**

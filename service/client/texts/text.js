@@ -29,7 +29,7 @@ export const browserLanguage = () =>
  * @param {Part} part
  */
 export function loadTexts(language, part) {
-  const address = `client/texts/${languages().includes(language) ? language : languages()[0]}/${part}.json`;
+  const address = new URL(`./${languages().includes(language) ? language : languages()[0]}/${part}.json`, import.meta.url).href;
   const loading = requests.get(address) ?? fetch(address).then(async (answer) => {
     if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
     keepTexts(language, await answer.json());

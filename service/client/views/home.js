@@ -1,8 +1,13 @@
-/** Home: the games on this device and whose turn it is, the games that can be played, and the ways into others. */
+/**
+ * Home: how to play, at once, together or with friends; the games on this device and whose turn it is; the games that
+ * can be played, the easy ones first; and the ways into others.
+ */
 import { html, nothing, repeat, svg } from "../vendor/lit-html.js";
+import { easiest, inOrder, LEVELS } from "../setup/games.js";
 import { playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
 import { Problem } from "../shell/api.js";
 import { fragmentOf, parseRoute } from "../shell/routes.js";
+import { smallTable } from "../table/small.js";
 import { tileShape } from "../table/tiles.js";
 
 /** @import { App, Bot, Game, SeatChoice, VariantSummary, View } from "../shell/types.js" */
@@ -11,6 +16,8 @@ import { tileShape } from "../table/tiles.js";
 const SHOWN = 20;
 /** From this number of players on, games are shown together. */
 const LARGE = 5;
+/** The number of computer players of a game that is begun without any choice. */
+const OPPONENTS = 2;
 
 /** @param {App} app @returns {View} */
 export function create(app) {
@@ -27,6 +34,8 @@ export function create(app) {
   /** Why no game against computer players could be begun. */
   let refusal = "";
   let isStarting = false;
+  /** What the list of games waits for. @type {Promise<void>} */
+  let loading;
   /** For how many players games are shown; 0: for any number. */
   let number = 0;
 
@@ -35,7 +44,9 @@ export function create(app) {
     app.update();
     void Promise.all(gameIds().map(look));
     try {
-      ({ variants, bots } = (await api.get("v1/variants", { signal: stop.signal })).body);
+      const { body } = await api.get("v1/variants", { signal: stop.signal });
+      variants = inOrder(body.variants);
+      bots = body.bots;
     } catch (error) {
       if (stop.signal.aborted) return;
       failure = app.explain(error);
@@ -60,11 +71,17 @@ export function create(app) {
   /** The same, those that wait for this device first. */
   const sortedIds = () => gameIds().sort((one, other) => Number(stateOf(other)?.turn ?? false) - Number(stateOf(one)?.turn ?? false));
 
+  /** The game to go on with: one that waits for this device, else the last one that is not over. */
+  const current = () => sortedIds().find((id) => {
+    const game = games.get(id);
+    return device.seatsOf(id).length && game !== "gone" && !(typeof game === "object" && game.status === "finished");
+  });
+
   /** @param {string} id */
   const gameCard = (id) => {
     const seats = device.seatsOf(id);
     const game = games.get(id);
-    const name = variantName(typeof game === "object" ? game.variant : (seats[0]?.variant ?? ""));
+    const name = nameOfGame(id);
     const tag = stateOf(id);
     return html`<li class="card game">
       <h3><a href=${fragmentOf({ view: "table", game: id })}>${name || "…"}</a></h3>
@@ -92,8 +109,12 @@ export function create(app) {
     if (own.includes(seat)) return { text: t("home.yourTurn"), turn: true };
     return { text: t("home.turnOf", { name: game.players[seat]?.name ?? "" }) };
   };
-  /** @param {string} id */
-  const variantName = (id) => variants.find((each) => each.id === id)?.name ?? id;
+  /** What the variant of a game on this device is called; its id until that is known. @param {string} id */
+  const nameOfGame = (id) => {
+    const game = games.get(id);
+    const variant = typeof game === "object" ? game.variant : (device.seatsOf(id)[0]?.variant ?? "");
+    return variants.length ? variants.find((each) => each.id === variant)?.name ?? variant : "";
+  };
   /** A game that is over or gone is forgotten at once; of another the secret links would be lost. @param {string} id */
   const forget = async (id) => {
     const game = games.get(id);
@@ -110,16 +131,22 @@ export function create(app) {
       @change=${() => { number = each; app.update(); }}><span>${!each ? t("home.anyNumber") : each < LARGE ? each : t("home.andMore", { number: each })}</span></label>`)}
   </div></fieldset>`;
 
-  /** Begins a game of one person and computer players, with the usual rules. @param {VariantSummary} variant */
-  const playAgainstComputer = async ({ id, players: { min, max } }) => {
+  /** Begins the easiest game, once it is known which one that is. */
+  const playNow = async () => {
+    await loading;
+    const variant = easiest(variants);
+    if (variant) await playAgainstComputer(variant, OPPONENTS + 1);
+  };
+  /** Begins a game of one person and computer players, with the usual rules. @param {VariantSummary} variant @param {number} [players] */
+  const playAgainstComputer = async ({ id, players: { min, max } }, players = USUAL_PLAYERS) => {
     if (isStarting) return;
     isStarting = true;
-    const name = device.lastSeats().find((each) => each.kind === "here" && each.name)?.name ?? t("home.guest");
-    const others = Math.min(Math.max(USUAL_PLAYERS, min), max) - 1;
+    const name = device.lastSeats().find((each) => each.kind === "here" && each.name)?.name ?? t("common.guest");
+    const others = Math.min(Math.max(players, min), max) - 1;
     /** @type {SeatChoice[]} */
     const seats = [{ kind: "here", name, level: "" }, ...Array(others).fill({ kind: "bot", name: "", level: usualLevel(bots) })];
     try {
-      const { body } = await api.postOnce("v1/games", { variant: id, players: playersOf(seats) }, { signal: stop.signal });
+      const { body } = await api.postOnce("v1/games", { variant: id, players: playersOf(seats), pace: device.pace() }, { signal: stop.signal });
       for (const seat of body.seats) device.keep({ game: body.game.id, ...seat, variant: id });
       if (!stop.signal.aborted) app.go({ view: "table", game: body.game.id });
     } catch (error) {
@@ -146,35 +173,58 @@ export function create(app) {
     document.getElementById("game")?.focus();
   };
 
-  void load();
+  loading = load();
+  /** @param {VariantSummary} variant */
+  const variantCard = (variant) => html`<li class="card variant">
+    ${smallTable(variant)}
+    <div>
+      <h4><a href=${fragmentOf({ view: "new", variant: variant.id })}>${variant.name}</a></h4>
+      <p>${variant.summary}</p>
+      <p class="soft">${t(variant.players.min === variant.players.max ? "home.playersExactly" : "home.players", variant.players)}
+        · ${t("home.minutes", { minutes: variant.minutes })}
+        · <a href=${fragmentOf({ view: "rules", id: variant.id })} aria-label=${`${t("home.rules")}: ${variant.name}`}>${t("home.rules")}</a></p>
+      ${bots.length ? html`<button aria-label=${`${variant.name}: ${t("home.againstComputer")}`} @click=${() => playAgainstComputer(variant)}>${
+        t("home.play")}</button>` : nothing}
+    </div>
+  </li>`;
+  /** @param {typeof LEVELS[number]} level @param {VariantSummary[]} shown */
+  const levelOf = (level, shown) => shown.length ? html`<section aria-labelledby=${`level-${level}`}>
+    <h3 id=${`level-${level}`}>${t(`difficulty.${level}`)}</h3>
+    <ul class="games">${repeat(shown, ({ id }) => id, variantCard)}</ul></section>` : nothing;
+  const goOn = () => {
+    const id = current();
+    if (!id) return nothing;
+    const game = games.get(id);
+    const own = device.seatsOf(id).map((each) => each.seat);
+    const others = typeof game === "object" ? game.players.filter((each) => each.name && !own.includes(each.seat)).map((each) => each.name ?? "") : [];
+    const tag = stateOf(id);
+    return html`<li><a class="way" href=${fragmentOf({ view: "table", game: id })}><b>${t("home.goOn", { game: nameOfGame(id) || "…" })}</b>
+      <small>${others.length ? html`${t("home.with")} ${namesOf(others)} · ` : nothing}${
+      tag ? html`<span class=${tag.turn ? "tag turn" : ""}>${tag.text}</span>` : "…"}</small></a></li>`;
+  };
+  const proposed = () => easiest(variants);
+  const shown = () => inOrder(shownVariants());
+
   return {
     title: () => t("home.title"),
     close: () => stop.abort(),
     render: () => html`
-      <div class="welcome">
-        <div><h1 tabindex="-1">${t("home.title")}</h1>
-          <p class="lead">${t("home.introduction")}</p></div>
-        ${DECORATION}
-      </div>
-      ${gameIds().length ? html`<h2>${t("home.yourGames")}</h2>
-        <ul class="cards">${repeat(sortedIds(), (id) => id, gameCard)}</ul>` : nothing}
-      <h2>${t("home.choose")}</h2>
-      ${failure ? html`<p class="error">${t("home.failed")} ${failure}</p><button @click=${load}>${t("common.tryAgain")}</button>` : nothing}
-      ${!failure && !variants.length ? html`<p>${t("common.loading")}</p>` : nothing}
+      <div class="welcome">${DECORATION}<h1 tabindex="-1">${t("home.title")}</h1></div>
+      <ul class="ways">
+        <li><button class="way main" @click=${playNow}><b>${t("home.playNow")}</b>
+          <small>${proposed() ? t("home.playNowHow", { game: proposed().name }) : "…"}</small></button></li>
+        <li><a class="way" href=${fragmentOf({ view: "new", how: "here" })}><b>${t("home.together")}</b><small>${t("home.togetherHow")}</small></a></li>
+        <li><a class="way" href=${fragmentOf({ view: "new", how: "friends" })}><b>${t("home.friends")}</b><small>${t("home.friendsHow")}</small></a></li>
+        ${goOn()}
+      </ul>
       ${refusal ? html`<p class="error">${refusal}</p>` : nothing}
-      ${variants.length ? numberField() : nothing}
-      <ul class="cards">${repeat(shownVariants(), ({ id }) => id, (variant) => html`<li class="card variant">
-        <h3><a href=${fragmentOf({ view: "new", variant: variant.id })}>${variant.name}</a></h3>
-        <p>${variant.summary}</p>
-        ${variant.also_known_as.length ? html`<p class="soft">${t("home.alsoKnownAs")} ${variant.also_known_as.map(({ name, language, region }, at) =>
-          html`${at ? ", " : ""}<span lang=${language}>${name}</span> (${region})`)}</p>` : nothing}
-        ${bots.length ? html`<button aria-label=${`${variant.name}: ${t("home.againstComputer")}`} @click=${() => playAgainstComputer(variant)}>${
-          t("home.againstComputer")}</button>` : nothing}
-        <p class="soft">${t(variant.players.min === variant.players.max ? "home.playersExactly" : "home.players", variant.players)}
-          · ${t("home.minutes", { minutes: variant.minutes })}
-          · <a href=${fragmentOf({ view: "rules", id: variant.id })} aria-label=${`${t("home.rules")}: ${variant.name}`}>${t("home.rules")}</a></p>
-      </li>`)}</ul>
-      <h2>${t("home.more")}</h2>
+      ${gameIds().length ? html`<details class="fold"><summary><h2>${t("home.yourGames", { count: gameIds().length })}</h2></summary>
+        <ul class="cards">${repeat(sortedIds(), (id) => id, gameCard)}</ul></details>` : nothing}
+      <h2>${t("home.choose")}</h2>
+      ${failure ? html`<p class="error">${t("home.failed")} ${failure}</p><button @click=${() => (loading = load())}>${t("common.tryAgain")}</button>` : nothing}
+      ${variants.length ? html`${numberField()} ${LEVELS.map((level) => levelOf(level, shown().filter((each) => each.difficulty === level)))}`
+        : failure ? nothing : html`<p class="to-come">${t("common.loading")}</p>`}
+      ${variants.length || failure ? html`<h2>${t("home.more")}</h2>
       <form class="inline card" @submit=${enter}>
         <label for="game">${t("home.joinLabel")}</label>
         <input id="game" name="game" autocomplete="off" autocapitalize="off" spellcheck="false"
@@ -183,13 +233,12 @@ export function create(app) {
         <button value="watch">${t("home.watch")}</button>
         ${mistake ? html`<p class="error" id="game-error">${mistake}</p>` : nothing}
       </form>
-      <p><a class="button" href="#/replay">${t("home.replay")}</a></p>`,
+      <p><a class="button" href="#/replay">${t("home.replay")}</a></p>` : nothing}`,
   };
 }
 
-/** Some tiles as they lie on a table. */
-const DECORATION = html`<svg class="decoration" viewBox="-6.4 -3.4 12.8 6.8" aria-hidden="true" focusable="false">
-  ${[["3-5", "translate(-3.4 -.7) rotate(-8)"], ["5-5", "translate(-.3 -1) rotate(82)"], ["5-2", "translate(2.8 -1.4) rotate(-8)"],
-    ["6-1", "translate(-1.9 2) rotate(14)"], ["0-4", "translate(3.5 1.7) rotate(-24)"]].map(([name = "", place = ""]) =>
+/** Some tiles as they stand on a rack. */
+const DECORATION = html`<svg class="decoration" viewBox="-6 -2.6 12 5.2" aria-hidden="true" focusable="false">
+  ${[["6-6", "translate(-3.4 .3) rotate(84)"], ["3-5", "translate(0 -.2) rotate(90)"], ["1-4", "translate(3.4 .3) rotate(96)"]].map(([name = "", place = ""]) =>
     svg`<g transform=${place}>${tileShape(name)}</g>`)}
 </svg>`;

@@ -95,7 +95,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     app.announce(t("join.joining"));
     app.update();
     try {
-      const own = { name, join_code: code, ...(isArranged ? {} : { client_seed: idempotencyKey() }) };
+      const own = { name: name.trim() || t("common.guest"), join_code: code, ...(isArranged ? {} : { client_seed: idempotencyKey() }) };
       const { body } = await api.postOnce(`v1/games/${encodeURIComponent(id)}/players`, own, {
         signal: stop.signal,
         onRetry(seconds) {
@@ -145,7 +145,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
    */
   const field = ({ id: own, label, value, hint, change }) => html`<div class="field">
     <label for=${own}>${label}</label>
-    <input id=${own} class=${own === "code" ? "mono" : nothing} dir=${own === "name" ? "auto" : nothing} autocomplete="off" autocapitalize=${own === "name" ? "words" : "off"}
+    <input id=${own} class=${own === "code" ? "mono" : nothing} dir=${own === "name" ? "auto" : nothing} autocomplete="off" placeholder=${own === "name" ? t("common.guest") : nothing} autocapitalize=${own === "name" ? "words" : "off"}
       spellcheck="false" .value=${live(value)} aria-invalid=${errors[own] ? "true" : nothing}
       aria-describedby=${errors[own] ? `${own}-error` : hint ? `${own}-hint` : nothing}
       @input=${(/** @type {Event} */ event) => change(/** @type {HTMLInputElement} */ (event.target).value)}>

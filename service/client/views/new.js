@@ -1,16 +1,17 @@
 /** A new game: who plays and by which house rules, of whatever games the service offers. */
 import { html, live, nothing } from "../vendor/lit-html.js";
-import { playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
+import { clockText } from "../game/durations.js";
+import { easiest, inOrder } from "../setup/games.js";
+import { nameAt, playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
 import { SET, dealOf, dealText, describedBy, errorAt, fieldId, numberField as pauseField, optionFields, rulesOf, switchField, textField } from "../setup/options.js";
 import { noClock, timeFields, timeOf } from "../setup/timefields.js";
 import { Problem } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
-import { capitalized } from "../texts/text.js";
 
 /** @import { App, Bot, SeatChoice, Variant, VariantSummary, View } from "../shell/types.js" */
 
-/** @param {App} app @param {{variant?: string}} route @returns {View} */
-export function create(app, { variant: asked }) {
+/** @param {App} app @param {{variant?: string, how?: "here" | "friends"}} route @returns {View} */
+export function create(app, { variant: asked, how }) {
   const { t, api, device } = app;
   const stop = new AbortController();
   /** @type {VariantSummary[]} */
@@ -28,7 +29,7 @@ export function create(app, { variant: asked }) {
   let seed = "";
   let time = noClock();
   /** Seconds before the move of a computer player; the service decides where it is "". @type {number | ""} */
-  let pace = "";
+  let pace = device.pace() ?? "";
   /** @type {Record<string, string[]>} */
   let errors = {};
   let failure = "";
@@ -40,8 +41,12 @@ export function create(app, { variant: asked }) {
   const load = async () => {
     failure = "";
     try {
-      ({ variants, bots } = (await api.get("v1/variants", { signal: stop.signal })).body);
+      const { body } = await api.get("v1/variants", { signal: stop.signal });
+      variants = inOrder(body.variants);
+      bots = body.bots;
+      if (how) asked ??= easiest(variants)?.id;
       if (asked) await choose(asked);
+      if (how) setKinds("here", how === "here" ? "here" : "open");
     } catch (error) {
       fail(error);
     }
@@ -66,7 +71,7 @@ export function create(app, { variant: asked }) {
   /** @param {Event} event */
   const chooseOther = async (event) => {
     asked = /** @type {HTMLSelectElement} */ (event.target).value;
-    history.replaceState(null, "", fragmentOf({ view: "new", variant: asked }));
+    history.replaceState(null, "", fragmentOf({ view: "new", variant: asked, how }));
     await choose(asked).catch(fail);
     app.update();
   };
@@ -104,7 +109,7 @@ export function create(app, { variant: asked }) {
     try {
       const { body } = await api.postOnce("v1/games", {
         variant: variant.id,
-        players: playersOf(chosen, seed),
+        players: playersOf(chosen.map((each, at) => ({ ...each, name: nameAt(t, chosen, at) })), seed),
         rules: rulesOf(variant, values, players),
         unique_names: uniqueNames || undefined,
         seed: seed || undefined,
@@ -179,16 +184,16 @@ export function create(app, { variant: asked }) {
       <span class="seat-number" aria-hidden="true">${number}</span>
       <select aria-label=${t("new.kind", { number })} aria-describedby=${kind === "bot" ? `level-${level}` : nothing} @change=${chosen}>
         ${option("here", t("new.here"))} ${option("open", t("new.open"))}
-        ${bots.map(({ id }) => option(`bot ${id}`, t("new.bot", { level: capitalized(id) })))}
+        ${bots.map(({ id, name: each }) => option(`bot ${id}`, t("new.bot", { level: each })))}
       </select>
-      ${kind === "here" ? html`<input id=${fieldId(path)} aria-label=${t("new.nameOf", { number })} placeholder=${t("new.name")} autocomplete="off" dir="auto"
+      ${kind === "here" ? html`<input id=${fieldId(path)} aria-label=${t("new.nameOf", { number })} placeholder=${nameAt(t, seats.slice(0, players).map((each) => ({ ...each, name: "" })), at)} autocomplete="off" dir="auto"
           .value=${live(name)} aria-invalid=${errors[path] ? "true" : nothing} aria-describedby=${describedBy(errors, path)}
           @input=${(/** @type {Event} */ event) => setSeat(at, { name: /** @type {HTMLInputElement} */ (event.target).value })}>` : nothing}
       ${errorAt(errors, path)}
     </li>`;
   };
   /** What a level of computer players does, and how strong it is in this game. @param {Bot} level */
-  const levelText = ({ id, summary }) => html`<p class="soft" id=${`level-${id}`}><b>${capitalized(id)}</b>: ${summary}
+  const levelText = ({ id, name, summary }) => html`<p class="soft" id=${`level-${id}`}><b>${name}</b>: ${summary}
     ${variant?.bots.find((each) => each.id === id)?.strength}</p>`;
   /** @param {Variant} shown */
   const form = (shown) => {
@@ -203,9 +208,9 @@ export function create(app, { variant: asked }) {
     });
     return html`<form class="setup" novalidate @submit=${submit}>
       <div class="field"><label for="variant">${t("new.game")}</label>
-        <select id="variant" @change=${chooseOther}>${variants.map((each) => html`<option value=${each.id}
+        <select id="variant" aria-describedby="summary" @change=${chooseOther}>${variants.map((each) => html`<option value=${each.id}
           .selected=${live(each.id === shown.id)}>${each.name}</option>`)}</select></div>
-      <p>${shown.summary}</p>
+      <p id="summary">${shown.summary}</p>
       <section class="card" aria-labelledby="who">
         <h2 id="who">${t("new.who")}</h2>
         ${numberField(shown)}
@@ -218,13 +223,13 @@ export function create(app, { variant: asked }) {
         <p class="soft">${t("new.order")} ${playing.some((each) => each.kind === "open") ? t("new.invitation") : nothing}</p>
         ${deal && !(SET in shown.options.properties) ? html`<p class="soft">${t("new.deal", { set: deal.set, deal: dealText(t, deal) })}</p>` : nothing}
       </section>
-      ${fields.length ? html`<section class="card" aria-labelledby="house-rules"><h2 id="house-rules">${t("new.houseRules")}</h2>${fields}</section>` : nothing}
-      <section class="card" aria-labelledby="time"><h2 id="time">${t("new.time")}</h2>
+      ${fields.length ? html`<details class="fold card"><summary><h2>${t("new.houseRules")}</h2></summary>${fields}</details>` : nothing}
+      <details class="fold card"><summary><h2>${t("new.time")}</h2> <span class="soft">${clockText(app, timeOf(time).clock)}</span></summary>
         ${timeFields(app, { choice: time, errors, change(choice) {
           time = choice;
           app.update();
-        } })}</section>
-      <details class="fold card"><summary>${t("new.advanced")}</summary>
+        } })}</details>
+      <details class="fold card"><summary><h2>${t("new.advanced")}</h2></summary>
         ${switchField({ path: "unique_names", errors, label: t("new.uniqueNames"), hint: t("new.uniqueNamesHint"), value: uniqueNames, change(value) {
           uniqueNames = value;
           app.update();
@@ -239,11 +244,11 @@ export function create(app, { variant: asked }) {
             app.update();
           } }) : nothing}
       </details>
-      <details class="fold card" @toggle=${openRules}><summary>${t("new.rules")}</summary>
+      <details class="fold card" @toggle=${openRules}><summary><h2>${t("new.rules")}</h2></summary>
         ${rulesAreOpen && markdown ? html`<div class="rules">${markdown(shown.rules, { level: 2 }).slice(1)}</div>` : nothing}
         <p><a href=${fragmentOf({ view: "rules", id: shown.id })}>${t("new.rulesPage")}</a></p></details>
-      ${failure ? html`<p class="error">${failure}</p>` : nothing}
-      <div class="buttons"><button class="main large" aria-disabled=${sending}>${t(sending ? "new.creating" : "new.create")}</button></div>
+      <div class="start">${failure ? html`<p class="error">${failure}</p>` : nothing}
+        <button class="main large" aria-disabled=${sending}>${t(sending ? "new.creating" : "new.create")}</button></div>
     </form>`;
   };
   /** @param {Event} event */
@@ -260,7 +265,7 @@ export function create(app, { variant: asked }) {
     render: () => html`<h1 tabindex="-1">${t("new.title")}</h1>
       ${variant ? form(variant) : failure ? html`<p class="error">${failure}</p>
         <div class="buttons"><button @click=${load}>${t("common.tryAgain")}</button></div>`
-      : asked || !variants.length ? html`<p>${t("common.loading")}</p>`
+      : asked || how || !variants.length ? html`<p class="to-come">${t("common.loading")}</p>`
       : html`<p class="lead">${t("new.choose")}</p><ul class="cards">${variants.map(card)}</ul>`}`,
   };
 }

@@ -45,11 +45,13 @@ export function create(app, { id, rule }) {
     pointTo(number);
   };
   /** @param {Variant} shown */
-  const summary = ({ players, scoring }) => html`<div class="note">
+  const summary = ({ players, scoring, also_known_as: names }) => html`<div class="note">
     <h2>${t("rules.inShort")}</h2>
     <p>${t(players.min === players.max ? "rules.playersExactly" : "rules.players", players)}.
       ${t(scoring.best === "highest" ? "rules.highestWins" : "rules.lowestWins")}</p>
     <p>${scoring.text}</p>
+    ${names.length ? html`<p class="soft">${t("rules.alsoKnownAs")} ${names.map(({ name, language, region }, at) =>
+      html`${at ? ", " : ""}<span lang=${language}>${name}</span> (${region})`)}</p>` : nothing}
   </div>`;
   /** @param {Variant} shown */
   const deals = ({ deals: rows }) => {

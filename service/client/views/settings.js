@@ -87,12 +87,22 @@ export function create(app) {
         ${toggle("sound", "settings.sound")}
         ${"vibrate" in navigator ? toggle("vibration", "settings.vibration") : nothing}
         ${toggle("letters", "settings.letters", "settings.lettersHint")}
+        ${choice("listening", "settings.listening", [
+          { value: "atOnce", text: t("settings.listeningAtOnce") },
+          { value: "slowly", text: t("settings.listeningSlowly") },
+          { value: "byKey", text: t("settings.listeningByKey") },
+        ], html`<p class="hint">${t("settings.listeningHint")}</p>`)}
       </section>
       <section class="card" aria-labelledby="kept">
         <h2 id="kept">${t("settings.kept")}</h2>
         <p>${t("settings.keptText")}</p>
         <p>${t("settings.seats", { count: device.seats().length })}</p>
         <div class="buttons"><button class="danger" @click=${forget}>${t("settings.forget")}</button></div>
+      </section>
+      <section class="card" aria-labelledby="developers">
+        <h2 id="developers">${t("settings.developers")}</h2>
+        <div class="buttons"><button id="drawer-button" @click=${app.toggleDrawer}>${t("settings.openDrawer")}</button></div>
+        <p><a href="docs/">${t("common.documentation")}</a> · <a href="openapi.yaml">${t("common.document")}</a></p>
       </section>`,
   };
 }

@@ -7,6 +7,7 @@ import { createMatch } from "../game/match.js";
 import { tileName } from "../game/names.js";
 import { loaded } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
+import { createHearing } from "../table/hearing.js";
 import { createActions, createChoice } from "../table/input.js";
 import {
   banner, chainText, handList, heading, isAwaited, isOnTurn, log, moveButtons, nameOf, playersList, scrollToLatest,
@@ -60,6 +61,7 @@ export function create(app, { game: id, watch = false, token }) {
   const match = createMatch(app, id, {
     watch, token, onChange, aspect: () => aspectFor(area()?.width ?? innerWidth, area()?.height ?? innerHeight),
   });
+  const hearing = createHearing(app, match, (game) => (isOnTurn(game) ? stateText(app, game) : ""));
   const choice = createChoice(app, match, { send, say });
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
   const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
@@ -102,13 +104,14 @@ export function create(app, { game: id, watch = false, token }) {
     const wasOnTurn = before !== undefined && isOnTurn(before);
     if (isOnTurn(game) && !wasOnTurn) {
       said = "";
-      app.announce(stateText(app, game), { urgent: true });
+      hearing.expect();
       void signal("turn");
     } else if (isOnTurn(game) && before && before.version < game.version) {
       // Where the log tells nobody's tiles, as with several seats, the drawn one is told here.
       const drew = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
-      app.announce(`${drew} ${stateText(app, game)}`.trim());
+      hearing.expect(drew);
     } else if (events.some((each) => each.type === "played")) void signal("tile");
+    hearing.follow(game);
     if (game.status !== "round_over" && game.status !== "finished") return;
     if (before?.status !== game.status) picture.fitAll();
     if (!ended) void load(import("../table/ended.js"), (module) => (ended = module));
@@ -169,6 +172,7 @@ export function create(app, { game: id, watch = false, token }) {
   /** Tells something, or shows the list of the keys. @param {string} action */
   async function tell(action) {
     if (action === "again") return say(said || t("table.nothingSaid"));
+    if (action === "turn" && (await app.tellNext())) return;
     try {
       const to = await loadAnswers();
       if (!to) return;

@@ -114,5 +114,6 @@ VARIANT: Final = Variant(
         teams_option(),
     ),
     aliases=(Alias("Muggins", "en"), Alias("Fives Up", "en"), Alias("Bones", "en"), Alias("Sniffy", "en")),
+    difficulty=3,
     minutes=16,
 )

@@ -113,5 +113,6 @@ VARIANT: Final = Variant(
         Option(key="blocked", default="lightest", values=("lightest", "no_doubles")),
         target_option(None, high=100),
     ),
+    difficulty=2,
     minutes=10,
 )

@@ -59,5 +59,6 @@ VARIANT: Final = Variant(
         teams_option(),
     ),
     aliases=(Alias("Dominoes", "en"), Alias("Block game", "en")),
+    difficulty=1,
     minutes=20,
 )

@@ -97,6 +97,7 @@ VARIANT: Final = Variant(
     edition=1,
     players=PlayerRange(2, 10),
     best="lowest",
+    difficulty=1,
     minutes=35,
     build=_build,
     options=(

@@ -80,6 +80,7 @@ VARIANT: Final = Variant(
     edition=1,
     players=_PLAYERS,
     best="lowest",
+    difficulty=1,
     minutes=25,
     build=_build,
     options=(

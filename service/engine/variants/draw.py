@@ -61,5 +61,6 @@ VARIANT: Final = Variant(
         teams_option(),
     ),
     aliases=(Alias("Straight dominoes", "en"),),
+    difficulty=1,
     minutes=15,
 )

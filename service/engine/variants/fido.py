@@ -87,6 +87,7 @@ VARIANT: Final = Variant(
     edition=1,
     players=PlayerRange(_FEWEST, _FEWEST + len(_HANDS[6]) - 1),
     best="highest",
+    difficulty=3,
     minutes=7,
     build=_build,
     options=(

@@ -105,5 +105,6 @@ VARIANT: Final = Variant(
         teams_option(),
     ),
     aliases=(Alias("5s & 3s", "en"), Alias("Threes and Fives", "en")),
+    difficulty=3,
     minutes=23,
 )

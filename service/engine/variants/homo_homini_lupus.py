@@ -73,6 +73,7 @@ VARIANT: Final = Variant(
     edition=1,
     players=PlayerRange(_SEATS, _SEATS),
     best="highest",
+    difficulty=3,
     minutes=10,
     build=_build,
     options=(Option(key="rounds", default=4, low=1, high=100),),

@@ -134,6 +134,7 @@ VARIANT: Final = Variant(
     edition=1,
     players=PlayerRange(2, 4),
     best="lowest",
+    difficulty=2,
     minutes=25,
     build=_build,
     aliases=(Alias("Козёл", "ru"), Alias("Козел", "uk")),

@@ -183,6 +183,7 @@ VARIANT: Final = Variant(
     edition=1,
     players=PlayerRange(_SEATS, _SEATS),
     best="highest",
+    difficulty=2,
     minutes=25,
     build=_build,
     aliases=(Alias("Dominó en parejas", "es"), Alias("Quinientos", "es"), Alias("Dominó cubano", "es")),

@@ -64,5 +64,6 @@ VARIANT: Final = Variant(
         teams_option(),
     ),
     aliases=(Alias("Russian dominoes", "en"), Alias("All Sevens", "en")),
+    difficulty=2,
     minutes=9,
 )

@@ -144,6 +144,7 @@ VARIANT: Final = Variant(
     edition=1,
     players=PlayerRange(min(_HANDS), max(_HANDS)),
     best="lowest",
+    difficulty=3,
     minutes=15,
     build=_build,
     options=(

@@ -53,5 +53,6 @@ VARIANT: Final = Variant(
     build=_build,
     options=(blocked_score_option("minus_own", "others", "all"), target_option(60)),
     aliases=(Alias("Севастополь", "ru"),),
+    difficulty=2,
     minutes=18,
 )

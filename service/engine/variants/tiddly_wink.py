@@ -78,5 +78,6 @@ VARIANT: Final = Variant(
         Option(key="rounds", default=10, low=1, high=100),
     ),
     aliases=(Alias("Tiddle-a-wink", "en"),),
+    difficulty=2,
     minutes=14,
 )

@@ -14,11 +14,11 @@ from service.engine.presence import Left
 from service.engine.referee import deal
 from service.engine.state import State
 from service.engine.variants import variants
-from service.games.commands.validation import GameRequest, free_name
+from service.games.commands.validation import GameRequest, free_name, is_taken
 from service.games.model.clock import start_clock
 from service.games.model.game import Game, GameEvent, Ownership, rules_for
 from service.games.model.results import SeatToken
-from service.games.model.seats import HUMAN, OPEN_SEAT, REMOTE, Remote, Seat, Seats
+from service.games.model.seats import BOT_NAMES, HUMAN, OPEN_SEAT, REMOTE, Remote, Seat, Seats
 from service.games.model.tokens import hash_secret, new_join_code, new_token
 from service.games.ports import RandomBytes
 
@@ -101,11 +101,12 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
 
 
 def _names(request: GameRequest) -> list[str | None]:
-    """The names in seat order; a computer player is called by its level, with a number if that name is taken."""
+    """The names in seat order; a computer player gets the first name of the list that nobody else at the table has."""
     names: list[str | None] = [each.name for each in request.seats]
     for seat, each in enumerate(request.seats):
         if each.level is not None:
-            names[seat] = free_name(each.level.capitalize(), names)
+            free = next((name for name in BOT_NAMES if not is_taken(name, names)), None)
+            names[seat] = free or free_name(BOT_NAMES[0], names)
     return names
 
 

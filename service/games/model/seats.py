@@ -22,6 +22,12 @@ LEVELS: Final = ("random", "greedy", "expert")
 SLOW_LEVELS: Final = frozenset({"expert"})
 """Those that calculate: a decision takes some fifty times as long as one of the others, or more."""
 
+BOT_NAMES: Final = (
+    "Rosa", "Emil", "Nora", "Otto", "Ines", "Pablo", "Mila", "Hugo", "Vera", "Anton", "Lola", "Bruno", "Tessa", "Igor",
+    "Selma", "Theo",
+)  # fmt: skip
+"""The names of computer players, in the order in which they come to a table."""
+
 
 class Remote(NamedTuple):
     """Where a remote player is asked for its moves, and the secret by which it recognises who asks."""

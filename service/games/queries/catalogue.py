@@ -46,19 +46,24 @@ def option_title(variant: Variant, option: Option, language: Language) -> str:
 
 def option_description(variant: Variant, option: Option, language: Language) -> str:
     """What a house rule of this variant does."""
-    key = _option_key(variant, option, "description")
-    described = [
-        f"{value}: {text(f'options.{option.key}.values.{value}', language)}"
-        for value in option.values
-        if has_text(f"options.{option.key}.values.{value}")
-    ]
-    return text(key, language, values="; ".join(described), **option.params)
+    return text(_option_key(variant, option, "description"), language, **option.params)
+
+
+def value_titles(variant: Variant, option: Option, language: Language) -> tuple[str, ...]:
+    """What the values of a house rule are called, in their order; none where they are plain numbers or yes and no."""
+    keys = [_option_key(variant, option, f"values.{value}") for value in option.values]
+    return tuple([text(key, language) for key in keys]) if keys and has_text(keys[0]) else ()
 
 
 def _option_key(variant: Variant, option: Option, part: str) -> str:
     """The key of a text on a house rule: that of this variant, else the one that several share."""
     own = f"games.{variant.key}.options.{option.key}.{part}"
     return own if has_text(own) else f"options.{option.key}.{part}"
+
+
+def level_name(level: str, language: Language) -> str:
+    """What a level of computer players is called."""
+    return text(f"levels.{level}.name", language)
 
 
 @cache
@@ -68,16 +73,23 @@ def level_strength(level: str, variant: Variant, language: Language) -> str:
     shares = [row for row in measured_strength() if row.variant == variant.key and row.stronger == level]
     if not shares:
         return general
-    titles = {option.key: option_title(variant, option, language) for option in variant.options}
+    options = {option.key: option for option in variant.options}
     cases: list[str] = []
     for row in shares:
         players = text("levels.players", language, number=row.players)
-        table = ", ".join([players, *[f"{titles[key]} {value}" for key, value in row.options.items()]])
+        settings = [_setting(variant, options[key], value, language) for key, value in row.options.items()]
+        table = ", ".join([players, *settings])
         cases.append(
             text("levels.case" if cases else "levels.first_case", language, share=f"{100 * row.share:.0f}", table=table)
         )
-    measured = text("levels.measured", language, weaker=shares[0].weaker.capitalize(), cases=", ".join(cases))
+    measured = text("levels.measured", language, weaker=level_name(shares[0].weaker, language), cases=", ".join(cases))
     return f"{general} {measured}"
+
+
+def _setting(variant: Variant, option: Option, value: Value, language: Language) -> str:
+    """A house rule with its value: *Set 9*, *Table Venezuela*."""
+    named = dict(zip(option.values, value_titles(variant, option, language), strict=False))
+    return f"{option_title(variant, option, language)} {named.get(value, value)}"
 
 
 @cache

@@ -7,6 +7,8 @@ that no sentence tells what its reader may not know; does not depend on how sent
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
 from service.engine.variant import Rules
@@ -24,7 +26,17 @@ def game_sentence(game: GameView, language: str) -> str:
     if game.status == "waiting":
         return waiting_sentence(len([seat for seat in game.seats if seat.kind == OPEN_SEAT]), language)
     you = game.view.you
-    return state_sentence(game.view, Reader(None if you is None else you.seat, _names(game), language))
+    if you is None:
+        return state_sentence(game.view, Reader(None, _names(game), language))
+    partners = partners_of(you.seat, [player.team for player in game.view.players])
+    return state_sentence(game.view, Reader(you.seat, _names(game), language, partners))
+
+
+def partners_of(seat: int | None, teams: Sequence[int | None]) -> frozenset[int]:
+    """The other seats in the team of this one, by the team of each seat."""
+    if seat is None or teams[seat] is None:
+        return frozenset()
+    return frozenset([other for other, team in enumerate(teams) if team == teams[seat] and other != seat])
 
 
 class EventSentences:

@@ -26,12 +26,13 @@ Naming = Callable[[int], str]
 class Reader(NamedTuple):
     """For whom the sentences are: the seat that *you* are, ``None`` for nobody; the names of all seats; the language.
 
-    A seat without a name is *Player 1*, *Player 2*, … or *Spieler 1*, …
+    A seat without a name is *Player 1*, *Player 2*, … or *Spieler 1*, … The seats of ``partners`` are called so.
     """
 
     seat: int | None
     names: tuple[str | None, ...]
     language: str
+    partners: frozenset[int] = frozenset()
 
 
 def about(reader: Reader, key: str, seat: int, **values: str) -> str:
@@ -60,7 +61,8 @@ def joined(words: Sequence[str], language: str, key: str = "list.and") -> str:
 
 def _name(reader: Reader, seat: int, longest: int) -> str:
     name = reader.names[seat]
-    return _shortened(text("player", reader.language, number=str(seat + 1)) if name is None else name, longest)
+    shown = _shortened(text("player", reader.language, number=str(seat + 1)) if name is None else name, longest)
+    return text("partner", reader.language, name=shown) if seat in reader.partners else shown
 
 
 def _shortened(name: str, longest: int) -> str:

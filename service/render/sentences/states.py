@@ -48,6 +48,8 @@ def winners_sentence(winners: tuple[int, ...], reader: Reader, before: str = "")
 def _playing(view: View, reader: Reader) -> str:
     turn = view.turn
     assert turn is not None
+    if turn in reader.partners:
+        return fitted(reader, lambda name: text("turn.partner", reader.language, name=name(turn)))
     whose = about(reader, "turn", turn)
     return whose if turn != reader.seat else " ".join([whose, *_possible(view, reader.language)])
 

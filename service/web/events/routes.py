@@ -11,7 +11,7 @@ from flask import Blueprint, Response, request
 
 from service.games.access import Access
 from service.games.model.views import Deleted, EventPage, EventView, Reset
-from service.games.queries.sentences import EventSentences
+from service.games.queries.sentences import EventSentences, partners_of
 from service.games.queries.subscription import EventSubscription
 from service.render.sentences.people import Reader
 from service.texts import Language
@@ -115,7 +115,8 @@ def _serializer(
     resets = first is not None and any([isinstance(each.event, Reset) for each in first.events])
     layout = game.rules.empty_layout() if resets else services.games.queries.layout_at(access, after)
     names = tuple([seat.name for seat in game.seats])
-    sentences = EventSentences(game.rules, layout, Reader(access.seat, names, language))
+    partners = partners_of(access.seat, game.rules.all_teams())
+    sentences = EventSentences(game.rules, layout, Reader(access.seat, names, language, partners))
     return lambda event: event_json(event, sentences.sentence(event))
 
 

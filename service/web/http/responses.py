@@ -25,6 +25,8 @@ HTML: Final = "text/html"
 SVG: Final = "image/svg+xml"
 YAML: Final = "application/yaml"
 JAVASCRIPT: Final = "text/javascript"
+IMMUTABLE: Final = "public, max-age=31536000, immutable"
+"""``Cache-Control`` of what never changes under its address."""
 _REPLAYED: Final = [("Idempotent-Replayed", "true")]
 _VARY: Final = "Authorization, Accept, Accept-Language"
 _JSON_TYPE: Final = ("Content-Type", JSON)

@@ -22,16 +22,14 @@ from service.web.page.routes import page
 from service.web.services import Services, current_services
 
 _VERSION: Final = {"name": "Domino", "version": version("domino-service")}
-_INDEX: Final = orjson.dumps(
-    {
-        **_VERSION,
-        "contract": "/openapi.yaml",
-        "docs": "/docs",
-        "variants": "/v1/variants",
-        "games": "/v1/games",
-        "problems": "/problems",
-    }
-)
+_INDEX: Final = {
+    **_VERSION,
+    "contract": "/openapi.yaml",
+    "docs": "/docs",
+    "variants": "/v1/variants",
+    "games": "/v1/games",
+    "problems": "/problems",
+}
 
 blueprint: Final = Blueprint("service", __name__)
 metrics_blueprint: Final = Blueprint("metrics", __name__)
@@ -52,13 +50,13 @@ metrics_blueprint: Final = Blueprint("metrics", __name__)
         )
     },
 )
-def show_index(_services: Services) -> Response:
+def show_index(services: Services) -> Response:
     """Get the addresses of the service.
 
     Where everything is. A browser gets a page for people instead.
     """
     if negotiate(JSON, HTML) == JSON:
-        return public(_INDEX, JSON)
+        return public(orjson.dumps({**_INDEX, "addresses": services.addresses}), JSON)
     return page()
 
 

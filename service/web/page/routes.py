@@ -1,13 +1,16 @@
 """The page at ``/`` and its files below ``/client/``, which any page may import as well.
 
-Owns the media types of the files, which include the texts of each language, and what the page may load. Does not depend
-on what the page shows.
+Owns the media types of the files, which include the texts of each language, what the page may load, and the address of
+each file, which has a digest of all of them in it, so that a browser keeps the file and asks for it once. Does not
+depend on what the page shows.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -18,7 +21,7 @@ import orjson
 from flask import Blueprint, Response, abort
 
 from service.texts import LANGUAGES, page_texts, text
-from service.web.http.responses import HTML, JAVASCRIPT, JSON, public
+from service.web.http.responses import HTML, IMMUTABLE, JAVASCRIPT, JSON, public
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_reads
 from service.web.services import Services, current_services
@@ -38,6 +41,8 @@ _MEDIA_TYPES: Final = {
     ".webmanifest": "application/manifest+json",
 }
 """By suffix; a file with another suffix is not served."""
+
+_DIGEST: Final = re.compile(r"[0-9a-f]{16}")
 
 blueprint: Final = Blueprint("client", __name__)
 
@@ -68,9 +73,19 @@ def show_event_reader(_services: Services) -> Response:
 
 @blueprint.get("/client/<path:name>")
 def show_file(name: str) -> Response:
-    """A file of the page."""
+    """A file of the page.
+
+    Its name may begin with a digest of all files. With that of these files a cache may keep it for good; with another
+    one, that of an older or newer service, it is what is here under that name, to be asked for again each time.
+    """
     limit_reads(current_services().limits, 1)
-    return _file(name)
+    digest, _, rest = name.partition("/")
+    if not _DIGEST.fullmatch(digest):
+        return _file(name)
+    response = _file(rest)
+    if digest == files_digest():
+        response.headers["Cache-Control"] = IMMUTABLE
+    return response
 
 
 def _file(name: str) -> Response:
@@ -81,9 +96,22 @@ def _file(name: str) -> Response:
 
 
 @cache
+def files_digest() -> str:
+    """A digest of the names and contents of all files."""
+    digest = sha256()
+    for name, (content, _) in sorted(_files().items()):
+        digest.update(b"%b\0%d\0%b" % (name.encode(), len(content), content))
+    return digest.hexdigest()[:16]
+
+
+@cache
 def _index() -> bytes:
-    """The page, with the languages that it may ask for, and what it says without JavaScript or without texts."""
+    """The page, with the languages that it may ask for, and what it says without JavaScript or without texts.
+
+    The addresses of its files have the digest of all of them, but that of the manifest, from which others follow.
+    """
     values = {
+        "{client}": f"client/{files_digest()}",
         "{languages}": " ".join(LANGUAGES),
         "{needs_javascript}": _in_every_language("page.table.common.needsJavaScript"),
         "{unreachable}": _in_every_language("page.table.common.unreachable"),

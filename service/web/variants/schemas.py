@@ -27,6 +27,18 @@ class OtherNameSchema(Schema):
     region = fields.String(required=True, metadata=doc("Where the game is called so.", example="Russia, Ukraine"))
 
 
+class ExampleTileSchema(Schema):
+    """A tile on the table of an example, with its place as in `GET …/board`."""
+
+    tile = fields.String(required=True, metadata=doc("The tile.", example="3-5"))
+    x = fields.Integer(required=True, metadata=doc("Its centre, to the right; a tile is 4 by 2.", example=4))
+    y = fields.Integer(required=True, metadata=doc("Its centre, downwards.", example=0))
+    rotation = fields.Integer(
+        required=True, metadata=doc("0, 90, 180 or 270 degrees clockwise; at 0 the smaller half is left.", example=90)
+    )
+    face_down = fields.Boolean(required=True, metadata=doc("Whether it lies face down.", example=False))
+
+
 class VariantSummarySchema(Schema):
     """An available variant."""
 
@@ -34,6 +46,17 @@ class VariantSummarySchema(Schema):
     name = fields.String(required=True, metadata=doc("Its name, in the requested language.", example="Dominó"))
     summary = fields.String(required=True, metadata=doc("A description in one sentence."))
     players = fields.Nested(BoundsSchema, required=True, metadata=doc("The possible numbers of players."))
+    difficulty = fields.Integer(
+        required=True,
+        metadata=doc(
+            "How hard it is for beginners. 1: matching numbers is all that there is to know. 2: one thing more, such "
+            "as a partner, arms, or several tiles in a turn. 3: the ends are added up at each tile, or several such "
+            "things.",
+            minimum=1,
+            maximum=3,
+            example=1,
+        ),
+    )
     minutes = fields.Integer(
         required=True,
         metadata=doc(
@@ -43,12 +66,18 @@ class VariantSummarySchema(Schema):
     also_known_as = fields.List(
         fields.Nested(OtherNameSchema), required=True, metadata=doc("What its players call it elsewhere; may be empty.")
     )
+    example = fields.List(
+        fields.Nested(ExampleTileSchema),
+        required=True,
+        metadata=doc("A table of the game in the middle of a round, for a small picture: the same ever, no real one."),
+    )
 
 
 class BotSchema(Schema):
     """A level of computer players."""
 
     id = fields.String(required=True, metadata=doc("Its id, as `bot` of a player.", example="greedy"))
+    name = fields.String(required=True, metadata=doc("What it is called.", example="Medium"))
     summary = fields.String(required=True, metadata=doc("How it chooses its moves, in one sentence."))
 
 
@@ -69,6 +98,13 @@ class VariantListSchema(Schema):
     )
 
 
+class OptionValueSchema(Schema):
+    """A value of an option, as a JSON Schema."""
+
+    const = fields.Raw(required=True, metadata=doc("The value.", example="puerto_rico"))
+    title = fields.String(required=True, metadata=doc("What it is called.", example="Puerto Rico"))
+
+
 class OptionSchemaSchema(Schema):
     """An option, as a JSON Schema."""
 
@@ -76,6 +112,10 @@ class OptionSchemaSchema(Schema):
     description = fields.String(required=True, metadata=doc("What it does."))
     type = fields.String(required=True, metadata=doc("`integer`, `string` or `boolean`.", example="integer"))
     enum = fields.List(fields.Raw(), metadata=doc("The possible values, if they are few.", example=[6, 9, 12]))
+    oneOf = fields.List(  # noqa: N815 # JSON Schema's own name
+        fields.Nested(OptionValueSchema),
+        metadata=doc("The same values with what they are called, where they have names."),
+    )
     minimum = fields.Integer(metadata=doc("The smallest value.", example=1))
     maximum = fields.Integer(metadata=doc("The greatest value.", example=100))
     default = fields.Raw(metadata=doc("The default; absent where it depends on the number of players."))

@@ -1,0 +1,31 @@
+/** What a listener is told of a game: what happened, in its order, and whose turn it is only after what led to it. */
+
+/** @import { App, Game } from "../shell/types.js" */
+
+/**
+ * @param {App} app @param {import("../game/match.js").Match} match
+ * @param {(game: Game) => string} stateOf the state in a sentence; nothing where it is not worth telling
+ */
+export function createHearing(app, match, stateOf) {
+  /** The version up to which all was told; nothing is of what happened before the first look. */
+  let told = -1;
+  /** What is told before the state, once that is due. @type {string | undefined} */
+  let due;
+  return {
+    /** Tells what is new. @param {Game} game */
+    follow(game) {
+      if (told < 0) told = game.version;
+      for (const { version, text } of match.events.filter((each) => each.version > told)) {
+        told = version;
+        if (text) app.tell(text);
+      }
+      // The answer to a move comes before the event that it made.
+      if (due === undefined || told < game.version) return;
+      const text = `${due} ${stateOf(game)}`.trim();
+      due = undefined;
+      if (text) app.tell(text);
+    },
+    /** The state is to be told. @param {string} [before] a sentence before it */
+    expect: (before = "") => void (due = before),
+  };
+}

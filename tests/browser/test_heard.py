@@ -1,0 +1,168 @@
+"""What a listener hears of a round, line by line: each thing that happens, and whose turn it is only after it.
+
+``pytest --rewrite`` writes the files in ``heard`` anew; read what has changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from service.engine.tiles import parse_tile
+from service.engine.variants import variants
+from service.render.sentences.numbers import pip_word
+from service.render.sentences.places import host_name
+from tests.browser.pages import OpenPage
+from tests.browser.playing import fitting, laying, log, offered
+from tests.support.scope import in_scope
+from tests.whole.table import Table, connect
+
+FOLDER: Final = Path(__file__).parent / "heard"
+MOST_MOVES: Final = 60
+"""No round of these has more moves of one seat."""
+
+KEEP_HEARD: Final = """(() => {
+  window.heard = [];
+  const keep = (records) => records.forEach(({ target, addedNodes }) => addedNodes.forEach((node) => {
+    const region = (target instanceof Element ? target : target.parentElement)?.closest("#status, #alert, [role=log]");
+    if (!region || region.getAttribute("aria-live") === "off") return;
+    heard.push(`${region.id === "alert" ? "ALERT: " : ""}${node.textContent}`);
+  }));
+  const observer = new MutationObserver(keep);
+  const begin = () => observer.observe(document.body, { childList: true, subtree: true });
+  document.addEventListener("DOMContentLoaded", begin);
+})()"""
+"""Keeps what is added to live regions, in the order in which it is."""
+
+ROUND_IS_OVER: Final = ".play.round_over, .play.finished"
+
+
+@pytest.fixture
+def http(service_url: str) -> Iterator[httpx.Client]:
+    with connect(service_url) as client:
+        yield client
+
+
+def players(variant: str) -> list[dict[str, Any]]:
+    """One person and computer players: four where so many can play, as partners need."""
+    low, high = variants()[variant].players
+    return [{"name": "Ada"}, *({"bot": "greedy"} for _ in range(min(max(low, 4), high) - 1))]
+
+
+def make_move(page: Page) -> None:
+    """Make the first move that the page offers, and wait for the next turn or the count."""
+    before = log(page).count()
+    if fitting(page).count():
+        fitting(page).first.click()
+        laying(page).first.click()
+    else:
+        offered(page).first.click()
+    expect(log(page).nth(before)).to_be_attached()
+    page.wait_for_function("() => !document.querySelector('.actions button:disabled')")
+    on_turn(page)
+
+
+def on_turn(page: Page) -> None:
+    """Wait until it is the turn of the page's seat, or until the round is over."""
+    page.locator(f".state.turn, {ROUND_IS_OVER}").first.wait_for()
+
+
+def heard(page: Page) -> list[str]:
+    return [str(line) for line in page.evaluate("heard")]
+
+
+@pytest.mark.parametrize("variant", in_scope(list(variants()), quick=["draw", "latin"]))
+def test_a_round_is_heard_in_its_order(
+    variant: str, http: httpx.Client, open_page: OpenPage, same_as_file: Callable[[Path, str], None]
+) -> None:
+    table = Table.create(http, variant, players(variant), seed="what is heard", pace=0)
+    page = open_page(None)
+    page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
+    on_turn(page)
+    # What the computer players did before is in the log alone.
+    page.add_init_script(KEEP_HEARD)
+    page.reload()
+    on_turn(page)
+    for _ in range(MOST_MOVES):
+        if page.locator(ROUND_IS_OVER).count():
+            break
+        make_move(page)
+    told = log(page).last.inner_text()
+    page.wait_for_function("(last) => heard.includes(last)", arg=told)
+    lines = heard(page)
+    same_as_file(FOLDER / f"{variant}.txt", "".join(f"{line}\n" for line in lines))
+
+    assert not [line for line in lines if line.startswith("ALERT")]
+    turns = [at for at, line in enumerate(lines) if line.startswith("Your turn")]
+    assert turns
+    # Nothing is told twice, so each turn has what led to it before it.
+    assert not [at for at in turns[1:] if lines[at - 1].startswith("Your turn")]
+    if variant == "latin":
+        assert [line for line in lines if re.match(r"Emil \(partner\) played ", line)]
+        assert [line for line in lines if re.match(r"(Rosa|Nora) played ", line)]
+
+
+@pytest.mark.full
+def test_what_happens_waits_for_the_key_of_who_listens(http: httpx.Client, open_page: OpenPage) -> None:
+    page = open_page("/#/settings")
+    page.get_by_role("radio", name="one by one, with the key T").check()
+    table = Table.create(http, "latin", players("latin"), seed="what is heard", pace=0)
+    page.add_init_script(KEEP_HEARD)
+    page.goto("about:blank")
+    page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
+    on_turn(page)
+    expect(log(page).first).to_be_attached()
+    known, first = log(page).count(), page.locator("[data-state]").inner_text().strip()
+    make_move(page)
+    told, second = log(page).all_inner_texts()[known:], page.locator("[data-state]").inner_text().strip()
+    assert len(told) > 1
+    page.locator("[data-table] h1").focus()
+    assert heard(page) == []
+    for number in range(1, len(told) + 3):
+        page.keyboard.press("t")
+        page.wait_for_function("(number) => heard.length === number", arg=number)
+    assert heard(page) == [first, *told, second]
+    page.keyboard.press("t")
+    page.wait_for_function("(number) => heard.length === number", arg=len(told) + 3)
+    assert heard(page)[-1] == second, "when nothing waits, T tells whose turn it is"
+
+
+@pytest.mark.full
+def test_a_game_of_who_listens_is_slower(http: httpx.Client, open_page: OpenPage) -> None:
+    page = open_page("/#/settings")
+    page.get_by_role("radio", name="slowly").check()
+    with page.expect_request(lambda request: request.method == "POST") as sent:
+        page.goto("/#/")
+        page.get_by_role("button", name=re.compile("Play now")).click()
+    body: Any = sent.value.post_data_json
+    assert body["pace"] == 3
+
+
+@pytest.mark.full
+def test_a_tile_that_does_not_fit_says_why_at_the_first_tap(http: httpx.Client, open_page: OpenPage) -> None:
+    table = Table.create(http, "block", 2, seed="why not", rules={"hand": 7})
+    for _ in range(3):
+        table.make_legal_move()
+    seat = table.to_move()
+    view = table.view(seat)
+    numbers = {end["number"] for end in view["board"]["ends"]}
+    fitting_tiles = {move.get("tile") for move in view["legal_moves"]}
+    [tile, *_] = [each for each in view["you"]["hand"] if each not in fitting_tiles]
+    page = open_page(f"/#/seat/{table.id}/{table.tokens[seat]}", viewport=(360, 740), touch=True)
+    page.locator(".state.turn").wait_for()
+    page.locator(f"[data-tile='{tile}'][role=option]").tap()
+    said = page.locator("[data-said]")
+    words = [pip_word(number, "en") for number in numbers]
+    expect(said).to_have_text(
+        re.compile(rf"does not fit: the ends? (is|are) ({'|'.join(words)})( and ({'|'.join(words)}))?\.")
+    )
+    told = said.inner_text()
+    assert told.lower().startswith(host_name(parse_tile(tile), "en").lower())
+    expect(page.locator("#status p").last).to_have_text(told)
+    expect(page.get_by_role("alert")).to_be_empty()
