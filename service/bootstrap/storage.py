@@ -5,7 +5,7 @@ Owns which adapters there are, and what each of them is observed by. Does not de
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict
 
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
@@ -18,7 +18,7 @@ from service.storage.games import RedisStore
 from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis.calls import RedisCalls, observe_nothing
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
 from service.storage.redis.limited import LimitedTopology
 from service.storage.redis.server_clock import ServerClock
 from service.storage.redis.topology import Topology, open_topology
@@ -60,6 +60,21 @@ def budgets_of(settings: Settings) -> Budgets:
     return Budgets(settings.stored_mb_per_day, settings.app_stored_mb_per_day)
 
 
+def _url_of(settings: Settings) -> str:
+    if settings.redis_url is None:
+        raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
+    return settings.redis_url
+
+
+class _Kept(TypedDict):
+    """How games, applications and endpoints are written."""
+
+    replicated: bool
+    memory_reserve: MemoryReserve
+    observe: Observer
+    observe_failure: FailureObserver
+
+
 def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> Storage:
     """The storage of the settings, which counts in ``metrics``.
 
@@ -67,44 +82,32 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     and deletions, by which a process looks for what is due, do not wait for them. Raises ``ValueError`` without a
     ``REDIS_URL``.
     """
-    if settings.redis_url is None:
-        raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
-    unlimited = open_topology(settings.redis_url)
+    url = _url_of(settings)
+    unlimited = open_topology(url)
     topology = unlimited if most_calls is None else LimitedTopology(unlimited, most_calls)
     replicated, ttl = settings.durability == "replicated", settings.game_ttl_seconds
     unused = settings.unused_app_days * _DAY_SECONDS
     observe, failed = metrics.redis, metrics.store_write_failed
     reminders = RedisReminders(unlimited, observe=observe, observe_failure=failed)
     calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)
-    memory_reserve = MemoryReserve(topology, observe_failure=failed)
+    kept = _Kept(
+        replicated=replicated,
+        memory_reserve=MemoryReserve(topology, observe_failure=failed),
+        observe=observe,
+        observe_failure=failed,
+    )
     clock = ServerClock(reminders.server_time, observe=metrics.clock_offset)
     share_calls = RedisCalls(unlimited, observe=observe, observe_failure=observe_nothing)
     return Storage(
-        url=settings.redis_url,
+        url=url,
         topology=topology,
-        store=RedisStore(
-            topology,
-            ttl,
-            replicated=replicated,
-            memory_reserve=memory_reserve,
-            observe=observe,
-            observe_failure=failed,
-        ),
+        store=RedisStore(topology, ttl, **kept),
         reminders=reminders,
-        backends=RedisBackends(
-            topology,
-            unused_seconds=unused,
-            replicated=replicated,
-            memory_reserve=memory_reserve,
-            observe=observe,
-            observe_failure=failed,
-        ),
+        backends=RedisBackends(topology, unused_seconds=unused, **kept),
         deleted=DeletedGames(RedisDeletions(unlimited, observe=observe)),
         game_index=RedisIndex(calls, ttl, unused),
         lobby=RedisLobby(RedisCalls(topology, observe=observe, observe_failure=observe_nothing)),
-        webhooks=RedisWebhooks(
-            topology, replicated=replicated, memory_reserve=memory_reserve, observe=observe, observe_failure=failed
-        ),
+        webhooks=RedisWebhooks(topology, **kept),
         erasures=RedisErasures(calls),
         games_of_bots=RedisGamesOfBots(calls, ttl),
         confirmed_urls=RedisConfirmedUrls(calls),

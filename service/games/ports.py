@@ -212,22 +212,6 @@ class Store(Protocol):
         """
 
 
-class GamesOfBots(Protocol):
-    """Notes of the games that computer players alone go on with, by holder; also of some that have ended.
-
-    Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
-    """
-
-    def add(self, holder: str, game: str) -> bool:
-        """Note a game; returns whether it was not noted before."""
-
-    def all(self, holder: str) -> list[str]:
-        """The games of this holder that were noted."""
-
-    def remove(self, holder: str, games: list[str]) -> None:
-        """Forget games of this holder."""
-
-
 class Deletions(Protocol):
     """The games that were deleted lately from a store, as each deletion itself notes it: none can be missed."""
 

@@ -74,3 +74,19 @@ class Unlimited(Shares):
 
 
 UNLIMITED: Final = Unlimited()
+
+
+class GamesOfBots(Protocol):
+    """Notes of the games that computer players alone go on with, by holder; also of some that have ended.
+
+    Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
+    """
+
+    def add(self, holder: str, game: str) -> bool:
+        """Note a game; returns whether it was not noted before."""
+
+    def all(self, holder: str) -> list[str]:
+        """The games of this holder that were noted."""
+
+    def remove(self, holder: str, games: list[str]) -> None:
+        """Forget games of this holder."""

@@ -5,7 +5,7 @@ Owns what is sent. Does not depend on which of them are still under way.
 
 from __future__ import annotations
 
-from service.games.ports import GamesOfBots
+from service.games.shares import GamesOfBots
 from service.storage import keys
 from service.storage.redis.calls import RedisCalls
 

@@ -16,7 +16,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from service.engine.presence import Returned
-from service.games.model.game import HostingEvent
+from service.games.model.game_events import HostingEvent
 from service.games.store.transactions import Committed
 
 PROMETHEUS_TEXT: Final = CONTENT_TYPE_PLAIN_0_0_4

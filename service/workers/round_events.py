@@ -14,7 +14,8 @@ from service.bounded_cache import BoundedCache
 from service.engine.events import Event
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
-from service.games.model.game import Game, GameEvent, HostingEvent
+from service.games.model.game import Game
+from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.store.history import from_last_deal
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed

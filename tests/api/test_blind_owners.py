@@ -22,7 +22,8 @@ from service.engine.errors import InvalidSetup
 from service.engine.variants import variants
 from service.games.commands.move import decide_move
 from service.games.model.errors import MoveRefused
-from service.games.model.game import EventEnvelope, Game
+from service.games.model.game import Game
+from service.games.model.game_events import EventEnvelope
 from service.games.model.schedule import RemoteTurn, remote_turn
 from service.games.store.codec import decode_event
 from service.games.store.repository import EVERYTHING

@@ -20,7 +20,7 @@ from werkzeug.test import TestResponse
 from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
 from service.games.model.errors import Gone
-from service.games.model.game import TokenChanged
+from service.games.model.game_events import TokenChanged
 from service.games.model.seats import Remote, Seats
 from service.games.ports import Store
 from service.games.store.codec import encode_tombstone

@@ -17,7 +17,8 @@ from service.engine.events import Dealt, Drew
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, Tile, double_set, sort_tiles
 from service.engine.variants import variants
-from service.games.model.game import Game, GameEvent
+from service.games.model.game import Game
+from service.games.model.game_events import GameEvent
 from service.games.store.codec import decode_event, encode_event, encode_game
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed

@@ -19,7 +19,8 @@ from werkzeug.test import TestResponse
 from service.engine.events import Dealt, Drew
 from service.engine.tiles import TILES, Tile, parse_tile, sort_tiles
 from service.engine.variants import variants
-from service.games.model.game import EventEnvelope, Game
+from service.games.model.game import Game
+from service.games.model.game_events import EventEnvelope
 from service.games.ports import Store
 from service.games.store.codec import decode_event, encode_event, encode_game
 from service.games.store.history import rebuild_game

@@ -17,7 +17,8 @@ from service.games.commands.creation import Secrets, deal_if_full, new_game
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.following import advance_match
-from service.games.model.game import Created, Game, GameEvent, Joined, Ownership, Public
+from service.games.model.game import Game, Ownership, Public
+from service.games.model.game_events import Created, GameEvent, Joined
 from service.games.model.seats import HUMAN, Seat, Seats
 from service.games.model.shards import with_shard
 from service.games.ports import Store

@@ -21,7 +21,8 @@ from service.engine.events import Dealt
 from service.engine.presence import Left, Returned
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
-from service.games.model.game import EventEnvelope, Game
+from service.games.model.game import Game
+from service.games.model.game_events import EventEnvelope
 from service.games.model.seats import BOT, Seat, Seats
 from service.games.model.views import standings, view_event
 from tests.backends.owned import START, Owned

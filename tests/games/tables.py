@@ -13,7 +13,8 @@ from service.games.commands.move import Expected, MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
-from service.games.model.game import Game, GameEvent
+from service.games.model.game import Game
+from service.games.model.game_events import GameEvent
 from service.games.model.schedule import bot_turn
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT
 from service.games.model.views import GameView

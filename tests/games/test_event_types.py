@@ -27,7 +27,7 @@ from service.engine.presence import Absence, Forfeited
 from service.engine.tiles import Tile, parse_tile
 from service.engine.variants import variants
 from service.engine.view import event_view
-from service.games.model.game import GAME_EVENT_TYPES, EventEnvelope, GameEvent
+from service.games.model.game_events import GAME_EVENT_TYPES, EventEnvelope, GameEvent
 from service.games.model.views import EventView, view_event
 from service.games.queries.sentences import EventSentences
 from service.games.store.codec import decode_event, encode_event

@@ -14,7 +14,8 @@ from service.games.automation.due import Automation
 from service.games.commands.move import Expected, MoveCommand
 from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.errors import MoveRefused, StaleVersion
-from service.games.model.game import Game, GameEvent
+from service.games.model.game import Game
+from service.games.model.game_events import GameEvent
 from service.games.model.schedule import bot_turn, reminders, remote_turn
 from service.games.model.views import legal_moves_for
 from service.games.store.transactions import Committed

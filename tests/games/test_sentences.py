@@ -10,7 +10,8 @@ from service.engine.layout import LayoutForm, empty_layout
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from service.engine.view import DealtView
-from service.games.model.game import Created, Game, GameEvent, Joined, TokenChanged, rules_for
+from service.games.model.game import Game, rules_for
+from service.games.model.game_events import Created, GameEvent, Joined, TokenChanged
 from service.games.model.seats import Seat, Seats
 from service.games.model.views import EventView, Reset, view_game
 from service.games.queries.sentences import EventSentences, game_sentence

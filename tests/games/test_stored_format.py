@@ -21,16 +21,8 @@ from service.engine.presence import Claimed, Presence
 from service.engine.state import PlacementScore
 from service.engine.tiles import TILES, parse_tile
 from service.games.model.clock import ClockSettings, RunningClock
-from service.games.model.game import (
-    Created,
-    EventEnvelope,
-    Game,
-    GameEvent,
-    Joined,
-    Ownership,
-    Renamed,
-    rules_for,
-)
+from service.games.model.game import Game, Ownership, rules_for
+from service.games.model.game_events import Created, EventEnvelope, GameEvent, Joined, Renamed
 from service.games.model.seats import Remote, Seats
 from service.games.store.codec import (
     NewerFormat,

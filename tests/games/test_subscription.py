@@ -17,7 +17,7 @@ from service.games.access import Access
 from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import NotFound, Unauthorized
-from service.games.model.game import TokenChanged
+from service.games.model.game_events import TokenChanged
 from service.games.model.views import EventPage, Reset
 from service.games.ports import EventFeed, EventNotification, EventRange, Listener, StorageUnavailable
 from service.games.queries import subscription as module

@@ -18,7 +18,8 @@ from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played, Ro
 from service.engine.moves import Action
 from service.engine.presence import ALL_PRESENT, Claimed, Left, PresenceEvent, Returned, TimedOut, ends_turn
 from service.engine.referee import apply
-from service.games.model.game import Created, EventEnvelope, Game, GameEvent, HostingEvent, Joined, TokenChanged
+from service.games.model.game import Game
+from service.games.model.game_events import Created, EventEnvelope, GameEvent, HostingEvent, Joined, TokenChanged
 from service.games.model.seats import BOT
 from service.games.ports import Store
 from service.games.store.codec import decode_event, decode_game

@@ -15,7 +15,7 @@ from service.engine.events import Dealt
 from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GamesFacade
-from service.games.model.game import Created, Rematched
+from service.games.model.game_events import Created, Rematched
 from service.games.model.results import SeatToken
 from service.games.model.seats import HUMAN
 from service.games.ports import OutcomeUnknown, StorageUnavailable, WriteRequest

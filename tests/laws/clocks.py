@@ -28,7 +28,8 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GamesFacade
 from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.errors import MoveRefused, StaleVersion
-from service.games.model.game import EventEnvelope, Game, HostingEvent, Joined
+from service.games.model.game import Game
+from service.games.model.game_events import EventEnvelope, HostingEvent, Joined
 from service.games.model.results import CommandResult
 from service.games.model.schedule import (
     MOST_ROUNDS_OF_BOTS,

@@ -18,7 +18,8 @@ from service.engine.variants import variants
 from service.games.automation.due import _decide_time_out
 from service.games.commands.claim import Claim, decide_claim
 from service.games.model.clock import ClockSettings
-from service.games.model.game import Game, GameEvent
+from service.games.model.game import Game
+from service.games.model.game_events import GameEvent
 from service.games.model.schedule import reminders
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.games.reminders import NO_ALLOWANCE

@@ -29,7 +29,8 @@ from service.engine.referee import legal_moves
 from service.engine.tiles import TILES, parse_tile
 from service.engine.variants import variants
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent, view_for_record
-from service.games.model.game import Created, EventEnvelope, Game, GameEvent, Joined, rules_for
+from service.games.model.game import Game, rules_for
+from service.games.model.game_events import Created, EventEnvelope, GameEvent, Joined
 from service.games.model.seats import Seat, Seats
 from service.games.store.codec import decode_event, decode_game, encode_event, encode_game
 from service.records.notation.events import format_event, scan_event

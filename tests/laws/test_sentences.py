@@ -6,7 +6,7 @@ import re
 
 from service.engine.events import Dealt, Drew
 from service.engine.view import event_view
-from service.games.model.game import EventEnvelope
+from service.games.model.game_events import EventEnvelope
 from service.games.model.views import view_event, view_game
 from service.games.queries.sentences import EventSentences, game_sentence
 from service.games.store.repository import EVERYTHING

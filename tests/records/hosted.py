@@ -20,7 +20,8 @@ from service.games.automation.due import Automation
 from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import GRACE_MS, ClockSettings
-from service.games.model.game import Game, HostingEvent
+from service.games.model.game import Game
+from service.games.model.game_events import HostingEvent
 from service.games.model.schedule import BotTurn
 from service.games.reminders import JudgedTime
 from service.games.store.transactions import Committed

@@ -8,16 +8,7 @@ from collections.abc import Callable, Sequence
 from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.model.lifetimes import Lifetimes
-from service.games.ports import (
-    EventFeed,
-    GamesOfBots,
-    RandomBytes,
-    RunLater,
-    Runtime,
-    Store,
-    TimeSource,
-    sequential_runtime,
-)
+from service.games.ports import EventFeed, RandomBytes, RunLater, Runtime, Store, TimeSource, sequential_runtime
 from service.games.reminders import (
     NO_ALLOWANCE,
     JudgedTime,
@@ -27,7 +18,7 @@ from service.games.reminders import (
     ReminderQueue,
     TakenReminder,
 )
-from service.games.shares import UNLIMITED, Shares
+from service.games.shares import UNLIMITED, GamesOfBots, Shares
 from service.games.store.repository import EVERYTHING, GameRepository, Keeping
 from service.games.store.transactions import Committed
 from service.storage.redis.server_clock import system_clock

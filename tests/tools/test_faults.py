@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from service.engine.presence import TimedOut
-from service.games.model.game import EventEnvelope, Joined
+from service.games.model.game_events import EventEnvelope, Joined
 from tools.faults.__main__ import BEGIN, END, PAGE, main
 from tools.faults.endpoint import Endpoint, Told
 from tools.faults.run import FAULTS, run

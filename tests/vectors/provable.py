@@ -15,7 +15,8 @@ from service.engine.moves import DEAL
 from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variants import variants
-from service.games.model.game import Created, Game, GameEvent, rules_for
+from service.games.model.game import Game, rules_for
+from service.games.model.game_events import Created, GameEvent
 from service.games.model.seats import HUMAN, Seat, Seats
 from service.games.queries.fairness import fairness_report
 from service.web.records.serializers import fairness_json

@@ -14,7 +14,8 @@ from service.games.automation.due import Automation
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GamesFacade
 from service.games.model.clock import ClockSettings
-from service.games.model.game import Game, GameEvent
+from service.games.model.game import Game
+from service.games.model.game_events import GameEvent
 from service.games.model.lifetimes import Lifetimes
 from service.games.model.results import CreatedGame
 from service.games.ports import RandomBytes

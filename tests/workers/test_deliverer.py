@@ -30,7 +30,7 @@ from service.games.access import Access
 from service.games.commands.context import CommandContext
 from service.games.commands.rematch import Rematches
 from service.games.model.errors import Gone
-from service.games.model.game import Joined
+from service.games.model.game_events import Joined
 from service.games.ports import OutcomeUnknown, StorageUnavailable, sequential_runtime
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import EVERYTHING

@@ -8,7 +8,8 @@ import pytest
 
 from service.engine.events import Dealt
 from service.engine.referee import legal_moves
-from service.games.model.game import Game, HostingEvent
+from service.games.model.game import Game
+from service.games.model.game_events import HostingEvent
 from service.workers.round_events import RoundEvents
 from tests.support.scope import QUICK_VARIANTS, in_scope
 from tests.workers.tables import VARIANTS, InProcess, fewest, request

@@ -15,7 +15,7 @@ from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.backends.webhooks.ports import Webhook
 from service.engine.events import Finished, RoundEnded
-from service.games.model.game import Joined
+from service.games.model.game_events import Joined
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.reminders import ReminderKind
 from service.games.store.idempotency import Idempotency

@@ -17,7 +17,7 @@ import orjson
 
 from service.engine.events import Finished, RoundEnded
 from service.engine.presence import TimedOut
-from service.games.model.game import EventEnvelope, Joined
+from service.games.model.game_events import EventEnvelope, Joined
 
 EXPECTED: Final = {
     Joined: "game.joined",

@@ -21,7 +21,8 @@ from service.backends.index.summaries import (
     owner_view,
 )
 from service.games.model.errors import Gone, NotFound
-from service.games.model.game import Game, GameEvent, HostingEvent
+from service.games.model.game import Game
+from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.ports import TimeSource
 from service.games.store.history import decode
 from service.games.store.repository import GameRepository

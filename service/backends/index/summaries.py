@@ -17,7 +17,8 @@ from service.backends.index.ports import IndexEntry, LobbyEntry, PlayerEntry
 from service.backends.seats import refs_of, results, with_ref, with_refs
 from service.engine.events import Finished
 from service.games.model.clock import GRACE_MS
-from service.games.model.game import GAME_EVENT_TYPES, OWNER, Created, EventEnvelope, Game
+from service.games.model.game import OWNER, Game
+from service.games.model.game_events import GAME_EVENT_TYPES, Created, EventEnvelope
 from service.games.model.lifetimes import Lifetimes
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.timestamps import format_rfc3339

@@ -26,7 +26,8 @@ from service.backends.webhooks.messages import (
 from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
 from service.backends.webhooks.samples import sample_message
 from service.games.model.errors import Gone, NotFound
-from service.games.model.game import EventEnvelope, Game
+from service.games.model.game import Game
+from service.games.model.game_events import EventEnvelope
 from service.games.ports import OutcomeUnknown, RandomBytes, StorageUnavailable, TimeSource, WrittenByNewer
 from service.games.store.history import decode
 from service.games.store.repository import GameRepository

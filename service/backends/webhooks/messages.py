@@ -18,7 +18,8 @@ from service.backends.seats import refs_of, results, with_ref, with_refs
 from service.engine.events import Finished, RoundEnded
 from service.engine.presence import TimedOut
 from service.engine.state import PLAYING, ROUND_OVER
-from service.games.model.game import Created, EventEnvelope, Game, Joined
+from service.games.model.game import Game
+from service.games.model.game_events import Created, EventEnvelope, Joined
 from service.games.model.schedule import bot_turn
 from service.games.model.seats import BOT
 from service.games.model.timestamps import format_rfc3339

@@ -16,7 +16,8 @@ from service.engine.presence import Forfeited, TimedOut, end_by_forfeit
 from service.engine.referee import apply
 from service.games.model.errors import Gone, StaleVersion
 from service.games.model.following import advance_match
-from service.games.model.game import Game, GameEvent
+from service.games.model.game import Game
+from service.games.model.game_events import GameEvent
 from service.games.model.schedule import BotTurn, bot_turn, time_out_due
 from service.games.reminders import JudgedTime
 from service.games.store.repository import GameRepository

@@ -12,7 +12,8 @@ from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, TooManyGamesOfBots
 from service.games.model.game import Game
 from service.games.model.schedule import bot_turn
-from service.games.ports import GamesOfBots, StorageUnavailable, TimeSource
+from service.games.ports import StorageUnavailable, TimeSource
+from service.games.shares import GamesOfBots
 from service.games.store.repository import GameRepository
 
 RETRY_SECONDS: Final = 10

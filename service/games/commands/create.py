@@ -12,7 +12,8 @@ from service.games.commands.context import CommandContext
 from service.games.commands.creation import Secrets, deal_if_full, new_game
 from service.games.commands.validation import GameRequest, check_request
 from service.games.model.forks import as_arranged, load_fork
-from service.games.model.game import OWNER, Created, Game
+from service.games.model.game import OWNER, Game
+from service.games.model.game_events import Created
 from service.games.model.results import CommandResult, CreatedGame, SeatToken
 from service.games.model.tokens import new_game_id
 from service.games.model.views import view_game

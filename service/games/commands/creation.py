@@ -16,7 +16,8 @@ from service.engine.state import State
 from service.engine.variants import variants
 from service.games.commands.validation import GameRequest, free_name, is_taken
 from service.games.model.clock import start_clock
-from service.games.model.game import Game, GameEvent, Ownership, rules_for
+from service.games.model.game import Game, Ownership, rules_for
+from service.games.model.game_events import GameEvent
 from service.games.model.results import SeatToken
 from service.games.model.seats import BOT_NAMES, HUMAN, OPEN_SEAT, REMOTE, Remote, Seat, Seats
 from service.games.model.tokens import hash_secret, new_join_code, new_token

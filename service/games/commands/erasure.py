@@ -10,7 +10,8 @@ from __future__ import annotations
 from service.engine.presence import Left
 from service.engine.state import FINISHED
 from service.games.commands.validation import free_name
-from service.games.model.game import Game, GameEvent, Renamed, TokenChanged
+from service.games.model.game import Game
+from service.games.model.game_events import GameEvent, Renamed, TokenChanged
 from service.games.model.seats import HUMAN, OPEN_SEAT, REMOTE, Seats
 from service.games.store.transactions import Decision
 

@@ -15,7 +15,8 @@ from service.games.commands.context import CommandContext
 from service.games.commands.creation import deal_if_full
 from service.games.commands.validation import NAME_TAKEN, NEEDS_KEY, check_client_seed, is_taken
 from service.games.model.errors import Forbidden, NotFound, SeatsTaken
-from service.games.model.game import Game, Joined
+from service.games.model.game import Game
+from service.games.model.game_events import Joined
 from service.games.model.results import CommandResult, JoinedSeat, SeatToken
 from service.games.model.seats import HUMAN, OPEN_SEAT, Seat
 from service.games.model.tokens import find_hash, hash_secret, new_token

@@ -13,7 +13,8 @@ from service.games.access import Access
 from service.games.commands.context import CommandContext
 from service.games.commands.validation import NAME_TAKEN, is_taken
 from service.games.model.errors import NotFound, SeatsTaken
-from service.games.model.game import Game, JoinCodeChanged, Renamed, TokenChanged
+from service.games.model.game import Game
+from service.games.model.game_events import JoinCodeChanged, Renamed, TokenChanged
 from service.games.model.results import CommandResult, SeatToken
 from service.games.model.seats import HUMAN, OPEN_SEAT, REMOTE
 from service.games.model.tokens import hash_secret, new_join_code, new_token

@@ -22,7 +22,8 @@ from service.games.commands.creation import deal_if_full
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.clock import start_clock
 from service.games.model.errors import Forbidden, Gone, NotFinished, NotFound, SecretChanged, Unauthorized, unauthorized
-from service.games.model.game import Created, Game, GameEvent, Rematched, rules_for
+from service.games.model.game import Game, rules_for
+from service.games.model.game_events import Created, GameEvent, Rematched
 from service.games.model.results import CommandResult, JoinedSeat, SeatToken
 from service.games.model.seats import Seat, Seats
 from service.games.model.tokens import hash_secret, new_game_id, new_token, short_digest

@@ -10,7 +10,8 @@ from functools import partial
 from service.games.access import TokenRotation, rotation_scope
 from service.games.commands.context import CommandContext
 from service.games.model.errors import unauthorized
-from service.games.model.game import Game, TokenChanged
+from service.games.model.game import Game
+from service.games.model.game_events import TokenChanged
 from service.games.model.results import CommandResult, SeatToken
 from service.games.model.tokens import hash_secret, new_token
 from service.games.store.idempotency import IdempotencyKey

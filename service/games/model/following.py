@@ -26,7 +26,8 @@ from service.engine.presence import (
 from service.engine.referee import advance, apply
 from service.engine.state import ROUND_OVER, State
 from service.games.model.clock import STOPPED, RunningClock, is_counted, present_people, sleeps
-from service.games.model.game import NO_PLAY, Created, Game, GameEvent, HostingEvent, Joined, commitments_after
+from service.games.model.game import Game
+from service.games.model.game_events import NO_PLAY, Created, GameEvent, HostingEvent, Joined, commitments_after
 from service.games.model.seats import Seats
 
 _PRESENCE: Final = frozenset(get_args(PresenceEvent))

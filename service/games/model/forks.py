@@ -17,7 +17,8 @@ from service.engine.options import Value
 from service.engine.presence import PresenceEvent
 from service.engine.view import revealed_seed
 from service.games.model.clock import ClockSettings
-from service.games.model.game import Created, EventEnvelope, Game
+from service.games.model.game import Game
+from service.games.model.game_events import Created, EventEnvelope
 from service.games.model.timestamps import format_rfc3339
 from service.records.builder import build_record, resolved_options
 from service.records.errors import InvalidForkPoint, InvalidRecord

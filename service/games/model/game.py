@@ -6,20 +6,14 @@ Owns the value that the codec encodes and the store holds. Does not depend on ho
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final, Literal, NamedTuple, get_args
 
 from service.engine.deal import Deck
-from service.engine.events import EVENT_TYPES, Dealt, Event, EventType
 from service.engine.options import Value
 from service.engine.presence import (
     ALL_PRESENT,
-    PRESENCE_EVENT_TYPES,
-    Left,
     Presence,
-    PresenceEvent,
-    Returned,
 )
 from service.engine.state import State
 from service.engine.variant import Rules, Variant
@@ -54,85 +48,6 @@ class Ownership(NamedTuple):
     ref: str | None = None
     join_code: str | None = None
     public: Public | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Created:
-    """The game was created; with the commitment to the seed of its first round, if its deals can be proven."""
-
-    commitment: bytes | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """A player took an open seat.
-
-    The name is not stored with the event: one that is read has an empty one, and who is shown it is shown the current
-    name of the seat (``service.games.model.views``).
-    """
-
-    seat: int
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class TokenChanged:
-    """The seat has a new token; the old one is revoked."""
-
-    seat: int
-
-
-@dataclass(frozen=True, slots=True)
-class Renamed:
-    """The application has given the player of a seat this name; without one, only what it calls the player itself.
-
-    The name is stored and shown as that of ``Joined``.
-    """
-
-    seat: int
-    name: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class JoinCodeChanged:
-    """The open seats have a new join code; the old one is revoked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rematched:
-    """The players of a finished game began another one: the game with this id."""
-
-    game: str
-
-
-HostingEvent = Created | Joined | TokenChanged | Renamed | JoinCodeChanged | Rematched | PresenceEvent
-"""An event of a hosted game that does not change the state of its match."""
-
-GameEvent = HostingEvent | Event
-
-NO_PLAY: Final = frozenset([TokenChanged, Renamed, JoinCodeChanged, Rematched, Left, Returned])
-"""The types of events after which a move that was meant for the version before may still be made."""
-
-GAME_EVENT_TYPES: Final = (
-    EventType(Created, "created", 0, (("commitment", "bytes"),)),
-    EventType(Joined, "joined", 1, (("seat", "seat"), ("name", "name"))),
-    EventType(TokenChanged, "token_changed", 11, (("seat", "seat"),)),
-    EventType(Renamed, "renamed", 17, (("seat", "seat"), ("name", "name"))),
-    EventType(JoinCodeChanged, "join_code_changed", 18, ()),
-    EventType(Rematched, "rematched", 19, (("game", "text"),)),
-    *PRESENCE_EVENT_TYPES,
-    *EVENT_TYPES,
-)
-"""The types of the events of a hosted game, including those of its match."""
-
-
-class EventEnvelope(NamedTuple):
-    """An event with the version that it led to, its time in milliseconds since 1970, and who may move after it."""
-
-    version: int
-    at: int
-    event: GameEvent
-    to_act: tuple[int, ...]
 
 
 class GameFacts(NamedTuple):
@@ -279,20 +194,6 @@ class Game(GameFacts):
         if tag in (number, of_match + of_seat):
             return True
         return tag.startswith(f"{of_match}.") and tag.endswith(of_seat)
-
-
-def changes_play(event: GameEvent) -> bool:
-    """Whether an event changes what can be played, so that a move that was meant for the version before is refused."""
-    return type(event) not in NO_PLAY
-
-
-def commitments_after(commitments: tuple[bytes, ...], event: GameEvent) -> tuple[bytes, ...]:
-    """The commitments of a game after an event."""
-    if isinstance(event, Dealt) and event.proof is not None:
-        return (*commitments[-1:], event.proof.next_commitment)
-    if isinstance(event, Created) and event.commitment is not None:
-        return (event.commitment,)
-    return commitments
 
 
 def rules_for(variant: str, options: Mapping[str, Value], seats: int) -> Rules:

@@ -20,7 +20,8 @@ from service.engine.standings import ranking
 from service.engine.variant import Rules, Settlement, Spread, Variant
 from service.engine.view import DealtView, DrewView, View, event_view, view
 from service.games.model.clock import ClockSettings
-from service.games.model.game import OWNER, EventEnvelope, Game, GameStatus, HostingEvent, Joined, Renamed, Viewer
+from service.games.model.game import OWNER, Game, GameStatus, Viewer
+from service.games.model.game_events import EventEnvelope, HostingEvent, Joined, Renamed
 from service.games.model.lifetimes import Lifetimes
 from service.games.model.seats import BOT, Seat, SeatKind
 

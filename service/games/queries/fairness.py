@@ -13,7 +13,8 @@ from service.engine.deal import SCHEME
 from service.engine.events import Dealt
 from service.engine.state import Hand
 from service.engine.view import revealed_seed, round_is_over
-from service.games.model.game import Created, Game, GameEvent
+from service.games.model.game import Game
+from service.games.model.game_events import Created, GameEvent
 
 
 class RevealedDeal(NamedTuple):

@@ -17,7 +17,8 @@ from service.engine.replay import layout_after
 from service.games.access import Access
 from service.games.model.errors import unauthorized
 from service.games.model.forks import export_record
-from service.games.model.game import Game, GameEvent, TokenChanged
+from service.games.model.game import Game
+from service.games.model.game_events import GameEvent, TokenChanged
 from service.games.model.results import LegalMoves
 from service.games.model.views import (
     WITH_NAME,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
 from service.engine.variant import Rules
-from service.games.model.game import Created, JoinCodeChanged, Joined, Rematched, Renamed, TokenChanged
+from service.games.model.game_events import Created, JoinCodeChanged, Joined, Rematched, Renamed, TokenChanged
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.views import Deleted, EventView, GameView, Reset
 from service.render.sentences.events import event_sentence

@@ -24,7 +24,8 @@ from service.engine.tiles import TILES
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.errors import Gone
-from service.games.model.game import GAME_EVENT_TYPES, EventEnvelope, Game, GameEvent, GameFacts, rules_for
+from service.games.model.game import Game, GameFacts, rules_for
+from service.games.model.game_events import GAME_EVENT_TYPES, EventEnvelope, GameEvent
 from service.games.model.seats import Seats
 from service.games.store.layout_cache import LayoutCache
 from service.games.store.stored_types import StoredFields, decoder, default_of, encoder, struct_of

@@ -15,9 +15,9 @@ from service.engine.presence import ALL_PRESENT, PresenceEvent
 from service.engine.replay import replay
 from service.games.model.clock import start_clock
 from service.games.model.following import replay_timed
-from service.games.model.game import (
+from service.games.model.game import Game
+from service.games.model.game_events import (
     EventEnvelope,
-    Game,
     GameEvent,
     HostingEvent,
     Joined,

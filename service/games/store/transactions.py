@@ -15,7 +15,8 @@ from service.engine.referee import apply
 from service.engine.state import FINISHED, State
 from service.games.model.errors import MoveRefused, ShareUsedUp
 from service.games.model.following import with_events
-from service.games.model.game import Game, GameEvent, GameStatus, HostingEvent
+from service.games.model.game import Game, GameStatus
+from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.model.lifetimes import Lifetimes
 from service.games.model.schedule import reminders
 from service.games.model.tokens import new_write_id

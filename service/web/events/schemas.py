@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
-from service.games.model.game import GAME_EVENT_TYPES
+from service.games.model.game_events import GAME_EVENT_TYPES
 from service.web.fields.moves import MAX_VERSION
 from service.web.fields.queries import MAX_WAIT_SECONDS, text_field
 from service.web.fields.shown import digest, seat_field, to_act_field

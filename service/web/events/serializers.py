@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from service.engine.events import Dealt, Drew, FieldKind, RoundEnded
 from service.engine.view import DealtView, DrewView
-from service.games.model.game import GAME_EVENT_TYPES
+from service.games.model.game_events import GAME_EVENT_TYPES
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import Deleted, EventPage, EventView, Reset
 from service.web.fields.values import JsonObject

@@ -8,7 +8,7 @@ from typing import Final
 from marshmallow import Schema, fields
 
 from service.backends.index.feed import LATEST
-from service.games.model.game import GAME_EVENT_TYPES
+from service.games.model.game_events import GAME_EVENT_TYPES
 from service.web.fields.queries import MAX_WAIT_SECONDS
 from service.web.fields.seats import results_field, waiting_for_field, winners_field
 from service.web.fields.shown import rematch_of_field, to_act_field
