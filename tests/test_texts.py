@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,8 @@ from typing import Any, Final
 
 import pytest
 
-from service.texts import DEFAULT_LANGUAGE, LANGUAGES
+from service.engine.variants import variants
+from service.texts import DEFAULT_LANGUAGE, LANGUAGES, rule_page
 from tools.check_texts import TEXTS, findings
 
 NEW_LANGUAGE: Final = """
@@ -152,6 +154,14 @@ def test_a_rule_page_that_is_much_longer_than_in_english_is_found(copied: Path) 
     path.write_text("x" * (length * 3 // 2 + 1), "utf-8")
     told = f"es: the rule page fido is overlong, {length * 3 // 2 + 1} characters where English has {length}"
     assert findings(copied) == [told]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("key", variants())
+def test_each_paragraph_of_a_rule_page_names_the_same_tiles_in_every_language(key: str, language: str) -> None:
+    pages = [rule_page(key, each).split("\n\n") for each in (DEFAULT_LANGUAGE, language)]
+    wanted, named = [[sorted(re.findall(r"\d+-\d+", part)) for part in page] for page in pages]
+    assert named == wanted
 
 
 def test_another_language_is_another_folder_and_no_code(tmp_path: Path) -> None:
