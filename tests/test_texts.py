@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,8 @@ from typing import Any, Final
 
 import pytest
 
-from service.texts import DEFAULT_LANGUAGE, LANGUAGES
+from service.engine.variants import variants
+from service.texts import DEFAULT_LANGUAGE, LANGUAGES, rule_page
 from tools.check_texts import TEXTS, findings
 
 NEW_LANGUAGE: Final = """
@@ -24,14 +26,14 @@ from service.web.http.headers import accepted_language
 print(texts.__file__)
 print(", ".join(texts.LANGUAGES))
 print(texts.named(texts.LANGUAGES))
-print(accepted_language({"HTTP_ACCEPT_LANGUAGE": "fr, es-MX;q=0.8, en;q=0.5"}))
-print(text("dealt", "es", round=number_word(2, "es")))
-print('data-languages="en de es"' in client._index().decode(), "texts/es/views.json" in client._files())
+print(accepted_language({"HTTP_ACCEPT_LANGUAGE": "fr, it-CH;q=0.8, en;q=0.5"}))
+print(text("dealt", "it", round=number_word(2, "it")))
+print('data-languages="en de es it"' in client._index().decode(), "texts/it/views.json" in client._files())
 """
 
 Spoil = Callable[[dict[str, Any]], object]
 
-BOTH: Final = ("en", "de")
+EVERY: Final = LANGUAGES
 
 SPOILT: Final[list[tuple[tuple[str, ...], str, Spoil, list[str]]]] = [
     (("de",), "reasons", lambda each: each.pop("key_reused"), ["de: reasons.key_reused is missing"]),
@@ -39,28 +41,33 @@ SPOILT: Final[list[tuple[tuple[str, ...], str, Spoil, list[str]]]] = [
     (("de",), "sentences", lambda each: each.update(passed="Ja."), ["de: sentences.passed names nothing, not name"]),
     (("de",), "sentences", lambda each: each.update(rematched=""), ["de: sentences.rematched is empty"]),
     (("de",), "tiles", lambda each: each["pips"].pop(), ["de: tiles.pips is not a list of as many words"]),
-    (BOTH, "reasons", lambda each: each.pop("key_reused"), ["reasons.key_reused is used and missing"]),
-    (BOTH, "reasons", lambda each: each.update(new="New."), ["reasons.new is not used"]),
-    (BOTH, "problems", lambda each: each["gone"].pop("title"), ["problems.gone.title is used and missing"]),
-    (BOTH, "problems", lambda each: each.pop("page_title"), ["problems.page_title is used and missing"]),
-    (BOTH, "sentences", lambda each: each.pop("drew.tile.you"), ["sentences.drew.tile.you is used and missing"]),
-    (BOTH, "sentences", lambda each: each.pop("points.one"), ["sentences.points.one is used and missing"]),
-    (BOTH, "sentences", lambda each: each.update(new="New."), ["sentences.new is not used"]),
-    (BOTH, "sentences", lambda each: each.update({"drew.twice": "Two."}), ["sentences.drew.twice is not used"]),
-    (BOTH, "tiles", lambda each: each.pop("doubles"), ["tiles.doubles is used and missing"]),
-    (BOTH, "options", lambda each: each["teams"].pop("title"), ["options.teams.title is used and missing"]),
-    (BOTH, "options", lambda each: each.update(colour={"title": "Colour"}), ["options.colour.title is not used"]),
+    (EVERY, "reasons", lambda each: each.pop("key_reused"), ["reasons.key_reused is used and missing"]),
+    (EVERY, "reasons", lambda each: each.update(new="New."), ["reasons.new is not used"]),
+    (EVERY, "problems", lambda each: each["gone"].pop("title"), ["problems.gone.title is used and missing"]),
+    (EVERY, "problems", lambda each: each.pop("page_title"), ["problems.page_title is used and missing"]),
+    (EVERY, "sentences", lambda each: each.pop("drew.tile.you"), ["sentences.drew.tile.you is used and missing"]),
+    (EVERY, "sentences", lambda each: each.pop("points.one"), ["sentences.points.one is used and missing"]),
+    (EVERY, "sentences", lambda each: each.update(new="New."), ["sentences.new is not used"]),
+    (EVERY, "sentences", lambda each: each.update({"drew.twice": "Two."}), ["sentences.drew.twice is not used"]),
+    (EVERY, "tiles", lambda each: each.pop("doubles"), ["tiles.doubles is used and missing"]),
+    (EVERY, "options", lambda each: each["teams"].pop("title"), ["options.teams.title is used and missing"]),
+    (EVERY, "options", lambda each: each.update(colour={"title": "Colour"}), ["options.colour.title is not used"]),
     (
-        BOTH,
+        EVERY,
         "options",
         lambda each: each["opening"]["values"].pop("rotate"),
         ["options.opening.values.rotate is used and missing"],
     ),
-    (BOTH, "games/fido", lambda each: each.pop("summary"), ["games.fido.summary is used and missing"]),
-    (BOTH, "games/kozel", lambda each: each["regions"].pop("Козёл"), ["games.kozel.regions.Козёл is used and missing"]),
-    (BOTH, "page/table", lambda each: each["table"].pop("draw"), ["page.table.table.draw is used and missing"]),
-    (BOTH, "page/table", lambda each: each["table"].pop("stock"), ["page.table.table.stock is used and missing"]),
-    (BOTH, "page/table", lambda each: each["table"].update(foo="Foo"), ["page.table.table.foo is not used"]),
+    (EVERY, "games/fido", lambda each: each.pop("summary"), ["games.fido.summary is used and missing"]),
+    (
+        EVERY,
+        "games/kozel",
+        lambda each: each["regions"].pop("Козёл"),
+        ["games.kozel.regions.Козёл is used and missing"],
+    ),
+    (EVERY, "page/table", lambda each: each["table"].pop("draw"), ["page.table.table.draw is used and missing"]),
+    (EVERY, "page/table", lambda each: each["table"].pop("stock"), ["page.table.table.stock is used and missing"]),
+    (EVERY, "page/table", lambda each: each["table"].update(foo="Foo"), ["page.table.table.foo is not used"]),
     (("de",), "page/table", lambda each: each["table"]["stock"].update(few="{count} Steine"), []),
     (("de",), "page/table", lambda each: each["table"]["stock"].pop("one"), []),
     (
@@ -75,7 +82,25 @@ SPOILT: Final[list[tuple[tuple[str, ...], str, Spoil, list[str]]]] = [
         lambda each: each["table"].update(round="Runde"),
         ["de: page.table.table.round names nothing, not round"],
     ),
-    (BOTH, "levels", lambda each: each.update(master={"summary": "Wins."}), ["levels.master.summary is not used"]),
+    (
+        ("es",),
+        "page/table",
+        lambda each: each["table"].update(draw="Robar una ficha"),
+        [],
+    ),
+    (
+        ("es",),
+        "page/table",
+        lambda each: each["table"].update(draw="Robar una ficha más del pozo"),
+        ["es: page.table.table.draw is overlong, 28 characters where English has 4"],
+    ),
+    (
+        ("es",),
+        "tiles",
+        lambda each: each["pips"].__setitem__(0, "la mitad blanca de una ficha que tiene una mitad blanca"),
+        ["es: tiles.pips is overlong, 55 characters where English has 9"],
+    ),
+    (EVERY, "levels", lambda each: each.update(master={"summary": "Wins."}), ["levels.master.summary is not used"]),
 ]
 
 
@@ -97,7 +122,7 @@ def test_every_text_is_there_in_every_language_and_used() -> None:
 
 def test_the_default_language_is_the_first_one() -> None:
     assert LANGUAGES[0] == DEFAULT_LANGUAGE
-    assert {"en", "de"} <= set(LANGUAGES)
+    assert {"en", "de", "es"} <= set(LANGUAGES)
     assert len(set(LANGUAGES)) == len(LANGUAGES)
 
 
@@ -121,18 +146,36 @@ def test_each_game_has_one_rule_page_in_each_language(copied: Path) -> None:
     assert findings(copied) == ["de: fido has no rule page", "de: no game has the rule page fifi"]
 
 
+def test_a_rule_page_that_is_much_longer_than_in_english_is_found(copied: Path) -> None:
+    path, english = [copied / language / "games" / "fido.md" for language in ("es", "en")]
+    length = len(english.read_text("utf-8"))
+    path.write_text("x" * (length * 3 // 2), "utf-8")
+    assert findings(copied) == []
+    path.write_text("x" * (length * 3 // 2 + 1), "utf-8")
+    told = f"es: the rule page fido is overlong, {length * 3 // 2 + 1} characters where English has {length}"
+    assert findings(copied) == [told]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("key", variants())
+def test_each_paragraph_of_a_rule_page_names_the_same_tiles_in_every_language(key: str, language: str) -> None:
+    pages = [rule_page(key, each).split("\n\n") for each in (DEFAULT_LANGUAGE, language)]
+    wanted, named = [[sorted(re.findall(r"\d+-\d+", part)) for part in page] for page in pages]
+    assert named == wanted
+
+
 def test_another_language_is_another_folder_and_no_code(tmp_path: Path) -> None:
     package = Path(shutil.copytree(TEXTS.parent, tmp_path / "service"))
-    shutil.copytree(package / "texts" / "de", package / "texts" / "es")
-    spoil(package / "texts" / "es", "language", lambda each: each.update(in_english="Spanish"))
+    shutil.copytree(package / "texts" / "de", package / "texts" / "it")
+    spoil(package / "texts" / "it", "language", lambda each: each.update(in_english="Italian"))
     assert findings(package / "texts") == []
     command = [sys.executable, "-c", NEW_LANGUAGE]
     told = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=60, check=True)
     assert told.stdout.splitlines() == [
         str(tmp_path / "service" / "texts" / "__init__.py"),
-        "en, de, es",
-        "English, German or Spanish",
-        "es",
+        "en, de, es, it",
+        "English, German, Spanish or Italian",
+        "it",
         "Runde zwei ist gegeben.",
         "True True",
     ]

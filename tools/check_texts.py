@@ -1,8 +1,8 @@
 """Checks the texts of ``service/texts``: ``python -m tools.check_texts`` prints what is wrong, one finding a line.
 
 Every language has the same keys, lists of the same lengths, the same values in each text, and the same rule pages; no
-key is written twice, none that the code names is missing, and none is there that no code names. The exit status is 1 if
-anything is found.
+text is much longer than in English, no key is written twice, none that the code names is missing, and none is there
+that no code names. The exit status is 1 if anything is found.
 """
 
 from __future__ import annotations
@@ -45,6 +45,12 @@ _OPTIONAL_FORMS: Final = (".zero", ".one", ".two", ".few", ".many", ".=0")
 _OF_TABLES: Final = ("reasons.", "problems.", "games.", "options.", "levels.")
 """The beginnings of keys that the code makes from tables, each of whose rows is known here."""
 _PAGE: Final = "page."
+_LONGER: Final = 1.5
+"""How many times as long as in English a text may be in another language, and how many characters more then."""
+_MORE: Final = 40
+_MORE_IN_LABEL: Final = 20
+_LABELS: Final = (".title", ".name")
+"""The ends of the keys of labels, for which there is little room, beside those of the page."""
 _MODULE: Final = "service.texts"
 _SENTENCES: Final = "service.render.sentences.texts"
 """The module by which others name the keys of sentences, without their first part."""
@@ -86,6 +92,14 @@ def _page_findings(folder: Path) -> Iterator[str]:
         pages = {path.stem for path in (folder / language / "games").glob("*.md")}
         yield from [f"{language}: {key} has no rule page" for key in sorted(variants().keys() - pages)]
         yield from [f"{language}: no game has the rule page {key}" for key in sorted(pages - variants().keys())]
+        for key in sorted(pages & variants().keys()):
+            english, other = [_rule_page_length(folder, each, key) for each in (DEFAULT_LANGUAGE, language)]
+            if other > _LONGER * english:
+                yield f"{language}: the rule page {key} is overlong, {other} characters where English has {english}"
+
+
+def _rule_page_length(folder: Path, language: str, key: str) -> int:
+    return len((folder / language / "games" / f"{key}.md").read_text("utf-8"))
 
 
 def _differences(english: Texts, other: Texts) -> Iterator[str]:
@@ -103,6 +117,8 @@ def _differences(english: Texts, other: Texts) -> Iterator[str]:
             yield f"{key} is empty"
         elif not _same_values(key, _values(value), _values(expected)):
             yield f"{key} names {_listed(_values(value))}, not {_listed(_values(expected))}"
+        elif _length(value) > _LONGER * _length(expected) + _more(key):
+            yield f"{key} is overlong, {_length(value)} characters where English has {_length(expected)}"
 
 
 def _is_own_form(key: str, english: Texts) -> bool:
@@ -119,6 +135,16 @@ def _same_values(key: str, values: set[str], expected: set[str]) -> bool:
 def _values(value: Text) -> set[str]:
     texts = [value] if isinstance(value, str) else value
     return {name for each in texts for _, name, _, _ in Formatter().parse(each) if name is not None}
+
+
+def _more(key: str) -> int:
+    return _MORE_IN_LABEL if key.startswith(_PAGE) or key.endswith(_LABELS) else _MORE
+
+
+def _length(value: Text) -> int:
+    """The characters of the longest text, without its values."""
+    texts = [value] if isinstance(value, str) else value
+    return max([sum([len(literal) for literal, _, _, _ in Formatter().parse(each)]) for each in texts])
 
 
 def _listed(values: set[str]) -> str:

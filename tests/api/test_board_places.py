@@ -245,7 +245,9 @@ def test_the_table_of_the_engine_is_what_is_shown(api: Api, saved_game: SavedGam
     assert shown["version"] == game.version
 
 
-@pytest.mark.parametrize(("language", "beginning"), [("en", "Three tiles lie"), ("de", "Drei Steine liegen")])
+@pytest.mark.parametrize(
+    ("language", "beginning"), [("en", "Three tiles lie"), ("de", "Drei Steine liegen"), ("es", "Hay tres fichas")]
+)
 def test_the_ends_are_also_told_in_words(api: Api, saved_games: SavedGames, language: str, beginning: str) -> None:
     table = saved_games.at("domino", "early").table
     answer = api.get(f"{table.path}/board?text=true", headers={"Accept-Language": language}).get_json()
@@ -253,7 +255,10 @@ def test_the_ends_are_also_told_in_words(api: Api, saved_games: SavedGames, lang
     assert answer == board(api, table)
 
 
-@pytest.mark.parametrize(("language", "title"), [("en", "The table of round 1"), ("de", "Der Tisch der 1. Runde")])
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [("en", "The table of round 1"), ("de", "Der Tisch der 1. Runde"), ("es", "La mesa de la ronda 1")],
+)
 def test_a_picture_may_be_shown_by_any_page_and_load_nothing(
     api: Api, saved_games: SavedGames, language: str, title: str
 ) -> None:
@@ -269,7 +274,9 @@ def test_a_picture_may_be_shown_by_any_page_and_load_nothing(
     root = ElementTree.fromstring(answer.data)
     assert root[0].text == title
     assert root[1].text is not None
-    assert root[1].text.startswith({"en": "Three tiles lie", "de": "Drei Steine liegen"}[language])
+    assert root[1].text.startswith(
+        {"en": "Three tiles lie", "de": "Drei Steine liegen", "es": "Hay tres fichas"}[language]
+    )
 
 
 def test_a_table_as_text_is_a_listing_or_a_drawing(api: Api, saved_games: SavedGames) -> None:

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from service.engine.variants import variants
+from service.texts import LANGUAGES, Language, template, text
 from tests.api.deals import deal
 from tests.browser.pages import OpenPage
 from tests.browser.playing import MOST_MOVES, smallest_set
@@ -115,8 +116,8 @@ def play(table: Table, seat: int, tile: str) -> None:
     table.client.make_move(table, seat, move)
 
 
-def at_the_table(open_page: OpenPage, table: Table, seat: int) -> Page:
-    page = open_page(f"/#/seat/{table.id}/{table.tokens[seat]}")
+def at_the_table(open_page: OpenPage, table: Table, seat: int, locale: str = "en-GB") -> Page:
+    page = open_page(f"/#/seat/{table.id}/{table.tokens[seat]}", locale=locale)
     expect(page.locator(".play.playing, .play.round_over")).to_be_attached()
     expect(page.locator("[data-table]").locator(":focus")).to_be_attached()
     return page
@@ -189,6 +190,25 @@ def test_where_plays_score_without_a_sum_of_the_ends_each_place_tells_its_points
 
 def ends(table: Table) -> dict[str, int]:
     return {end["id"]: end["number"] for end in table.view()["board"]["ends"]}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_commands_are_words_of_the_language_of_the_page_or_names_of_actions(
+    language: Language, table: Table, open_page: OpenPage
+) -> None:
+    page = at_the_table(open_page, table, 0, language)
+    field = page.locator("#command")
+    for word in ["draw", *template("page.views.commandWords.draw", language).split()]:
+        field.fill("")
+        field.press("Enter")
+        field.fill(word)
+        field.press("Enter")
+        expect_said(page, re.escape(text("page.table.table.notNow", language)))
+    *_, right = template("page.views.commandWords.right", language).split()
+    field.fill(f"6-3 {right}")
+    field.press("Enter")
+    expect(page.get_by_role("log")).to_contain_text(text("sentences.at.right", language))
+    assert ends(table) == {"left": 6, "right": 3}
 
 
 def test_letters_do_nothing_in_fields_on_buttons_and_where_they_are_switched_off(

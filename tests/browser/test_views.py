@@ -1,4 +1,4 @@
-"""Every view of the page is accessible: in both languages, light and dark, on a desk and on the narrowest screen."""
+"""Every view of the page is accessible: in every language, light and dark, on a desk and on the narrowest screen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Device(NamedTuple):
     scheme: Scheme
 
 
-DEVICES = (Device("en-GB", NARROW, "dark"), Device("de-DE", DESK, "light"))
+DEVICES = (Device("en-GB", NARROW, "dark"), Device("de-DE", DESK, "light"), Device("es-MX", NARROW, "light"))
 
 LARGE_TEXT = "document.documentElement.style.setProperty('font-size', '200%', 'important')"
 

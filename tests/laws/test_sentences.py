@@ -1,4 +1,4 @@
-"""What is said of any match: short, in words, in both languages, and nothing that its reader may not know."""
+"""What is said of any match: short, in words, in every language, and nothing that its reader may not know."""
 
 from __future__ import annotations
 

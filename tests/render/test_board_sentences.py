@@ -29,7 +29,7 @@ from service.engine.variants import variants
 from service.render.sentences.board import MAX_DESCRIPTION, board_description, board_sentence
 from service.render.sentences.numbers import double_name, half_names, number_word, pip_word, tile_name
 from service.render.sentences.places import Places, place_name
-from service.texts import LANGUAGES, Language
+from service.texts import LANGUAGES, Language, template, text
 from tests.laws.matches import Match, law
 
 
@@ -88,7 +88,7 @@ def test_a_number_is_said_as_people_count(number: int, english: str, german: str
 def test_every_number_up_to_999_has_a_word_of_its_own(language: Language) -> None:
     words = [number_word(number, language) for number in range(1000)]
     assert len(set(words)) == len(words)
-    assert all(re.fullmatch(r"[a-zäöüß -]+", word) for word in words)
+    assert all(re.fullmatch(r"[a-záäéíóöúüß -]+", word) for word in words)
 
 
 TILES: Final = [
@@ -246,15 +246,15 @@ def test_a_description_tells_every_tile_once(match: Match) -> None:
             assert len(described) <= MAX_DESCRIPTION
             assert described.endswith(".")
             assert not re.search(r"\d", described)
-            line = re.sub(r"(Ends|Enden): .*", "", described)
+            line = re.sub(rf"{template('sentences.board.ends.other', language).partition('{')[0]}.*", "", described)
             for placement in layout.placements:
                 tile = placement.tile
                 halves = {half_names(tile.low, tile.high, language), half_names(tile.high, tile.low, language)}
                 names = {double_name(tile, language)} if tile.double else halves
                 assert any(re.search(rf"\b{name}\b", line) for name in names), tile
             closed = sum([end.gate == CLOSED for end in layout.ends])
-            verdeckt = {"en": "face down", "de": "verdeckt"}[language]
-            assert described.count(verdeckt) == sum([each.face_down for each in layout.placements]) <= closed
+            face_down = text("tiles.face_down", language, tile="").strip()
+            assert described.count(face_down) == sum([each.face_down for each in layout.placements]) <= closed
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -268,4 +268,4 @@ def test_the_longest_description_stays_within_its_bound(language: Language) -> N
     assert len(layout.placements) == 190
     described = board_description(layout, language)
     assert MAX_DESCRIPTION - 200 < len(described) <= MAX_DESCRIPTION
-    assert ("more tiles" if language == "en" else "weitere Steine") in described
+    assert template("sentences.board.more.other", language).rpartition("}")[2] in described

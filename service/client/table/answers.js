@@ -155,38 +155,44 @@ export function showKeys(app) {
   });
 }
 
-/** Words for actions, beside the letters of the keys; in both languages, whichever the page has. @type {Record<string, import("./input.js").Action>} */
-const WORDS = {
-  draw: "draw", buy: "draw", ziehen: "draw", kaufen: "draw", pass: "pass", passen: "pass", aussetzen: "pass",
-  done: "done", fertig: "done", flip: "flip", umdrehen: "flip", deal: "deal", geben: "deal", help: "help", hilfe: "help",
-};
-/** @type {Record<string, import("./input.js").Action>} */
-const SIDES = { l: "left", left: "left", g: "left", links: "left", r: "right", right: "right", d: "right", rechts: "right" };
-const FACE_DOWN = ["down", "verdeckt", "x"];
+/** Actions that have words, beside the letters of their keys: their own names, and those of the language of the page. */
+const ACTIONS = /** @type {const} */ (["draw", "pass", "done", "flip", "deal", "help"]);
+const SIDES = /** @type {const} */ (["left", "right"]);
+const DOWN = /** @type {const} */ (["down"]);
+/** Letters that stand for a word about a place. @type {Record<string, string>} */
+const LETTERS = { l: "left", g: "left", r: "right", d: "right", x: "down" };
+
+/**
+ * Which of these a word means.
+ * @template {(typeof ACTIONS | typeof SIDES | typeof DOWN)[number]} Name
+ * @param {App["t"]} t @param {string} word @param {readonly Name[]} names @returns {Name | undefined}
+ */
+const meant = (t, word, names) => names.find((name) => name === word || t(`commandWords.${name}`).split(" ").includes(word));
 
 /**
  * What a line means: a letter or word; or a tile with, before or after it, a side or the number of a place, and
  * whether face down or which half stays outside (`:6`). `undefined`: nothing.
- * @param {string} line @returns {Command | undefined}
+ * @param {App["t"]} t @param {string} line @returns {Command | undefined}
  */
-function parseCommand(line) {
+function parseCommand(t, line) {
   const words = line.trim().toLowerCase().split(/\s+/);
   const tileAt = words.findIndex((each) => /^\d+[-/:|]\d+$/.test(each));
   if (tileAt < 0) {
     const [word = "", ...more] = words;
     if (more.length || !word) return undefined;
-    const action = WORDS[word] ?? (word.length === 1 ? KEYS.find((each) => each.keys.includes(word))?.action : undefined);
+    const action = meant(t, word, ACTIONS) ?? (word.length === 1 ? KEYS.find((each) => each.keys.includes(word))?.action : undefined);
     return action && { action, place: /^[1-9]$/.test(word) ? Number(word) : undefined };
   }
   const numbers = (words[tileAt] ?? "").split(/[-/:|]/).map(Number).sort((one, other) => one - other);
   /** @type {Command} */
   const command = { action: "choose", tile: numbers.join("-") };
-  for (const word of words.filter((_, index) => index !== tileAt)) {
-    const side = SIDES[word];
+  for (const each of words.filter((_, index) => index !== tileAt)) {
+    const word = LETTERS[each] ?? each;
+    const side = meant(t, word, SIDES);
     if (side) command.action = side;
     else if (/^[1-9]\d?$/.test(word)) Object.assign(command, { action: "place", place: Number(word) });
     else if (/^:\d+$/.test(word)) command.outer = Number(word.slice(1));
-    else if (FACE_DOWN.includes(word)) command.faceDown = true;
+    else if (meant(t, word, DOWN)) command.faceDown = true;
     else return undefined;
   }
   if (command.faceDown && command.action === "choose") command.action = "layDown";
@@ -204,7 +210,7 @@ function parseCommand(line) {
  * @param {(command: Command) => unknown} table.perform
  */
 export function follow({ t, device }, line, { hand, choice, say, perform }) {
-  const command = parseCommand(line);
+  const command = parseCommand(t, line);
   if (!command) return say(t("answers.unknownCommand", { command: line }), { urgent: true });
   if (command.tile) {
     const name = tileName(device.settings.language, command.tile);

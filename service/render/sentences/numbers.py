@@ -1,7 +1,8 @@
 """Numbers and tiles in words, as they are said: *three five*, *double six*, *fünfunddreißig*.
 
 Owns how a number and a tile are put together from the words of a language. The numbers on tiles have nineteen words of
-their own, 0 is *blank*; any other number is said as people count. Does not depend on sentences.
+their own, 0 is *blank*; any other number is said as people count. Before a noun its word may have another ending, which
+the text with the noun names. Does not depend on sentences.
 """
 
 from __future__ import annotations
@@ -16,15 +17,35 @@ Case = Literal["nominative", "genitive", "dative", "accusative"]
 """The grammatical case of a noun, where a language has any."""
 
 
+class NumberWord(str):
+    """A number in words whose ending a text may change: ``{number:uno/una}`` is *veintiuna* for *veintiuno*.
+
+    Of several pairs, ``{number:iuno/iún|uno/un}``, the first one with the ending of the word counts.
+    """
+
+    __slots__ = ()
+
+    def __format__(self, endings: str) -> str:
+        for pair in endings.split("|") if endings else ():
+            ending, _, other = pair.partition("/")
+            if self.endswith(ending):
+                return f"{self.removesuffix(ending)}{other}"
+        return str(self)
+
+
 def pip_word(number: int, language: Language) -> str:
     """A number on a tile: *blank*, *one* … *eighteen*."""
     return words("tiles.pips", language)[number]
 
 
-def number_word(number: int, language: Language) -> str:
+def number_word(number: int, language: Language) -> NumberWord:
     """A number as people count, in words up to 999, in digits from 1000 on; a negative one begins with *minus*."""
+    return NumberWord(_in_words(number, language))
+
+
+def _in_words(number: int, language: Language) -> str:
     if number < 0:
-        return text("numbers.negative", language, number=number_word(-number, language))
+        return text("numbers.negative", language, number=_in_words(-number, language))
     if number >= 1000:
         return str(number)
     hundreds, rest = divmod(number, 100)
