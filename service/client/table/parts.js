@@ -1,5 +1,5 @@
 /**
- * Parts of the table view, and the sentences that it always has: the heading with the facts, the players, the hand with
+ * Parts of the table view, and the sentences that it always has: the heading with the facts, the stock, the hand with
  * the ways to choose a tile with a pointer, the buttons for moves, the log, the tools for listening and commands, and
  * what is wrong. They keep nothing; what they do is given to them.
  */
@@ -19,14 +19,30 @@ import { hasColours, tileImage } from "./tiles.js";
 /** A pointer that moves so far, in CSS pixels, drags. */
 const DRAG_FROM = 10;
 
-/** @param {App} app @param {Game} game @param {Variant | undefined} variant */
-export const heading = ({ t }, game, variant) => html`<header class="head">
+/** @param {App} app @param {Game} game @param {Variant | undefined} variant @param {unknown} scores of the teams */
+export const heading = ({ t }, game, variant, scores) => html`<header class="head">
   <h1 tabindex="-1">${variant?.name ?? game.variant}</h1>
   <p class="facts">${game.round ? html`<span>${t("table.round", { round: game.round })}</span>` : nothing}
-    ${game.round ? html`<span>${t("table.stock", { count: game.stock.tiles })}</span>` : nothing}
+    ${typeof game.rules.target === "number" ? html`<span>${t("table.upTo", { points: game.rules.target })}</span>` : nothing}
     ${game.board.ends_sum === undefined ? nothing : html`<span>${t("table.sum", { sum: game.board.ends_sum })}</span>`}
     ${game.carry ? html`<span>${t("table.carry", { points: game.carry })}</span>` : nothing}</p>
+  ${scores}
+  <button type="button" class="plain to-log" aria-label=${t("table.toLog")} title=${t("table.toLog")} @click=${toLog}><svg viewBox="0 0 24 24"
+    width="22" height="22" aria-hidden="true"><path d="M5 7h14M5 12h14M5 17h9"></path></svg></button>
 </header>`;
+
+/** Where the log is below the first screen. */
+function toLog() {
+  const log = /** @type {HTMLElement | null} */ (document.querySelector(".log"));
+  log?.scrollIntoView({ block: "center" });
+  log?.focus({ preventScroll: true });
+}
+
+/** The stock as it lies on the table. @param {App} app @param {Game} game */
+export const stockPile = ({ t }, { round, stock }) => (round ? html`<p class="stock" data-empty=${stock.tiles ? nothing : "true"}><svg
+  viewBox="0 0 34 26" width="34" height="26" aria-hidden="true"><rect x="1" y="9" width="26" height="14" rx="3"></rect><rect x="4"
+  y="5" width="26" height="14" rx="3"></rect><rect x="7" y="1" width="26" height="14" rx="3"></rect></svg><span aria-hidden="true">${
+  stock.tiles}</span><span class="hidden-text">${t("table.stock", { count: stock.tiles })}</span></p>` : nothing);
 
 /** What has happened. @param {App} app @param {GameEvent[]} events */
 export const log = ({ t }, events) => html`<div class="log" role="log" aria-label=${t("table.log")} tabindex="0"><ol>${repeat(
@@ -162,41 +178,8 @@ const place = (choice, move) => html`<span>${capitalized(choice.placeOf(move))}<
   move.points || move.ends_sum !== undefined ? html`<span class=${move.points ? "tag turn" : "tag"} aria-hidden="true">${
     move.points ? `+${move.points}` : `Σ ${move.ends_sum}`}</span>` : nothing}<span class="hidden-text">, ${choice.scoreText(move)}</span>`}`;
 
-/**
- * The players clockwise, with what all may know of them.
- * @param {App} app @param {Game} game @param {number[]} own the seats of this device
- * @param {Presence} [presence]
- */
-export function playersList({ t }, game, own, presence) {
-  const { players, to_act: toAct, status, dealer } = game;
-  return html`<ul class="players" aria-label=${t("table.players")} tabindex="0">${players.map((each) => {
-    const onTurn = status === "playing" && toAct.includes(each.seat);
-    const tags = [
-      each.kind === "bot" || each.kind === "remote" ? t("table.bot") : "",
-      each.team === undefined ? "" : t("table.team", { team: each.team + 1 }),
-      dealer === each.seat ? t("table.deals") : "",
-      each.in ? "" : t("table.out"),
-      ...(presence?.marks(game, each) ?? []),
-    ].filter(Boolean);
-    return html`<li class=${classMap({ player: true, mine: own.includes(each.seat), "on-turn": onTurn, out: !each.in, winner: game.winners.includes(each.seat) })}
-      data-seat=${each.seat} aria-current=${onTurn ? "true" : nothing}>
-      <span class="name">${each.kind === "open" ? t("table.openSeat") : each.name}${
-        own.includes(each.seat) ? html` <span class="you">${t("table.you")}${tags.length ? "," : ""}</span>` : nothing}${tags.length ? html` <span class="tags">${tags.join(", ")}</span>` : nothing}${
-        onTurn ? html`<span class="hidden-text">, ${t("table.onTurn")}</span>` : nothing}</span>
-      <span class="count"><svg viewBox="0 0 10 20" class="back" aria-hidden="true"><rect x="1" y="1" width="8" height="18" rx="2"></rect></svg><span
-        aria-hidden="true">${each.tiles}</span><span class="hidden-text">, ${t("table.tiles", { count: each.tiles })}</span>${presence?.bank(game, each)}</span>
-      <span class="total"><span aria-hidden="true">${each.total}</span><span class="hidden-text">, ${t("table.points", { count: each.total })}</span></span>
-    </li>`;
-  })}</ul>`;
-}
-
-/** Scrolls the players to the one whose turn it is, and the log to its end. */
+/** Scrolls the log to its end. */
 export function scrollToLatest() {
-  const players = document.querySelector(".players");
-  const player = /** @type {HTMLElement | null | undefined} */ (players?.querySelector(".on-turn"));
-  if (players && player) {
-    players.scrollTo(player.offsetLeft - players.clientWidth / 2, player.offsetTop - players.clientHeight / 2);
-  }
   const events = document.querySelector(".log");
   events?.scrollTo(0, events.scrollHeight);
 }

@@ -1,7 +1,8 @@
 /**
  * Drawings without state: single tiles, the face with pips or digits, and the back; and the marks on the picture of a
  * table, which are tiles that lie, links, ends, and the places where the chosen tile may be laid. Owns their shapes in
- * board units, in which a tile is 4 × 2 and a half 2 × 2; their colours are in styles/table.css.
+ * board units, in which a tile is 4 × 2 and a half 2 × 2; blank faces and backs are symbols of index.html, and colours
+ * are in styles/tiles.css.
  */
 import { html, nothing, svg } from "../vendor/lit-html.js";
 import { parseTile } from "../game/names.js";
@@ -16,28 +17,30 @@ import { parseTile } from "../game/names.js";
  */
 export const hasColours = ({ colours }, highest = 6) => colours === "on" || (colours === "auto" && highest > 6);
 
-/** CSS pixels from which a half has pips, and from which it also has those above 15, six in a row. */
-const SMALL_HALF = 24;
+/** CSS pixels from which the pips of a half can be told apart, by the highest number of the set. */
+const leastHalf = (/** @type {number} */ highest) => (highest <= 6 ? 13 : highest <= 9 ? 18 : 24);
+/** The same for numbers above 15, which have six pips in a row. */
 const LARGE_HALF = 40;
 const MOST_PIPS_IN_SMALL_HALVES = 15;
 
 /**
  * The first number that needs digits where a half of a tile is that large; no number of any set does if it is Infinity.
- * @param {number} half in CSS pixels
+ * @param {number} half in CSS pixels @param {number} highest number of the set
  */
-export const digitsFrom = (half) =>
-  half < SMALL_HALF ? 0 : half < LARGE_HALF ? MOST_PIPS_IN_SMALL_HALVES + 1 : Infinity;
+export const digitsFrom = (half, highest) =>
+  half < leastHalf(highest) ? 0 : half < LARGE_HALF ? MOST_PIPS_IN_SMALL_HALVES + 1 : Infinity;
 
 /**
- * A tile around the origin, lying, with its first number on the left.
+ * A tile around the origin, lying, with its first number on the left. Its blank face is a symbol of index.html, filled so
+ * that the light comes from above however the tile is turned.
  * @param {string} name
  * @param {TileOptions} [options]
  */
 export function tileShape(name, { faceDown = false, colours = false, digits = false, rotation = 0 } = {}) {
-  if (faceDown) return BACK;
+  if (faceDown) return svg`<use class="back" href="#tile-back"></use>`;
   const first = digits === true ? 0 : digits === false ? Infinity : digits;
   const [one, other] = parseTile(name);
-  return svg`<rect class="face" x="-1.94" y="-.94" width="3.88" height="1.88" rx=".32"></rect><path class="middle" d="M0-.64V.64"></path>${
+  return svg`<use class="face" href="#tile-blank" fill=${`url(#bone-${rotation})`}></use>${
     one < first || other < first
       ? svg`<path class=${named("pips", one, colours)} stroke-width=${diameter(one)} transform="translate(-1)" d=${one < first ? pips(one) : ""}></path><path
         class=${named("pips", other, colours)} stroke-width=${diameter(other)} transform="translate(1)" d=${other < first ? pips(other) : ""}></path>`
@@ -64,15 +67,6 @@ function digit(number, x, colours, rotation) {
 
 /** @param {string} name of a class @param {number} number @param {boolean} colours */
 const named = (name, number, colours) => (colours ? `${name} n${number}` : name);
-
-const BACK = svg`<rect class="back" x="-1.94" y="-.94" width="3.88" height="1.88" rx=".32"></rect><path class="weave" d=${weave()}></path>`;
-
-/** Diamonds side by side, inside a frame. */
-function weave() {
-  let path = "M-1.66-.66h3.32v1.32h-3.32z";
-  for (let x = -1.66; x < 1.6; x += 0.83) path += `M${x.toFixed(2)} 0l.415-.66.415.66-.415.66z`;
-  return path;
-}
 
 /** @param {number} number */
 const diameter = (number) => (number <= 6 ? 0.4 : number <= 9 ? 0.36 : number <= 12 ? 0.3 : number <= 15 ? 0.25 : 0.2);
@@ -109,7 +103,7 @@ export const tileOnTable = ({ tile, x, y, rotation, face_down: faceDown }, look,
   tileShape(tile, { faceDown, rotation, ...look })}${isLast ? lastMark(look.badges) : nothing}</g>`;
 
 /** @param {number} size */
-const lastMark = (size) => svg`<g class="last"><rect x="-2.04" y="-1.04" width="4.08" height="2.08" rx=".4"></rect><circle r=${0.22 * size}></circle></g>`;
+const lastMark = (size) => svg`<g class="last"><rect x="-2.04" y="-1.04" width="4.08" height="2.08" rx=".4"></rect><circle r=${0.2 * size}></circle></g>`;
 
 /** The tile that was laid last moves with its shadow. @param {number} rotation */
 const lastShadow = (rotation) =>

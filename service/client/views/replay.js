@@ -231,6 +231,7 @@ export function create(app, { game }) {
     close() {
       stop.abort();
       clearInterval(timer);
+      picture.close();
     },
     render: () => (replay ? shown(replay) : form()),
   };

@@ -9,10 +9,12 @@ import { loaded } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
 import { createActions, createChoice } from "../table/input.js";
 import {
-  banner, chainText, handList, heading, isAwaited, isOnTurn, log, moveButtons, nameOf, playersList, scrollToLatest,
-  stateText, tools,
+  banner, chainText, handList, heading, isAwaited, isOnTurn, log, moveButtons, nameOf, scrollToLatest, stateText,
+  stockPile, tools,
 } from "../table/parts.js";
 import { aspectFor, createPicture } from "../table/picture.js";
+import { createScene } from "../table/scene.js";
+import { playersList, teamScores } from "../table/seats.js";
 import { capitalized } from "../texts/text.js";
 
 /** @import { App, Game, GameEvent, Move, Score, Variant, View } from "../shell/types.js" */
@@ -25,7 +27,6 @@ export function create(app, { game: id, watch = false, token }) {
   // The token of a link goes to the storage of this browser, and at once out of the address.
   if (token) history.replaceState(null, "", fragmentOf({ view: "table", game: id }));
   const { t, api, device } = app;
-  const picture = createPicture(app);
   const closing = new AbortController();
   /** The last answer or refusal, to read and to repeat. */
   let said = "";
@@ -52,14 +53,18 @@ export function create(app, { game: id, watch = false, token }) {
   /** Whether the heading has the focus only because nothing better was there. */
   let atHeading = false;
   let isFirst = true;
+  /** Whether it is asked if tiles are to be heard. */
+  let isAsking = false;
   /** What was shown last: a version, and how many events. */
   let latest = 0;
   let latestEvents = 0;
 
-  const area = () => document.querySelector(".table-area")?.getBoundingClientRect();
+  const box = (/** @type {string} */ selector) => document.querySelector(selector)?.getBoundingClientRect();
   const match = createMatch(app, id, {
-    watch, token, onChange, aspect: () => aspectFor(area()?.width ?? innerWidth, area()?.height ?? innerHeight),
+    watch, token, onChange, aspect: () => aspectFor(box(".cloth")?.width ?? innerWidth, box(".cloth")?.height ?? innerHeight),
   });
+  const scene = createScene(app, match);
+  const picture = createPicture(app, scene);
   const choice = createChoice(app, match, { send, say });
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
   const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
@@ -86,6 +91,7 @@ export function create(app, { game: id, watch = false, token }) {
 
   /** @param {{game: Game, before: Game | undefined, events: GameEvent[]}} change */
   function onChange({ game, before, events }) {
+    scene.onChange({ game, before, events });
     choice.check();
     if (match.seat === undefined && before?.you) {
       curtainSince = performance.now();
@@ -103,23 +109,16 @@ export function create(app, { game: id, watch = false, token }) {
     if (isOnTurn(game) && !wasOnTurn) {
       said = "";
       app.announce(stateText(app, game), { urgent: true });
-      void signal("turn");
+      void scene.signal("turn");
     } else if (isOnTurn(game) && before && before.version < game.version) {
       // Where the log tells nobody's tiles, as with several seats, the drawn one is told here.
       const drew = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
       app.announce(`${drew} ${stateText(app, game)}`.trim());
-    } else if (events.some((each) => each.type === "played")) void signal("tile");
+    }
     if (game.status !== "round_over" && game.status !== "finished") return;
     if (before?.status !== game.status) picture.fitAll();
     if (!ended) void load(import("../table/ended.js"), (module) => (ended = module));
     if (score?.version !== game.version) loadScore().catch(failed);
-  }
-
-  /** @param {import("../table/signals.js").Signal} which */
-  async function signal(which) {
-    if (!device.settings.sound && !device.settings.vibration) return;
-    // The game goes on without it.
-    await import("../table/signals.js").then(({ give }) => give(device.settings, which), () => undefined);
   }
 
   /** @param {string} name */
@@ -192,11 +191,13 @@ export function create(app, { game: id, watch = false, token }) {
 
   /** A dragged tile is dropped: at the place that is nearest or, with only one, anywhere on the table. @param {number} x @param {number} y */
   function drop(x, y) {
-    const box = area();
-    if (!box || x < box.left || x > box.right || y < box.top || y > box.bottom) return;
+    const table = box(".table-area");
+    if (!table || x < table.left || x > table.right || y < table.top || y > table.bottom) return;
     const moves = choice.moves();
     const move = moves[moves.length === 1 ? 0 : picture.placeAt(x, y) ?? -1];
-    if (move) void send(move);
+    if (!move) return;
+    scene.drop(move.tile ?? "", x, y);
+    void send(move);
   }
 
   // After the page is rendered.
@@ -225,7 +226,7 @@ export function create(app, { game: id, watch = false, token }) {
   /** The hand, or what is there instead. @param {Game} game */
   function ownPart(game) {
     if (isCurtainDown()) return curtain?.curtain(app, game, { seats: match.seats, next: match.next(), show });
-    if (game.status === "round_over" || game.status === "finished") return ended?.lastCount(app, game, score);
+    if (game.status === "round_over" || game.status === "finished") return nothing;
     if (game.status === "waiting") return invite?.(app, game) ?? nothing;
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t("table.watching")}</p>`;
     return html`
@@ -249,29 +250,47 @@ export function create(app, { game: id, watch = false, token }) {
   /** @param {Game} game */
   function tableArea(game) {
     const label = t("table.picture");
-    return html`<section class="table-area" aria-label=${label}>${match.board ? picture.render({
+    return html`<section class="table-area" aria-label=${label}>${picture.render({
       board: match.board,
       places: choice.places(),
       chosen: choice.index < 0 ? undefined : choice.index,
       onPlace: (_, index) => send(choice.moves()[index]),
       label,
       description: chainText(app, game),
-      lastTile: match.board.tiles.at(-1)?.tile,
+      lastTile: match.board?.tiles.at(-1)?.tile,
       highest: game.rules.set ?? 6,
-    }) : nothing}</section>`;
+    })}</section>`;
   }
 
   /** @param {Game} game */
-  const table = (game) => html`
-    <div class="screen">
-      <div class="top">
+  const isOver = ({ status }) => status === "round_over" || status === "finished";
+
+  /** Asks once, after the first tap at a table, whether tiles are to be heard. */
+  function askForSound() {
+    if (device.settings.sound !== undefined || isAsking) return;
+    isAsking = true;
+    app.update();
+  }
+  /** @param {boolean} sound */
+  function answerSound(sound) {
+    isAsking = false;
+    device.set({ sound });
+    scene.landed();
+  }
+  const soundQuestion = () => html`<div class="ask" role="group" aria-label=${t("table.soundAsk")}><p>${t("table.soundAsk")}</p>
+    <button class="main" data-sound="on" @click=${() => answerSound(true)}>${t("table.soundOn")}</button>
+    <button data-sound="off" @click=${() => answerSound(false)}>${t("table.soundOff")}</button></div>`;
+
+  /** @param {Game} game */
+  const table = (game) => {
+    const own = match.seats.length === 1 ? match.seats : [];
+    const isShown = game.status !== "waiting";
+    return html`<div class="screen">
         ${banner(app, match)}
-        ${heading(app, game, variant)}
-        ${playersList(app, game, match.seats.length === 1 ? match.seats : [], presence)}
-      </div>
-      <div class="middle">
-        ${game.status === "waiting" ? nothing : tableArea(game)}
-        <div class="own">
+        ${heading(app, game, variant, teamScores(app, game, match.seats.length ? scene.near() : undefined))}
+        ${playersList(app, game, { own, near: scene.near(), events: match.events, score, presence })}
+        ${isShown ? html`${tableArea(game)}${stockPile(app, game)}${isAsking ? soundQuestion() : nothing}` : nothing}
+        <div class="own" @pointerup=${askForSound}>
           <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)} ${presence?.time(game)}</p>
           ${presence?.actions(game)}
           ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
@@ -279,14 +298,16 @@ export function create(app, { game: id, watch = false, token }) {
           <div class="actions">${moveButtons(app, match, choice, send)}${ended?.waysOn(app, game, score, match.seats.length > 0 && rematch)}</div>
         </div>
       </div>
-    </div>
-    <div class="side">
-      ${log(app, match.events)}
-      ${tools(app, game, variant, { answers, load: loadAnswers, tell, onCommand, leave: isAwaited(game) && leave, presence })}
-    </div>`;
+      <div class="side">
+        ${isOver(game) ? ended?.lastCount(app, game, score) : nothing}
+        ${log(app, match.events)}
+        ${tools(app, game, variant, { answers, load: loadAnswers, tell, onCommand, leave: isAwaited(game) && leave, presence })}
+      </div>`;
+  };
 
   return {
     wide: true,
+    atTable: true,
     get mark() {
       return match.game && isOnTurn(match.game) ? "● " : "";
     },
@@ -294,13 +315,14 @@ export function create(app, { game: id, watch = false, token }) {
     close() {
       closing.abort();
       match.close();
+      picture.close();
       presence?.close();
     },
     key: onKey,
     render() {
       queueMicrotask(keepFocus);
       const { game } = match;
-      return html`<div class=${`play ${game?.status ?? ""}`} data-table tabindex="-1">
+      return html`<div class=${`play ${game && game.status !== "waiting" ? "room" : ""} ${game?.status ?? ""}`} data-table tabindex="-1">
         ${game ? table(game) : html`<h1 tabindex="-1">${t("table.title")}</h1>${banner(app, match)}${match.failure ? nothing : html`<p>${t("common.loading")}</p>`}`}
       </div>`;
     },

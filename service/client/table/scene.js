@@ -1,0 +1,91 @@
+/**
+ * What moves and sounds at a table beside the picture itself: where a new tile comes from, the deal, the winner, and the
+ * clack. Owns when that is; how it moves is in motion.js, how it sounds in signals.js. Decides nothing about the game.
+ */
+import { celebrate, deal, isStill, middleOf } from "./motion.js";
+
+/** @import { App, Game } from "../shell/types.js" */
+/** @import { Source } from "./types.js" */
+
+const HAND = ".hand [data-tile]";
+
+/** @param {App} app @param {import("../game/match.js").Match} match */
+export function createScene({ device }, match) {
+  /** Where the tiles of the hand were, before it was drawn without the one that was laid. @type {Map<string, Source>} */
+  let hand = new Map();
+  /** Where a tile was dropped. @type {Map<string, Source>} */
+  const dropped = new Map();
+  let near = 0;
+
+  /** @param {string} selector */
+  const find = (selector) => document.querySelector(`.play ${selector}`);
+  /** @param {number} seat */
+  const plateOf = (seat) => find(`.player[data-seat="${seat}"]`);
+
+  function remember() {
+    hand = new Map([...document.querySelectorAll(HAND)].map((each) => {
+      const image = each.querySelector(".tile") ?? each;
+      return [each.getAttribute("data-tile") ?? "", middleOf(image, image.getBoundingClientRect().height, 90)];
+    }));
+  }
+
+  /** @param {Game} game */
+  function showDeal(game) {
+    const table = find(".picture");
+    if (!table) return;
+    const hands = game.players.flatMap(({ seat, tiles }) => {
+      const plate = plateOf(seat);
+      return plate && tiles ? [{ element: plate.querySelector(".count") ?? plate, tiles }] : [];
+    });
+    if (!hands.length) return;
+    deal(middleOf(table, 44), hands, device.settings);
+    for (const [at, tile] of document.querySelectorAll(HAND).entries()) {
+      tile.animate([{ transform: "translateY(-3rem) scale(.8)", opacity: 0 }, {}], { duration: 240, delay: 120 + 45 * at, easing: "ease-out", fill: "backwards" });
+    }
+  }
+
+  /** @param {Game} game */
+  const showWinners = ({ winners }) => {
+    for (const seat of winners) {
+      const plate = plateOf(seat);
+      if (plate) celebrate(plate, device.settings);
+    }
+  };
+
+  return {
+    /** The seat at the near edge of the table: the one that is shown here, or that was last. */
+    near() {
+      near = match.seat ?? (match.seats.includes(near) ? near : match.seats[0] ?? 0);
+      return near;
+    },
+    /** Where a tile comes from that was laid: from its place in the hand, or from the plate of who laid it. @param {{tile: string, seat: number}} laid @returns {Source | undefined} */
+    from({ tile, seat }) {
+      const own = dropped.get(tile) ?? hand.get(tile);
+      dropped.clear();
+      const plate = plateOf(seat);
+      return own ?? (plate ? middleOf(plate.querySelector(".backs") ?? plate) : undefined);
+    },
+    /** A tile of the hand was dropped on the table. @param {string} tile @param {number} x @param {number} y in the window */
+    drop(tile, x, y) {
+      dropped.set(tile, { x, y, length: 68, rotation: 90 });
+    },
+    /** What changed; called before it is drawn. @param {{game: Game, before: Game | undefined, events: GameEvent[]}} change */
+    onChange({ game, before }) {
+      remember();
+      if (isStill(device.settings)) return;
+      const isDealt = game.status === "playing" && (before ? before.round !== game.round : !game.board.tiles.length);
+      const isWon = before !== undefined && before.status !== "finished" && game.status === "finished";
+      if (isDealt) requestAnimationFrame(() => showDeal(game));
+      if (isWon) requestAnimationFrame(() => showWinners(game));
+    },
+    landed: () => void signal("tile"),
+    signal,
+  };
+
+  /** @param {import("./signals.js").Signal} which */
+  async function signal(which) {
+    if (!device.settings.sound && !device.settings.vibration) return;
+    // The game goes on without it.
+    await import("./signals.js").then(({ give }) => give(device.settings, which), () => undefined);
+  }
+}
