@@ -150,7 +150,7 @@ export function createPicture(app, { from = () => undefined, landed = () => {} }
           board.tiles.map((each) => (each === last ? "" : shadowPath(each))).join("")}></path>
         <g class="ends">${board.ends.map((end) => (taken.has(end.id) ? nothing : endMark(end)))}</g>
         <g class="tiles">${repeat(board.tiles, (each) => each.tile, (each) => tileOnTable(each, look, each === last))}</g>
-        <g class="places">${ghosts.map((each, index) => ghostMark(each, index, index === chosen, look))}</g>
+        <g class="places">${ghosts.map((each, index) => ghostMark(each, index, index === chosen, look, ghosts.length === 1))}</g>
         <g class="pointers">${ghosts.map((each, index) => pointer(each, index, index === chosen, () => viewport.reveal(each.spot)))}</g>
       </svg>
       <div class="picture-tools" role="group" aria-label=${app.t("common.pictureTools")}>

@@ -2,6 +2,7 @@
  * What moves and sounds at a table beside the picture itself: where a new tile comes from, the deal, the winner, and the
  * clack. Owns when that is; how it moves is in motion.js, how it sounds in signals.js. Decides nothing about the game.
  */
+import { html, nothing } from "../vendor/lit-html.js";
 import { celebrate, deal, isStill, middleOf } from "./motion.js";
 
 /** @import { App, Game } from "../shell/types.js" */
@@ -10,12 +11,14 @@ import { celebrate, deal, isStill, middleOf } from "./motion.js";
 const HAND = ".hand [data-tile]";
 
 /** @param {App} app @param {import("../game/match.js").Match} match */
-export function createScene({ device }, match) {
+export function createScene({ device, t, update }, match) {
   /** Where the tiles of the hand were, before it was drawn without the one that was laid. @type {Map<string, Source>} */
   let hand = new Map();
   /** Where a tile was dropped. @type {Map<string, Source>} */
   const dropped = new Map();
   let near = 0;
+  /** Whether it is asked if tiles are to be heard. */
+  let isAsking = false;
 
   /** @param {string} selector */
   const find = (selector) => document.querySelector(`.play ${selector}`);
@@ -80,7 +83,23 @@ export function createScene({ device }, match) {
     },
     landed: () => void signal("tile"),
     signal,
+    /** Asks once, after the first tap at a table, whether tiles are to be heard. */
+    ask() {
+      if (device.settings.sound !== undefined || isAsking) return;
+      isAsking = true;
+      update();
+    },
+    question: () => (isAsking ? html`<div class="ask" role="group" aria-label=${t("table.soundAsk")}><p>${t("table.soundAsk")}</p>
+      <button class="main" data-sound="on" @click=${() => answer(true)}>${t("table.soundOn")}</button>
+      <button data-sound="off" @click=${() => answer(false)}>${t("table.soundOff")}</button></div>` : nothing),
   };
+
+  /** @param {boolean} sound */
+  function answer(sound) {
+    isAsking = false;
+    device.set({ sound });
+    void signal("tile");
+  }
 
   /** @param {import("./signals.js").Signal} which */
   async function signal(which) {

@@ -165,8 +165,8 @@ function spotOf({ tile, end: id, outer }, board) {
 /** A distance along a tile. @param {Spot} spot @param {number} by @returns {[number, number]} */
 const along = ({ rotation }, by) => (rotation % 180 ? [0, by] : [by, 0]);
 
-/** @param {Ghost} ghost @param {number} index @param {boolean} isChosen @param {Look} look */
-export function ghostMark({ place, spot, shift }, index, isChosen, look) {
+/** @param {Ghost} ghost @param {number} index @param {boolean} isChosen @param {Look} look @param {boolean} isOnly needs no number */
+export function ghostMark({ place, spot, shift }, index, isChosen, look, isOnly) {
   const { tile, faceDown, points, sum, label } = place;
   // Where badges are larger than halves, or the other half has one, there is no room for a second one.
   const value = look.badges > 1.4 || shift ? "" : points ? `+${points}` : `${sum ?? ""}`;
@@ -176,7 +176,7 @@ export function ghostMark({ place, spot, shift }, index, isChosen, look) {
     ${label ? svg`<title>${label}</title>` : nothing}
     <g transform=${`rotate(${spot.rotation})`}>${isSeen ? svg`<g class="preview">${tileShape(tile, { faceDown, ...look, rotation: spot.rotation })}</g>
       <rect class="outline" x="-1.94" y="-.94" width="3.88" height="1.88" rx=".32"></rect>` : nothing}</g>
-    ${badge(faceDown ? "badge down" : "badge", `${index + 1}`, dx, dy, look.badges)}${
+    ${isOnly ? nothing : badge(faceDown ? "badge down" : "badge", `${index + 1}`, dx, dy, look.badges)}${
       value ? badge(points ? "value points" : "value", value, -dx, -dy, look.badges) : nothing}
   </g>`;
 }

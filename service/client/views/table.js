@@ -1,16 +1,16 @@
 /**
  * The table, where a game is played, watched and heard. Owns the order of its parts, when they are loaded, what is
- * announced, and where the focus goes. The game comes from match.js, keys and the choice of a move from input.js.
+ * announced. The game comes from match.js, keys and the choice of a move from input.js.
  */
 import { html, nothing } from "../vendor/lit-html.js";
 import { createMatch } from "../game/match.js";
 import { tileName } from "../game/names.js";
 import { loaded } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
+import { createFocus } from "../table/focus.js";
 import { createActions, createChoice } from "../table/input.js";
 import {
-  banner, chainText, handList, heading, isAwaited, isOnTurn, log, moveButtons, nameOf, scrollToLatest, stateText,
-  stockPile, tools,
+  banner, chainText, handList, heading, isAwaited, isOnTurn, log, moveButtons, nameOf, stateText, stockPile, tools,
 } from "../table/parts.js";
 import { aspectFor, createPicture } from "../table/picture.js";
 import { createScene } from "../table/scene.js";
@@ -49,15 +49,6 @@ export function create(app, { game: id, watch = false, token }) {
   /** The tile that was just drawn. @type {string | undefined} */
   let drawn;
   let curtainSince = 0;
-  let hadFocus = false;
-  /** Whether the heading has the focus only because nothing better was there. */
-  let atHeading = false;
-  let isFirst = true;
-  /** Whether it is asked if tiles are to be heard. */
-  let isAsking = false;
-  /** What was shown last: a version, and how many events. */
-  let latest = 0;
-  let latestEvents = 0;
 
   const box = (/** @type {string} */ selector) => document.querySelector(selector)?.getBoundingClientRect();
   const match = createMatch(app, id, {
@@ -65,6 +56,7 @@ export function create(app, { game: id, watch = false, token }) {
   });
   const scene = createScene(app, match);
   const picture = createPicture(app, scene);
+  const keepFocus = createFocus(match);
   const choice = createChoice(app, match, { send, say });
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
   const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
@@ -200,29 +192,6 @@ export function create(app, { game: id, watch = false, token }) {
     void send(move);
   }
 
-  // After the page is rendered.
-  const region = () => document.querySelector("[data-table]");
-  function keepFocus() {
-    const active = document.activeElement;
-    const isLost = !active || active === document.body || (atHeading && active.matches("h1"));
-    if (isFirst && isLost && match.game) {
-      // A page that was just opened is read from its heading on.
-      region()?.querySelector("h1")?.focus({ preventScroll: true });
-    } else if (isLost && hadFocus) {
-      const places = [".curtain .main", "[data-back]", ".hand [tabindex='0']", ".actions button", "h1"];
-      const next = /** @type {HTMLElement | undefined} */ (places.map((each) => region()?.querySelector(each)).find(Boolean));
-      next?.focus({ preventScroll: true });
-      atHeading = next?.matches("h1") ?? false;
-    } else atHeading = false;
-    if (match.game) isFirst = false;
-    hadFocus = Boolean(region()?.contains(document.activeElement));
-    const { game, events } = match;
-    if (game?.version === latest && events.length === latestEvents) return;
-    latest = game?.version ?? 0;
-    latestEvents = events.length;
-    scrollToLatest();
-  }
-
   /** The hand, or what is there instead. @param {Game} game */
   function ownPart(game) {
     if (isCurtainDown()) return curtain?.curtain(app, game, { seats: match.seats, next: match.next(), show });
@@ -265,22 +234,6 @@ export function create(app, { game: id, watch = false, token }) {
   /** @param {Game} game */
   const isOver = ({ status }) => status === "round_over" || status === "finished";
 
-  /** Asks once, after the first tap at a table, whether tiles are to be heard. */
-  function askForSound() {
-    if (device.settings.sound !== undefined || isAsking) return;
-    isAsking = true;
-    app.update();
-  }
-  /** @param {boolean} sound */
-  function answerSound(sound) {
-    isAsking = false;
-    device.set({ sound });
-    scene.landed();
-  }
-  const soundQuestion = () => html`<div class="ask" role="group" aria-label=${t("table.soundAsk")}><p>${t("table.soundAsk")}</p>
-    <button class="main" data-sound="on" @click=${() => answerSound(true)}>${t("table.soundOn")}</button>
-    <button data-sound="off" @click=${() => answerSound(false)}>${t("table.soundOff")}</button></div>`;
-
   /** @param {Game} game */
   const table = (game) => {
     const own = match.seats.length === 1 ? match.seats : [];
@@ -289,8 +242,8 @@ export function create(app, { game: id, watch = false, token }) {
         ${banner(app, match)}
         ${heading(app, game, variant, teamScores(app, game, match.seats.length ? scene.near() : undefined))}
         ${playersList(app, game, { own, near: scene.near(), events: match.events, score, presence })}
-        ${isShown ? html`${tableArea(game)}${stockPile(app, game)}${isAsking ? soundQuestion() : nothing}` : nothing}
-        <div class="own" @pointerup=${askForSound}>
+        ${isShown ? html`${tableArea(game)}${stockPile(app, game)}${scene.question()}` : nothing}
+        <div class="own" @pointerup=${scene.ask}>
           <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)} ${presence?.time(game)}</p>
           ${presence?.actions(game)}
           ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
