@@ -151,7 +151,7 @@ function frame() {
         ${link({ view: "new" }, "common.newGame")}
         ${link({ view: "settings" }, "common.settings")}
         <button class="plain" id="drawer-button" aria-expanded=${drawerIsOpen} aria-label=${t("common.developer")}
-          title=${t("common.developer")} @click=${toggleDrawer}>&lt;/&gt;</button>
+          title=${t("common.developer")} @click=${toggleDrawer}>${isCompact ? t("common.developer") : "</>"}</button>
       </nav>
     </header>
     <main id="main" tabindex="-1" class=${view?.wide ? "wide" : "text"}>

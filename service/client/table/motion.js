@@ -7,7 +7,7 @@ import { render } from "../vendor/lit-html.js";
 import { tileImage } from "./tiles.js";
 
 /** @import { Settings } from "../shell/types.js" */
-/** @import { Source, TileOptions } from "./types.js" */
+/** @import { Source, Target, TileOptions } from "./types.js" */
 
 /** Milliseconds of the flight of a tile. */
 const FLIGHT = { none: 0, normal: 300, slow: 700 };
@@ -26,16 +26,16 @@ export function middleOf(element, length = 32, rotation = 0) {
 
 /**
  * A tile flies to where it lies; the element that lies there is hidden meanwhile.
- * @param {TileOptions & {tile: string}} image
+ * @param {{tile: string, face_down?: boolean}} laid
  * @param {Source} from
- * @param {{element: Element, rotation: number, length: number}} to
+ * @param {Target} to
  * @param {Pick<Settings, "animation">} settings
- * @param {() => void} landed
+ * @param {() => void} [landed]
  */
-export function fly({ tile, ...options }, from, { element, rotation, length }, settings, landed) {
+export function fly({ tile, face_down: faceDown }, from, { element, rotation, length, look }, settings, landed = () => {}) {
   const target = /** @type {SVGElement} */ (element);
   const { x, y } = middleOf(target);
-  const flying = piece({ x, y, length, rotation }, tile, options);
+  const flying = piece({ x, y, length, rotation }, tile, { faceDown, ...look });
   target.style.visibility = "hidden";
   const turn = ((((from.rotation - rotation) % 360) + 540) % 360) - 180;
   const motion = flying.animate(

@@ -1,7 +1,7 @@
 /**
  * Parts of the table view, and the sentences that it always has: the heading with the facts, the stock, the hand with
- * the ways to choose a tile with a pointer, the buttons for moves, the log, the tools for listening and commands, and
- * what is wrong. They keep nothing; what they do is given to them.
+ * the ways to choose a tile with a pointer, the buttons for moves, the log, the tools for listening and commands, what
+ * is wrong, and where the focus goes when what had it is gone. What they do is given to them.
  */
 import { classMap, html, nothing, repeat } from "../vendor/lit-html.js";
 import { tileName } from "../game/names.js";
@@ -178,8 +178,45 @@ const place = (choice, move) => html`<span>${capitalized(choice.placeOf(move))}<
   move.points || move.ends_sum !== undefined ? html`<span class=${move.points ? "tag turn" : "tag"} aria-hidden="true">${
     move.points ? `+${move.points}` : `Σ ${move.ends_sum}`}</span>` : nothing}<span class="hidden-text">, ${choice.scoreText(move)}</span>`}`;
 
+// Where the focus goes
+
+/** What takes a focus that was lost, the first one that there is. */
+const PLACES = [".curtain .main", "[data-back]", ".hand [tabindex='0']", ".actions button", "h1"];
+
+/** @param {import("../game/match.js").Match} match @returns {() => void} to be called after each rendering */
+export function createFocus(match) {
+  let hadFocus = false;
+  /** Whether the heading has the focus only because nothing better was there. */
+  let atHeading = false;
+  let isFirst = true;
+  /** What was shown last: a version, and how many events. */
+  let latest = 0;
+  let latestEvents = 0;
+  const region = () => document.querySelector("[data-table]");
+
+  return () => {
+    const active = document.activeElement;
+    const isLost = !active || active === document.body || (atHeading && active.matches("h1"));
+    if (isFirst && isLost && match.game) {
+      // A page that was just opened is read from its heading on.
+      region()?.querySelector("h1")?.focus({ preventScroll: true });
+    } else if (isLost && hadFocus) {
+      const next = /** @type {HTMLElement | undefined} */ (PLACES.map((each) => region()?.querySelector(each)).find(Boolean));
+      next?.focus({ preventScroll: true });
+      atHeading = next?.matches("h1") ?? false;
+    } else atHeading = false;
+    if (match.game) isFirst = false;
+    hadFocus = Boolean(region()?.contains(document.activeElement));
+    const { game, events } = match;
+    if (game?.version === latest && events.length === latestEvents) return;
+    latest = game?.version ?? 0;
+    latestEvents = events.length;
+    scrollToLatest();
+  };
+}
+
 /** Scrolls the log to its end. */
-export function scrollToLatest() {
+function scrollToLatest() {
   const events = document.querySelector(".log");
   events?.scrollTo(0, events.scrollHeight);
 }

@@ -1,15 +1,14 @@
 /**
  * The picture of the table: tiles, links and ends of a board, and the places where the chosen tile may be laid. Owns how
- * they look, that the tiles keep their elements, and that a new one flies in; which part is shown is in viewport.js.
+ * they look, that the tiles keep their elements, and when a new one has come; which part is shown is in viewport.js.
  * Where tiles lie and where one may be laid comes from the service.
  */
 import { html, nothing, ref, repeat, svg } from "../vendor/lit-html.js";
 import { MARK, digitsFrom, endMark, ghostMark, ghostsOf, hasColours, linkPath, markAt, pointer, shadowPath, tileOnTable } from "./tiles.js";
-import { fly, isStill } from "./motion.js";
 import { createViewport, distance } from "./viewport.js";
 
 /** @import { App, Board } from "../shell/types.js" */
-/** @import { Area, Ghost, Look, PictureOptions, Source, Spot } from "./types.js" */
+/** @import { Area, Ghost, Look, PictureOptions, Spot, Target } from "./types.js" */
 
 const ASPECTS = [0.6, 0.8, 1, 1.3, 1.6, 2, 2.4];
 /** The least width and height of what can be clicked, in CSS pixels. */
@@ -31,11 +30,9 @@ export function aspectFor(width, height) {
 
 /**
  * @param {App} app
- * @param {object} [does]
- * @param {(tile: Board["tiles"][number]) => Source | undefined} [does.from] where in the window a new tile comes from
- * @param {() => void} [does.landed] called when a new tile lies on the table
+ * @param {(tile: Board["tiles"][number], target: Target) => void} [arrived] called when a tile was laid, after it is drawn
  */
-export function createPicture(app, { from = () => undefined, landed = () => {} } = {}) {
+export function createPicture(app, arrived = () => {}) {
   const viewport = createViewport(moved);
   /** @type {Element | undefined} */
   let element;
@@ -78,17 +75,10 @@ export function createPicture(app, { from = () => undefined, landed = () => {} }
     if (before?.round !== board.round || board.tiles.length !== before.tiles.length + 1) return;
     const added = /** @type {Board["tiles"][number]} */ (board.tiles.at(-1));
     if (!ghosts.length) viewport.reveal(added);
-    queueMicrotask(() => moveIn(added));
-  }
-
-  /** A tile moves from whoever laid it to its place. @param {Board["tiles"][number]} added */
-  function moveIn(added) {
-    const { tile, rotation, face_down: faceDown } = added;
-    const target = element?.querySelector(`[data-tile="${tile}"]`);
-    const source = target && !isStill(app.device.settings) ? from(added) : undefined;
-    if (!target || !source) return landed();
-    const image = { tile, faceDown, colours: look.colours, digits: look.digits };
-    fly(image, source, { element: target, rotation, length: 4 * viewport.scale }, app.device.settings, landed);
+    queueMicrotask(() => {
+      const target = element?.querySelector(`[data-tile="${added.tile}"]`);
+      if (target) arrived(added, { element: target, rotation: added.rotation, length: 4 * viewport.scale, look });
+    });
   }
 
   /** The index of the place at a point of the window: of those in reach, the one with the nearest centre. @param {number} clientX @param {number} clientY */

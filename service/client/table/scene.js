@@ -1,22 +1,22 @@
 /**
- * What moves and sounds at a table beside the picture itself: where a new tile comes from, the deal, the winner, and the
- * clack. Owns when that is; how it moves is in motion.js, how it sounds in signals.js. Decides nothing about the game.
+ * What moves and sounds at a table: the deal, a tile that is laid, the winner, and the clack. Owns when that is, and from
+ * where; how it moves is in motion.js, how it sounds in signals.js. Decides nothing about the game. Loaded when somebody
+ * touches the table, or when something happens there.
  */
 import { html, nothing } from "../vendor/lit-html.js";
-import { celebrate, deal, isStill, middleOf } from "./motion.js";
+import { celebrate, deal, fly, isStill, middleOf } from "./motion.js";
 
 /** @import { App, Game } from "../shell/types.js" */
-/** @import { Source } from "./types.js" */
+/** @import { Source, Target } from "./types.js" */
 
 const HAND = ".hand [data-tile]";
 
-/** @param {App} app @param {import("../game/match.js").Match} match */
-export function createScene({ device, t, update }, match) {
+/** @param {App} app */
+export function createScene({ device, t, update }) {
   /** Where the tiles of the hand were, before it was drawn without the one that was laid. @type {Map<string, Source>} */
   let hand = new Map();
   /** Where a tile was dropped. @type {Map<string, Source>} */
   const dropped = new Map();
-  let near = 0;
   /** Whether it is asked if tiles are to be heard. */
   let isAsking = false;
 
@@ -56,23 +56,19 @@ export function createScene({ device, t, update }, match) {
   };
 
   return {
-    /** The seat at the near edge of the table: the one that is shown here, or that was last. */
-    near() {
-      near = match.seat ?? (match.seats.includes(near) ? near : match.seats[0] ?? 0);
-      return near;
-    },
-    /** Where a tile comes from that was laid: from its place in the hand, or from the plate of who laid it. @param {{tile: string, seat: number}} laid @returns {Source | undefined} */
-    from({ tile, seat }) {
-      const own = dropped.get(tile) ?? hand.get(tile);
+    /** A tile was laid: it comes from its place in the hand, or from the plate of who laid it. @param {{tile: string, seat: number, face_down?: boolean}} laid @param {Target} target */
+    arrived(laid, target) {
+      const plate = plateOf(laid.seat);
+      const from = dropped.get(laid.tile) ?? hand.get(laid.tile) ?? (plate ? middleOf(plate.querySelector(".backs") ?? plate) : undefined);
       dropped.clear();
-      const plate = plateOf(seat);
-      return own ?? (plate ? middleOf(plate.querySelector(".backs") ?? plate) : undefined);
+      if (from && !isStill(device.settings)) fly(laid, from, target, device.settings, landed);
+      else landed();
     },
     /** A tile of the hand was dropped on the table. @param {string} tile @param {number} x @param {number} y in the window */
     drop(tile, x, y) {
       dropped.set(tile, { x, y, length: 68, rotation: 90 });
     },
-    /** What changed; called before it is drawn. @param {{game: Game, before: Game | undefined, events: GameEvent[]}} change */
+    /** What changed; called before it is drawn. @param {{game: Game, before: Game | undefined}} change */
     onChange({ game, before }) {
       remember();
       if (isStill(device.settings)) return;
@@ -81,7 +77,6 @@ export function createScene({ device, t, update }, match) {
       if (isDealt) requestAnimationFrame(() => showDeal(game));
       if (isWon) requestAnimationFrame(() => showWinners(game));
     },
-    landed: () => void signal("tile"),
     signal,
     /** Asks once, after the first tap at a table, whether tiles are to be heard. */
     ask() {
@@ -94,11 +89,15 @@ export function createScene({ device, t, update }, match) {
       <button data-sound="off" @click=${() => answer(false)}>${t("table.soundOff")}</button></div>` : nothing),
   };
 
+  function landed() {
+    void signal("tile");
+  }
+
   /** @param {boolean} sound */
   function answer(sound) {
     isAsking = false;
     device.set({ sound });
-    void signal("tile");
+    landed();
   }
 
   /** @param {import("./signals.js").Signal} which */

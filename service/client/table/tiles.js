@@ -2,7 +2,7 @@
  * Drawings without state: single tiles, the face with pips or digits, and the back; and the marks on the picture of a
  * table, which are tiles that lie, links, ends, and the places where the chosen tile may be laid. Owns their shapes in
  * board units, in which a tile is 4 × 2 and a half 2 × 2; blank faces and backs are symbols of index.html, and colours
- * are in styles/tiles.css.
+ * are in styles/base.css.
  */
 import { html, nothing, svg } from "../vendor/lit-html.js";
 import { parseTile } from "../game/names.js";

@@ -14,6 +14,9 @@
  * Where in the window a tile comes from: its middle, its length in CSS pixels, and its rotation.
  * @typedef {Spot & {length: number}} Source
  *
+ * Where a tile lies that was laid: its element, its rotation, its length in CSS pixels, and how it looks.
+ * @typedef {{element: Element, rotation: number, length: number, look: Look}} Target
+ *
  * A place as it is drawn: where the tile would lie; the centre of what is clicked, and by how much that is apart.
  * @typedef {{place: Place, spot: Spot, shift: number, x: number, y: number}} Ghost
  *

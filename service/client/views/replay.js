@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { parseTile, tileName } from "../game/names.js";
 import { framesOf } from "../game/replays.js";
 import { Problem } from "../shell/api.js";
-import { middleOf } from "../table/motion.js";
+import { fly, isStill, middleOf } from "../table/motion.js";
 import { aspectFor, createPicture } from "../table/picture.js";
 import { hasColours, tileImage } from "../table/tiles.js";
 import { recordForm } from "./record.js";
@@ -21,10 +21,10 @@ const PACE = 1000;
 export function create(app, { game }) {
   const { t, api, device, update, announce } = app;
   const stop = new AbortController();
-  const picture = createPicture(app, { from: ({ seat }) => {
-    const hand = document.querySelector(`.open-hands > li[data-seat="${seat}"] h3`);
-    return hand ? middleOf(hand) : undefined;
-  } });
+  const picture = createPicture(app, (laid, target) => {
+    const hand = document.querySelector(`.open-hands > li[data-seat="${laid.seat}"] h3`);
+    if (hand && !isStill(device.settings)) fly(laid, middleOf(hand), target, device.settings);
+  });
   let record = "";
   let isLoading = false;
   let failure = "";

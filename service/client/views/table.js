@@ -7,17 +7,15 @@ import { createMatch } from "../game/match.js";
 import { tileName } from "../game/names.js";
 import { loaded } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
-import { createFocus } from "../table/focus.js";
 import { createActions, createChoice } from "../table/input.js";
 import {
-  banner, chainText, handList, heading, isAwaited, isOnTurn, log, moveButtons, nameOf, stateText, stockPile, tools,
+  banner, chainText, createFocus, handList, heading, isAwaited, isOnTurn, log, moveButtons, nameOf, stateText, stockPile, tools,
 } from "../table/parts.js";
 import { aspectFor, createPicture } from "../table/picture.js";
-import { createScene } from "../table/scene.js";
 import { playersList, teamScores } from "../table/seats.js";
 import { capitalized } from "../texts/text.js";
 
-/** @import { App, Game, GameEvent, Move, Score, Variant, View } from "../shell/types.js" */
+/** @import { App, Game, Move, Score, Variant, View } from "../shell/types.js" */
 
 /** For so long, in milliseconds, a hand cannot be shown by what was meant for the hand before. */
 const CURTAIN_MS = 400;
@@ -46,6 +44,9 @@ export function create(app, { game: id, watch = false, token }) {
   let presence;
   /** @type {typeof import("../table/ended.js") | undefined} loaded when a round is over */
   let ended;
+  /** @type {ReturnType<typeof import("../table/scene.js").createScene> | undefined} loaded when something moves */
+  let scene;
+  let near = 0;
   /** The tile that was just drawn. @type {string | undefined} */
   let drawn;
   let curtainSince = 0;
@@ -54,8 +55,7 @@ export function create(app, { game: id, watch = false, token }) {
   const match = createMatch(app, id, {
     watch, token, onChange, aspect: () => aspectFor(box(".cloth")?.width ?? innerWidth, box(".cloth")?.height ?? innerHeight),
   });
-  const scene = createScene(app, match);
-  const picture = createPicture(app, scene);
+  const picture = createPicture(app, (...laid) => scene?.arrived(...laid));
   const keepFocus = createFocus(match);
   const choice = createChoice(app, match, { send, say });
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
@@ -81,9 +81,10 @@ export function create(app, { game: id, watch = false, token }) {
     say(tile ? `${t("table.stale")} ${t("table.stillChosen", { tile })}` : t("table.stale"), { urgent: true });
   }
 
-  /** @param {{game: Game, before: Game | undefined, events: GameEvent[]}} change */
-  function onChange({ game, before, events }) {
-    scene.onChange({ game, before, events });
+  /** @param {{game: Game, before: Game | undefined}} change */
+  function onChange({ game, before }) {
+    const isFresh = game.status === "playing" && !game.board.tiles.length;
+    if (isFresh || (before && before.version < game.version)) void withScene((each) => each.onChange({ game, before }));
     choice.check();
     if (match.seat === undefined && before?.you) {
       curtainSince = performance.now();
@@ -101,7 +102,7 @@ export function create(app, { game: id, watch = false, token }) {
     if (isOnTurn(game) && !wasOnTurn) {
       said = "";
       app.announce(stateText(app, game), { urgent: true });
-      void scene.signal("turn");
+      void withScene((each) => each.signal("turn"));
     } else if (isOnTurn(game) && before && before.version < game.version) {
       // Where the log tells nobody's tiles, as with several seats, the drawn one is told here.
       const drew = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
@@ -111,6 +112,18 @@ export function create(app, { game: id, watch = false, token }) {
     if (before?.status !== game.status) picture.fitAll();
     if (!ended) void load(import("../table/ended.js"), (module) => (ended = module));
     if (score?.version !== game.version) loadScore().catch(failed);
+  }
+
+  /** @param {(scene: ReturnType<typeof import("../table/scene.js").createScene>) => void} act */
+  async function withScene(act) {
+    // The game goes on without it.
+    if (!scene) await import("../table/scene.js").then(({ createScene }) => (scene ??= createScene(app)), () => undefined);
+    if (scene && !closing.signal.aborted) act(scene);
+  }
+  /** The seat at the near edge of the table: the one that is shown here, or that was last. */
+  function nearSeat() {
+    near = match.seat ?? (match.seats.includes(near) ? near : match.seats[0] ?? 0);
+    return near;
   }
 
   /** @param {string} name */
@@ -188,7 +201,7 @@ export function create(app, { game: id, watch = false, token }) {
     const moves = choice.moves();
     const move = moves[moves.length === 1 ? 0 : picture.placeAt(x, y) ?? -1];
     if (!move) return;
-    scene.drop(move.tile ?? "", x, y);
+    scene?.drop(move.tile ?? "", x, y);
     void send(move);
   }
 
@@ -240,10 +253,10 @@ export function create(app, { game: id, watch = false, token }) {
     const isShown = game.status !== "waiting";
     return html`<div class="screen">
         ${banner(app, match)}
-        ${heading(app, game, variant, teamScores(app, game, match.seats.length ? scene.near() : undefined))}
-        ${playersList(app, game, { own, near: scene.near(), events: match.events, score, presence })}
-        ${isShown ? html`${tableArea(game)}${stockPile(app, game)}${scene.question()}` : nothing}
-        <div class="own" @pointerup=${scene.ask}>
+        ${heading(app, game, variant, teamScores(app, game, match.seats.length ? nearSeat() : undefined))}
+        ${playersList(app, game, { own, near: nearSeat(), events: match.events, score, presence })}
+        ${isShown ? html`${tableArea(game)}${stockPile(app, game)}${scene?.question() ?? nothing}` : nothing}
+        <div class="own" @pointerup=${() => withScene((each) => each.ask())}>
           <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)} ${presence?.time(game)}</p>
           ${presence?.actions(game)}
           ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
