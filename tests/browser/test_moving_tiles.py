@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -29,6 +28,11 @@ STARTS = """() => {
 }"""
 """Keeps where each flight begins, and ends it at once."""
 
+DEALT = """async () => {
+  while (window.starts.length < 28) await new Promise(requestAnimationFrame);
+}"""
+"""Waits for so many flights; the policy of the page forbids that Playwright polls."""
+
 PLATES = """(plates) => Object.fromEntries(plates.map((each) => {
   const { x, y, width, height } = each.getBoundingClientRect();
   return [each.dataset.seat, [x + width / 2, y + height / 2]];
@@ -41,12 +45,22 @@ def table(service_url: str) -> Iterator[Table]:
         yield Table.create(http, "latin", 4, seed="flights")
 
 
-def starts_of_moves(page: Page, table: Table) -> Iterator[tuple[int, list[Any]]]:
-    """Sit on seat 0, let all seats move, and tell after each tile which seat laid it and where flights began."""
+def sit(page: Page, table: Table) -> None:
+    """Sit on seat 0, from the deal on."""
+    page.add_init_script(f"({STARTS})()")
     page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
-    expect(page.locator(".hand [role=option]").first).to_be_visible()
-    expect(page.locator(".flying")).to_have_count(0)  # the deal is over
-    page.evaluate(f"({STARTS})()")
+    expect(page.locator(".hand [role=option]")).to_have_count(7)
+
+
+def dealt(page: Page) -> None:
+    """Wait until all tiles have been dealt, as flights."""
+    page.evaluate(DEALT)
+    page.evaluate("window.starts.splice(0)")
+    expect(page.locator(".flying")).to_have_count(0)
+
+
+def starts_of_moves(page: Page, table: Table) -> Iterator[tuple[int, list[Any]]]:
+    """Let all seats move, and tell after each tile which seat laid it and where flights began."""
     laid = 0
     for _ in range(9):
         seat = table.to_move()
@@ -63,6 +77,8 @@ def starts_of_moves(page: Page, table: Table) -> Iterator[tuple[int, list[Any]]]
 def test_a_tile_comes_from_the_seat_that_laid_it(table: Table, open_page: OpenPage) -> None:
     page = open_page(None, viewport=(1440, 900), motion="no-preference")
     seats = set()
+    sit(page, table)
+    dealt(page)
     for seat, starts in starts_of_moves(page, table):
         plates = page.locator(".player").evaluate_all(PLATES)
         assert len(starts) == 1
@@ -78,13 +94,10 @@ def test_a_tile_comes_from_the_seat_that_laid_it(table: Table, open_page: OpenPa
 
 
 def test_the_deal_is_dealt_and_with_reduced_motion_nothing_moves(table: Table, open_page: OpenPage) -> None:
-    counting = f"({STARTS})()"
     moving, still = open_page(None, motion="no-preference"), open_page(None, motion="reduce")
-    for page in (moving, still):
-        page.add_init_script(counting)
-        page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
-        expect(page.locator(".hand [role=option]")).to_have_count(7)
-    moving.wait_for_function("window.starts.length >= 28")
+    sit(still, table)
+    sit(moving, table)
+    dealt(moving)
     assert [starts for _, starts in starts_of_moves(still, table) if starts] == []
     assert still.evaluate("document.getAnimations().length") == 0
 

@@ -27,6 +27,8 @@ NAMES = ("Ada", "Bo", "Clementine", "Dan")
 
 SEEN = """() => {
   const box = (each) => each.getBoundingClientRect();
+  const page = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  const isClipped = (each) => each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 2;
   const cloth = box(document.querySelector(".picture"));
   const within = ({ x, y, width, height }, around) =>
     x >= around.left - 1 && x + width <= around.right + 1 && y >= around.top - 1 && y + height <= around.bottom + 1;
@@ -35,12 +37,12 @@ SEEN = """() => {
   return {
     share: (cloth.width * cloth.height) / (innerWidth * innerHeight),
     tiles: tiles.length,
-    outside: tiles.filter((each) => !within(box(each.querySelector(".face, .back")), cloth)).map((each) => each.dataset.tile),
+    outside: tiles.flatMap((each) => (within(box(each.querySelector(".face, .back")), cloth) ? [] : [each.dataset.tile])),
     digits: document.querySelectorAll(".cloth .digit").length,
     highest: Math.min(...tiles.map((each) => box(each).top)),
-    plates: Object.fromEntries(plates.map((each) => [each.dataset.seat, { bottom: box(each).bottom, inside: within(box(each), { left: 0, top: 0, right: innerWidth, bottom: innerHeight }) }])),
-    clipped: [...document.querySelectorAll(".player .who")].filter((each) =>
-      each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 2).map((each) => each.textContent),
+    plates: Object.fromEntries(plates.map((each) =>
+      [each.dataset.seat, { bottom: box(each).bottom, inside: within(box(each), page) }])),
+    clipped: [...document.querySelectorAll(".player .who")].filter(isClipped).map((each) => each.textContent),
     wide: document.documentElement.scrollWidth > innerWidth,
   };
 }"""

@@ -4,7 +4,7 @@
  * Where tiles lie and where one may be laid comes from the service.
  */
 import { html, nothing, ref, repeat, svg } from "../vendor/lit-html.js";
-import { MARK, digitsFrom, endMark, ghostMark, ghostsOf, hasColours, linkPath, markAt, pointer, shadowPath, tileOnTable } from "./tiles.js";
+import { MARK, digitsFrom, endMark, hasColours, linkPath, markAt, shadowPath, tileOnTable } from "./tiles.js";
 import { createViewport, distance } from "./viewport.js";
 
 /** @import { App, Board } from "../shell/types.js" */
@@ -112,10 +112,10 @@ export function createPicture(app, arrived = () => {}) {
   }
 
   /** @param {PictureOptions} options */
-  function render({ board = EMPTY, places = [], chosen, onPlace, label, description, lastTile, highest: most = 6 }) {
+  function render({ board = EMPTY, places = [], marks, chosen, onPlace, label, description, lastTile, highest: most = 6 }) {
     isRendering = true;
     highest = most;
-    ghosts = ghostsOf(places, board);
+    ghosts = marks?.ghostsOf(places, board) ?? [];
     show(board);
     const target = chosen === undefined ? undefined : ghosts[chosen]?.spot;
     if (target && (target.x !== revealed?.x || target.y !== revealed.y)) viewport.reveal(target);
@@ -140,8 +140,8 @@ export function createPicture(app, arrived = () => {}) {
           board.tiles.map((each) => (each === last ? "" : shadowPath(each))).join("")}></path>
         <g class="ends">${board.ends.map((end) => (taken.has(end.id) ? nothing : endMark(end)))}</g>
         <g class="tiles">${repeat(board.tiles, (each) => each.tile, (each) => tileOnTable(each, look, each === last))}</g>
-        <g class="places">${ghosts.map((each, index) => ghostMark(each, index, index === chosen, look, ghosts.length === 1))}</g>
-        <g class="pointers">${ghosts.map((each, index) => pointer(each, index, index === chosen, () => viewport.reveal(each.spot)))}</g>
+        <g class="places">${ghosts.map((each, index) => marks?.ghostMark(each, index, index === chosen, look, ghosts.length === 1))}</g>
+        <g class="pointers">${ghosts.map((each, index) => marks?.pointer(each, index, index === chosen, () => viewport.reveal(each.spot)))}</g>
       </svg>
       <div class="picture-tools" role="group" aria-label=${app.t("common.pictureTools")}>
         ${tool("all", "common.fitAll", viewport.fitAll)}${tool("out", "common.zoomOut", viewport.zoomOut)}${tool("in", "common.zoomIn", viewport.zoomIn)}

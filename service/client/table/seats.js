@@ -1,9 +1,8 @@
 /**
- * The seats around the table: who sits where, the plate of each with what all may know of the player, and at the count
- * the tiles left. Owns which place a seat has; how a place looks on which screen is in styles/seats.css. Keeps nothing.
+ * The seats around the table: who sits where, and the plate of each with what all may know of the player. Owns which
+ * place a seat has; how a place looks on which screen is in styles/seats.css.
  */
 import { classMap, html, nothing } from "../vendor/lit-html.js";
-import { hasColours, tileImage } from "./tiles.js";
 
 /** @import { App, Game, GameEvent, Score } from "../shell/types.js" */
 /** @typedef {ReturnType<typeof import("./presence.js").createPresence>} Presence */
@@ -27,6 +26,12 @@ export function slotsOf(others) {
   return ["l2", "l1", ...top(others - 4), "r1", "r2"];
 }
 
+/** The seat at the near edge of the table: the one that is shown here, or that was last. @param {import("../game/match.js").Match} match */
+export function createNear(match) {
+  let near = 0;
+  return () => (near = match.seat ?? (match.seats.includes(near) ? near : match.seats[0] ?? 0));
+}
+
 /** The place of a seat, as seen from the seat at the near edge. @param {Game} game @param {number} seat @param {number} near */
 const slotOf = ({ players }, seat, near) =>
   seat === near ? "own" : slotsOf(players.length - 1)[(seat - near - 1 + players.length) % players.length];
@@ -39,22 +44,23 @@ const slotOf = ({ players }, seat, near) =>
  * @param {number} more.near the seat at the near edge of the table
  * @param {GameEvent[]} more.events
  * @param {Score} [more.score] once the round is counted
+ * @param {typeof import("./ended.js")} [more.ended] once it is loaded
  * @param {Presence} [more.presence]
  */
-export function playersList(app, game, { own, near, events, score, presence }) {
+export function playersList(app, game, { own, near, events, score, ended, presence }) {
   const { players } = game;
-  const round = game.status === "playing" ? undefined : score?.rounds.find((each) => each.number === game.round);
+  const round = game.status === "playing" || !ended ? undefined : score?.rounds.find((each) => each.number === game.round);
   const others = players.length - 1;
   const crowd = others >= CROWD ? "crowd" : "";
   return html`<ul class=${`players others-${others} ${crowd}`} aria-label=${app.t("table.players")}>${players.map((each) =>
-    plate(app, game, each, { own, near, round, presence, said: saidOf(app, events, each.seat, near) }))}</ul>`;
+    plate(app, game, each, { own, near, round, ended, presence, said: saidOf(app, events, each.seat, near) }))}</ul>`;
 }
 
 /**
  * @param {App} app @param {Game} game @param {Player} player
- * @param {{own: number[], near: number, round: Score["rounds"][number] | undefined, presence: Presence | undefined, said: string}} more
+ * @param {{own: number[], near: number, round: Score["rounds"][number] | undefined, ended: typeof import("./ended.js") | undefined, presence: Presence | undefined, said: string}} more
  */
-function plate(app, game, player, { own, near, round, presence, said }) {
+function plate(app, game, player, { own, near, round, ended, presence, said }) {
   const { t } = app;
   const { seat, team } = player;
   const onTurn = game.status === "playing" && game.to_act.includes(seat);
@@ -82,7 +88,7 @@ function plate(app, game, player, { own, near, round, presence, said }) {
     <span class="count">${backs(player.tiles)}<span aria-hidden="true">${player.tiles}</span><span
       class="hidden-text">, ${t("table.tiles", { count: player.tiles })}</span>${presence?.bank(game, player)}</span>
     <span class="total"><span aria-hidden="true">${player.total}</span><span class="hidden-text">, ${t("table.points", { count: player.total })}</span></span>
-    ${round ? counted(app, game, round, seat) : nothing}
+    ${round ? ended?.counted(app, game, round, seat) : nothing}
     ${said && game.status === "playing" ? html`<span class="bubble" aria-hidden="true">${said}</span>` : nothing}
   </li>`;
 }
@@ -94,16 +100,6 @@ function backs(tiles) {
   const width = Math.max(0, shown - 1) * step + 9;
   return html`<svg class="backs" viewBox=${`0 0 ${width} 18`} width=${width} height="18" aria-hidden="true"><path d=${
     Array.from({ length: shown }, (_, at) => `M${at * step + 2.5} .5h4q2 0 2 2v13q0 2-2 2h-4q-2 0-2-2v-13q0-2 2-2z`).join("")}></path></svg>`;
-}
-
-/** The tiles that a seat kept, turned up, their sum, and what the round wrote. @param {App} app @param {Game} game @param {Score["rounds"][number]} round @param {number} seat */
-function counted({ t, device }, game, { hands, scores }, seat) {
-  const hand = hands.find((each) => each.seat === seat);
-  const options = { vertical: true, colours: hasColours(device.settings, game.rules.set), digits: device.settings.digits };
-  const points = scores[seat];
-  return html`<span class="kept" aria-hidden="true">${hand?.tiles.length ? html`<span class="kept-tiles">${hand.tiles.map((each) => tileImage(each, options))}</span>
-    <span class="kept-sum">${t("table.kept", { sum: hand.value })}</span>` : nothing}${
-    points ? html`<span class="written">${points > 0 ? `+${points}` : `−${-points}`}</span>` : nothing}</span>`;
 }
 
 /** What a seat did last, in a word, where the table does not show it. @param {App} app @param {GameEvent[]} events @param {number} seat @param {number} near */

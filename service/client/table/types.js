@@ -44,6 +44,7 @@
  * @typedef {object} PictureOptions
  * @property {Board} [board] none until it has arrived
  * @property {Place[]} [places]
+ * @property {typeof import("./ghosts.js")} [marks] how places are drawn, where there may be any
  * @property {number} [chosen] the index of a place
  * @property {(place: Place, index: number) => void} [onPlace] called when a place is clicked
  * @property {string} label of the picture

@@ -1,18 +1,17 @@
 /**
  * The table, where a game is played, watched and heard. Owns the order of its parts, when they are loaded, what is
- * announced. The game comes from match.js, keys and the choice of a move from input.js.
+ * announced. The game comes from match.js, what somebody plays with from play.js.
  */
 import { html, nothing } from "../vendor/lit-html.js";
 import { createMatch } from "../game/match.js";
 import { tileName } from "../game/names.js";
 import { loaded } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
-import { createActions, createChoice } from "../table/input.js";
 import {
-  banner, chainText, createFocus, handList, heading, isAwaited, isOnTurn, log, moveButtons, nameOf, stateText, stockPile, tools,
+  banner, chainText, createFocus, heading, isAwaited, isOnTurn, log, nameOf, stateText, stockPile, tools,
 } from "../table/parts.js";
 import { aspectFor, createPicture } from "../table/picture.js";
-import { playersList, teamScores } from "../table/seats.js";
+import { createNear, playersList, teamScores } from "../table/seats.js";
 import { capitalized } from "../texts/text.js";
 
 /** @import { App, Game, Move, Score, Variant, View } from "../shell/types.js" */
@@ -42,11 +41,12 @@ export function create(app, { game: id, watch = false, token }) {
   let answers;
   /** @type {ReturnType<typeof import("../table/presence.js").createPresence> | undefined} loaded when it is needed */
   let presence;
+  /** @type {typeof import("../table/play.js") & ReturnType<typeof import("../table/play.js").createPlay> | undefined} loaded for who has a seat */
+  let play;
   /** @type {typeof import("../table/ended.js") | undefined} loaded when a round is over */
   let ended;
   /** @type {ReturnType<typeof import("../table/scene.js").createScene> | undefined} loaded when something moves */
   let scene;
-  let near = 0;
   /** The tile that was just drawn. @type {string | undefined} */
   let drawn;
   let curtainSince = 0;
@@ -57,10 +57,9 @@ export function create(app, { game: id, watch = false, token }) {
   });
   const picture = createPicture(app, (...laid) => scene?.arrived(...laid));
   const keepFocus = createFocus(match);
-  const choice = createChoice(app, match, { send, say });
+  const nearSeat = createNear(match);
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
   const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
-  const { perform, onKey } = createActions(app, match, choice, { send, say, tell, isCurtainDown, showNext: () => show(match.next()) });
 
   /** @param {string} message @param {{urgent?: boolean}} [options] */
   function say(message, { urgent = false } = {}) {
@@ -77,7 +76,7 @@ export function create(app, { game: id, watch = false, token }) {
     if (!refusal) return;
     const isStale = /** @type {{body?: {code?: string}}} */ (refusal).body?.code === "stale_version";
     if (!isStale) return say(app.explain(refusal), { urgent: true });
-    const tile = choice.tile && capitalized(tileName(device.settings.language, choice.tile));
+    const tile = play?.choice.tile && capitalized(tileName(device.settings.language, play.choice.tile));
     say(tile ? `${t("table.stale")} ${t("table.stillChosen", { tile })}` : t("table.stale"), { urgent: true });
   }
 
@@ -85,7 +84,8 @@ export function create(app, { game: id, watch = false, token }) {
   function onChange({ game, before }) {
     const isFresh = game.status === "playing" && !game.board.tiles.length;
     if (isFresh || (before && before.version < game.version)) void withScene((each) => each.onChange({ game, before }));
-    choice.check();
+    play?.choice.check();
+    if (match.seats.length && !play) void loadPlay();
     if (match.seat === undefined && before?.you) {
       curtainSince = performance.now();
       said = "";
@@ -102,7 +102,7 @@ export function create(app, { game: id, watch = false, token }) {
     if (isOnTurn(game) && !wasOnTurn) {
       said = "";
       app.announce(stateText(app, game), { urgent: true });
-      void withScene((each) => each.signal("turn"));
+      if (device.settings.sound || device.settings.vibration) void withScene((each) => each.signal("turn"));
     } else if (isOnTurn(game) && before && before.version < game.version) {
       // Where the log tells nobody's tiles, as with several seats, the drawn one is told here.
       const drew = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
@@ -114,18 +114,23 @@ export function create(app, { game: id, watch = false, token }) {
     if (score?.version !== game.version) loadScore().catch(failed);
   }
 
+  async function loadPlay() {
+    try {
+      const module = await loaded(import("../table/play.js"));
+      const showNext = () => show(match.next());
+      play ??= { ...module, ...module.createPlay(app, match, { send, say, tell, isCurtainDown, showNext }) };
+      app.update();
+    } catch (error) {
+      failed(error);
+    }
+    return play;
+  }
   /** @param {(scene: ReturnType<typeof import("../table/scene.js").createScene>) => void} act */
   async function withScene(act) {
     // The game goes on without it.
     if (!scene) await import("../table/scene.js").then(({ createScene }) => (scene ??= createScene(app)), () => undefined);
     if (scene && !closing.signal.aborted) act(scene);
   }
-  /** The seat at the near edge of the table: the one that is shown here, or that was last. */
-  function nearSeat() {
-    near = match.seat ?? (match.seats.includes(near) ? near : match.seats[0] ?? 0);
-    return near;
-  }
-
   /** @param {string} name */
   async function loadVariant(name) {
     if (variantIsLoading) return;
@@ -178,8 +183,8 @@ export function create(app, { game: id, watch = false, token }) {
       if (!to) return;
       if (action === "help") return void to.showKeys(app);
       const card = action === "scores" || action === "count" ? await loadScore() : undefined;
-      const { game } = match;
-      if (game && !closing.signal.aborted) say(to.textOf(app, action, { game, card, variant, choice, events: match.events, time: presence?.timeText(game) }) ?? "");
+      const [{ game }, known] = [match, await loadPlay()];
+      if (game && known && !closing.signal.aborted) say(to.textOf(app, action, { game, card, variant, choice: known.choice, events: match.events, time: presence?.timeText(game) }) ?? "");
     } catch (error) {
       failed(error);
     }
@@ -191,14 +196,15 @@ export function create(app, { game: id, watch = false, token }) {
     const form = /** @type {HTMLFormElement} */ (event.target);
     const line = String(new FormData(form).get("command")).trim();
     form.reset();
-    (await loadAnswers())?.follow(app, line, { hand: match.game?.you?.hand ?? [], choice, say, perform });
+    const [answers, known] = await Promise.all([loadAnswers(), loadPlay()]);
+    if (known) answers?.follow(app, line, { ...known, hand: match.game?.you?.hand ?? [], say });
   }
 
   /** A dragged tile is dropped: at the place that is nearest or, with only one, anywhere on the table. @param {number} x @param {number} y */
   function drop(x, y) {
     const table = box(".table-area");
     if (!table || x < table.left || x > table.right || y < table.top || y > table.bottom) return;
-    const moves = choice.moves();
+    const moves = play?.choice.moves() ?? [];
     const move = moves[moves.length === 1 ? 0 : picture.placeAt(x, y) ?? -1];
     if (!move) return;
     scene?.drop(move.tile ?? "", x, y);
@@ -213,7 +219,7 @@ export function create(app, { game: id, watch = false, token }) {
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t("table.watching")}</p>`;
     return html`
       ${match.seats.length > 1 ? curtain?.whose(app, nameOf(game, game.you.seat), () => match.show(undefined)) : nothing}
-      ${handList(app, game, { choice, drop, drawn })}`;
+      ${play?.handList(app, game, { choice: play.choice, drop, drawn })}`;
   }
 
   async function leave() {
@@ -232,11 +238,13 @@ export function create(app, { game: id, watch = false, token }) {
   /** @param {Game} game */
   function tableArea(game) {
     const label = t("table.picture");
+    const choice = play?.choice;
     return html`<section class="table-area" aria-label=${label}>${picture.render({
       board: match.board,
-      places: choice.places(),
-      chosen: choice.index < 0 ? undefined : choice.index,
-      onPlace: (_, index) => send(choice.moves()[index]),
+      places: choice?.places(),
+      marks: play?.ghosts,
+      chosen: choice && choice.index >= 0 ? choice.index : undefined,
+      onPlace: (_, index) => choice && send(choice.moves()[index]),
       label,
       description: chainText(app, game),
       lastTile: match.board?.tiles.at(-1)?.tile,
@@ -254,14 +262,14 @@ export function create(app, { game: id, watch = false, token }) {
     return html`<div class="screen">
         ${banner(app, match)}
         ${heading(app, game, variant, teamScores(app, game, match.seats.length ? nearSeat() : undefined))}
-        ${playersList(app, game, { own, near: nearSeat(), events: match.events, score, presence })}
+        ${playersList(app, game, { own, near: nearSeat(), events: match.events, score, ended, presence })}
         ${isShown ? html`${tableArea(game)}${stockPile(app, game)}${scene?.question() ?? nothing}` : nothing}
         <div class="own" @pointerup=${() => withScene((each) => each.ask())}>
           <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)} ${presence?.time(game)}</p>
           ${presence?.actions(game)}
           ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
           ${ownPart(game)}
-          <div class="actions">${moveButtons(app, match, choice, send)}${ended?.waysOn(app, game, score, match.seats.length > 0 && rematch)}</div>
+          <div class="actions">${play?.moveButtons(app, match, play.choice, send)}${ended?.waysOn(app, game, score, match.seats.length > 0 && rematch)}</div>
         </div>
       </div>
       <div class="side">
@@ -284,7 +292,11 @@ export function create(app, { game: id, watch = false, token }) {
       picture.close();
       presence?.close();
     },
-    key: onKey,
+    key(event) {
+      if (play) return play.onKey(event);
+      void loadPlay().then((loaded) => loaded?.onKey(event));
+      return false;
+    },
     render() {
       queueMicrotask(keepFocus);
       const { game } = match;
