@@ -28,6 +28,7 @@ NAMES = ("Ada", "Bo", "Clementine", "Dan")
 SEEN = """() => {
   const box = (each) => each.getBoundingClientRect();
   const page = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  const face = (each) => box(each.querySelector(".face, .back"));
   const isClipped = (each) => each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 2;
   const cloth = box(document.querySelector(".picture"));
   const within = ({ x, y, width, height }, around) =>
@@ -37,7 +38,7 @@ SEEN = """() => {
   return {
     share: (cloth.width * cloth.height) / (innerWidth * innerHeight),
     tiles: tiles.length,
-    outside: tiles.flatMap((each) => (within(box(each.querySelector(".face, .back")), cloth) ? [] : [each.dataset.tile])),
+    outside: tiles.filter((each) => !within(face(each), cloth)).map((each) => each.dataset.tile),
     digits: document.querySelectorAll(".cloth .digit").length,
     highest: Math.min(...tiles.map((each) => box(each).top)),
     plates: Object.fromEntries(plates.map((each) =>
