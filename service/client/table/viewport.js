@@ -44,7 +44,7 @@ export function createViewport(changed) {
   const scaleFor = (area) => Math.min(width / (area.width + 2 * MARGIN), height / (area.height + 2 * MARGIN));
 
   function fit() {
-    if (!width) return;
+    if (!width || !height) return;
     if (!isFree) choose();
     draw();
   }
@@ -65,7 +65,7 @@ export function createViewport(changed) {
   }
 
   function draw() {
-    if (!element || !width) return;
+    if (!element || !width || !height) return;
     element.setAttribute("viewBox", viewBox(visible(scale, centre)));
     element.classList.toggle("movable", isFree);
     changed();
