@@ -100,8 +100,8 @@ def test_every_game_has_its_places_on_every_screen(
     page = open_page(None, viewport=viewport)
     for variant, recipe in variants().items():
         players = [{"name": f"{name} {at}"} for at, name in zip(range(recipe.players.high), NAMES * 4, strict=False)]
-        table = Table.create(http, variant, players, seed="places")
-        page.evaluate("localStorage.clear()") if page.url != "about:blank" else None
+        rules = {"set": 12} if variant == "domino" else {}  # the only game whose usual set is too small for so many
+        table = Table.create(http, variant, players, seed="places", rules=rules)
         sit(page, table)
         found = seen(page, table)
         assert len(found["plates"]) == len(players), variant
@@ -130,6 +130,7 @@ def test_no_tile_is_cut_off_in_play_at_the_count_or_when_the_window_changes(
         if view["status"] != "playing":
             break
         if view["to_act"] == [0]:
+            seen(page, table)
             choose_a_place(page)
         table.make_legal_move()
         if move % 4 == 0:
@@ -143,13 +144,16 @@ def test_no_tile_is_cut_off_in_play_at_the_count_or_when_the_window_changes(
 
 
 def choose_a_place(page: Page) -> None:
-    """Choose the first tile that fits, and with the keys one of its places."""
+    """Choose the first tile that fits, with the keys one of its places, and then none again."""
     page.locator(".state.turn").wait_for()
     fitting = page.locator("[role=option].fits")
     if fitting.count():
         fitting.first.click()
         page.keyboard.press("ArrowUp")
         expect(page.locator(".place.chosen")).to_be_attached()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("option", selected=True)).to_have_count(0)
 
 
 def test_a_table_has_a_cloth_before_its_tiles_arrive(http: httpx.Client, open_page: OpenPage) -> None:

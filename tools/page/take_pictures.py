@@ -38,7 +38,9 @@ PHONE: Final = (390, 844)
 SEED: Final = "a rainy evening"
 """Of the deals and of the choice of moves."""
 
-PLAIN: Final = ".picture::before, .room::before, .table-area::before, .hand::before { background-image: none !important }"
+PLAIN: Final = (
+    ":root { --felt: linear-gradient(#0000, #0000) !important; --grain: linear-gradient(#0000, #0000) !important }"
+)
 """The table without the grain of its wood and cloth, which makes the file of a picture four times as large."""
 
 Until = Callable[[dict[str, Any]], bool]

@@ -105,7 +105,8 @@ export function createFocus(match) {
     if (game?.version === latest && events.length === latestEvents) return;
     latest = game?.version ?? 0;
     latestEvents = events.length;
-    scrollToLatest();
+    // With the next frame, which knows the layout anyway.
+    requestAnimationFrame(scrollToLatest);
   };
 }
 
