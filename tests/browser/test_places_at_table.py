@@ -92,6 +92,18 @@ def test_on_a_phone_the_cloth_fills_the_screen_and_the_partner_sits_opposite(
     expect(page.locator(".player.partner")).to_contain_text("Clementine partner")
 
 
+def test_a_phone_that_is_turned_gets_the_table_laid_out_anew(http: httpx.Client, open_page: OpenPage) -> None:
+    table = latin(http, 20)
+    page = open_page(None, viewport=SMALL_PHONE)
+    sit(page, table)
+    assert seen(page, table)["digits"] == 0
+    with page.expect_response(lambda answer: "/board?" in answer.url and "from=" not in answer.url):
+        page.set_viewport_size({"width": LYING[0], "height": LYING[1]})
+    found = seen(page, table)
+    assert found["outside"] == []
+    assert found["digits"] == 0
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("viewport", [SMALL_PHONE, LYING, TABLET, WIDE_DESK])
 def test_every_game_has_its_places_on_every_screen(
