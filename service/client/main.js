@@ -2,7 +2,7 @@
  * The frame of the page: it shows the view of the address, renders it after each change, and carries what all views
  * share. Owns the order of start: settings, address, first view.
  */
-import { html, keyed, nothing, render } from "./vendor/lit-html.js";
+import { html, nothing, render, repeat } from "./vendor/lit-html.js";
 import { createAnnouncer } from "./shell/announcer.js";
 import { createApi, loaded, Problem, Unreachable } from "./shell/api.js";
 import { createDevice } from "./shell/device.js";
@@ -140,22 +140,25 @@ const failedView = (message, again) => ({
 
 function frame() {
   const { t } = app;
+  const isCompact = view?.atTable ?? false;
   const link = (/** @type {Route} */ to, /** @type {Text} */ text) => html`<a
     href=${fragmentOf(to)} aria-current=${route.view === to.view ? "page" : nothing}>${t(text)}</a>`;
   return html`
     <a class="skip" href="#main" @click=${skip}>${t("common.skip")}</a>
-    <header class="bar">
+    <header class=${isCompact ? "bar compact" : "bar"}>
       <a class="brand" href="#/" aria-label=${t("common.brand")}>${BRAND}<span>${t("common.brand")}</span></a>
-      <nav aria-label=${t("common.menu")}>
+      ${isCompact ? html`<button class="plain menu-button" id="menu-button" popovertarget="menu" aria-label=${t("common.menu")}
+        title=${t("common.menu")}>${MENU}</button>` : nothing}
+      <nav id="menu" aria-label=${t("common.menu")} popover=${isCompact ? "auto" : nothing} @click=${closeMenu}>
         ${link({ view: "home" }, "common.home")}
         ${link({ view: "new" }, "common.newGame")}
         ${link({ view: "settings" }, "common.settings")}
         ${view?.wide ? html`<button class="plain" id="drawer-button" aria-expanded=${drawerIsOpen} aria-label=${t("common.developer")}
-          title=${t("common.developer")} @click=${toggleDrawer}>&lt;/&gt;</button>` : nothing}
+          title=${t("common.developer")} @click=${toggleDrawer}>${isCompact ? t("common.developer") : "</>"}</button>` : nothing}
       </nav>
     </header>
     <main id="main" tabindex="-1" class=${view?.wide ? "wide" : "text"}>
-      ${view ? keyed(view, view.render()) : html`<p>${t("common.loading")}</p>`}
+      ${view ? repeat([view], (each) => each, (each) => each.render()) : html`<p>${t("common.loading")}</p>`}
     </main>
     ${drawerIsOpen && drawer ? html`<aside class="drawer" aria-label=${t("common.developer")}>${drawer.render()}</aside>` : nothing}
     ${!view || view.wide ? nothing : html`<footer class="text"><a href="docs/">${t("common.forDevelopers")}</a></footer>`}`;
@@ -163,6 +166,14 @@ function frame() {
 
 const BRAND = html`<svg viewBox="0 0 40 20" width="44" height="22" aria-hidden="true" class="logo"><rect x=".75" y=".75"
   width="38.5" height="18.5" rx="4.5"></rect><path d="M20 4v12"></path><path class="pips" d="M6 5h0M14 15h0M10 10h0M26 5h0M34 5h0M26 15h0M34 15h0"></path></svg>`;
+
+const MENU = html`<svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path d="M4 7h16M4 12h16M4 17h16"></path></svg>`;
+
+/** The menu of a table closes with each choice. @param {Event} event */
+function closeMenu({ currentTarget }) {
+  const menu = /** @type {HTMLElement} */ (currentTarget);
+  if (menu.popover) menu.hidePopover();
+}
 
 /** @param {Event} event */
 function skip(event) {
@@ -180,7 +191,8 @@ async function toggleDrawer() {
   drawerIsOpen = !drawerIsOpen;
   update();
   await Promise.resolve();
-  const found = drawerIsOpen ? root.querySelector(".drawer h2") : root.querySelector("#drawer-button") ?? root.querySelector("h1");
+  const button = view?.atTable ? "#menu-button" : "#drawer-button";
+  const found = drawerIsOpen ? root.querySelector(".drawer h2") : root.querySelector(button) ?? root.querySelector("h1");
   /** @type {HTMLElement | null} */ (found)?.focus();
 }
 
@@ -195,11 +207,12 @@ async function extras() {
 }
 
 function applySettings() {
-  const { language, theme, textSize } = device.settings;
+  const { language, theme, textSize, tiles, cloth, places, animation } = device.settings;
   const { documentElement } = document;
   documentElement.lang = language;
   documentElement.dataset.theme = theme;
   documentElement.dataset.textSize = String(textSize);
+  Object.assign(documentElement.dataset, { tiles, cloth, animation, places: places ? "shown" : "hidden" });
 }
 
 addEventListener("hashchange", () => void show(parseRoute(location.hash)));

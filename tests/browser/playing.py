@@ -129,16 +129,22 @@ class Mouse(Way):
 
     def lay(self, tile: Locator) -> None:
         self.press(tile)
-        laying(self.page).first.wait_for()
+        laying(self.page).first.wait_for(state="attached")
         seen = self.page.evaluate(CENTRES)
         if not seen:
-            self.press(laying(self.page).first)
+            self.press_first_place()
             return
         before = log(self.page).count()
         question = self.page.locator("[data-said]")  # of a double that can be laid in two ways there
         self.point_until(seen[0], log(self.page).nth(before).or_(question))
         if question.count():
-            self.press(laying(self.page).first)
+            self.press_first_place()
+
+    def press_first_place(self) -> None:
+        """By its button, which is to be seen once it has the focus."""
+        button = laying(self.page).first
+        button.focus()
+        self.press(button)
 
     def point_until(self, place: dict[str, float], answer: Locator) -> None:
         """Point at a place until the page answers; again only where the table has moved from under the pointer."""

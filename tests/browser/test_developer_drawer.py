@@ -114,6 +114,7 @@ def test_a_move_that_is_sent_again_changes_nothing(
     page.locator("#command").press("Enter")
     expect(page.locator(f".cloth [data-tile='{tile}']")).to_be_visible()
     version = table.view()["version"]
+    page.locator("#menu-button").click()
     page.locator("#drawer-button").click()
     page.get_by_role("button", name="Faults").click()
     outcome = page.locator(".developer .note")
@@ -126,6 +127,7 @@ def test_a_move_that_is_sent_again_changes_nothing(
 
 def test_a_dropped_stream_is_resumed(table: Table, open_page: OpenPage) -> None:
     page = open_page(f"/#/watch/{table.id}")
+    page.locator("#menu-button").click()
     page.locator("#drawer-button").click()
     page.get_by_role("button", name="Stream", exact=True).click()
     items = page.locator(".developer .entries > li")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,7 @@ def make(engine: Engine, move: dict[str, Any], device: str) -> None:
         engine.wait_for(button)
         engine.evaluate("document.querySelector('[role=option][tabindex=\"0\"]').focus()")
     if device == "mouse":
+        engine.evaluate(f"document.querySelector({json.dumps(button)}).focus()")  # only then a place's is to be seen
         engine.click(button)
     else:
         for key in keys:

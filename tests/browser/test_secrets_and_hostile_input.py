@@ -80,6 +80,7 @@ def storage_of(page: Page) -> str:
 
 def drawer_of(page: Page) -> str:
     """Everything that the developer drawer has of games, secrets included."""
+    page.locator("#menu-button").click()
     page.locator("#drawer-button").click()
     shown = ""
     for part, words in (("Requests", "/v1/games"), ("Stream", "")):

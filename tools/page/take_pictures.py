@@ -38,8 +38,14 @@ PHONE: Final = (390, 844)
 SEED: Final = "a rainy evening"
 """Of the deals and of the choice of moves."""
 
-PLAIN: Final = ".picture { background-image: none !important }"
-"""The table without the weave of its cloth, which makes the file of a picture four times as large."""
+PLAIN: Final = """
+  .picture::before, .room::before, .table-area::before, .hand::before { background: var(--cloth) !important }
+  .picture::before, .players *, .room * { box-shadow: none !important }
+  .room::before { background: var(--wood-deep) !important }
+  .room .table-area::before, .room .hand::before { background: var(--wood) !important }
+  .ask { display: none !important }
+"""
+"""The table without the light and the grain of its wood and cloth, which make a file four times as large."""
 
 Until = Callable[[dict[str, Any]], bool]
 

@@ -27,7 +27,7 @@ const TEXT = { text: true };
  * @param {object} [options]
  * @param {boolean} [options.watch] only as a spectator: no token is sent
  * @param {string} [options.token] of a seat that is taken over
- * @param {() => number} [options.aspect] width / height of the picture; asked once a round
+ * @param {() => number} [options.aspect] width / height of the picture; asked once a round, and when the window is turned
  * @param {(change: {game: Game, before: Game | undefined, events: GameEvent[]}) => void} [options.onChange]
  */
 export function createMatch(app, id, { watch = false, token: link, aspect = () => 1.6, onChange = () => {} } = {}) {
@@ -44,6 +44,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
   /** Whether only its players and its owner may read the game. */
   let isPrivate = false;
   let roundAspect = 1.6;
+  let isTurned = false;
 
   const match = {
     id,
@@ -150,12 +151,13 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     // After the page is rendered, when the size of the picture is known.
     await Promise.resolve();
     try {
-      while (match.game && tableOf(match.game) !== shownTable) {
+      while (match.game && (isTurned || tableOf(match.game) !== shownTable)) {
         const wanted = tableOf(match.game);
         const { round, board } = match.game;
-        if (match.board?.round !== round) roundAspect = limited(aspect());
-        // Only what is new, unless a tile that is known was turned over.
-        const known = match.board?.round === round ? match.board.tiles : [];
+        if (match.board?.round !== round || isTurned) roundAspect = limited(aspect());
+        // Only what is new, unless a tile that is known was turned over, or all are laid out anew.
+        const known = match.board?.round === round && !isTurned ? match.board.tiles : [];
+        isTurned = false;
         const isLonger = board.tiles.length > known.length && known.every((each, at) => each.face_down === board.tiles[at]?.face_down);
         const query = { aspect: roundAspect, from: known.length && isLonger ? known.length : undefined };
         /** @type {Board} */
@@ -169,6 +171,12 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     } finally {
       looksAtTable = false;
     }
+  }
+
+  /** The window has another size: the table is laid out anew if its form is a very different one. */
+  function onResize() {
+    isTurned = match.board !== undefined && Math.abs(Math.log(limited(aspect()) / roundAspect)) > 0.4;
+    if (isTurned) void lookAtTable();
   }
 
   async function listen() {
@@ -236,6 +244,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
       sit();
       take(game);
       document.addEventListener("visibilitychange", onVisibility, { signal });
+      addEventListener("resize", onResize, { signal });
       await listen();
     } catch (error) {
       failed(error);

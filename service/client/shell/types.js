@@ -35,6 +35,7 @@
  * @property {() => void} [close] ends what the view has started: streams, timers
  * @property {(event: KeyboardEvent) => boolean} [key] handles a key that no field or button has used; true if it did
  * @property {boolean} [wide] whether the view uses the whole width, without the margins of a text
+ * @property {boolean} [atTable] whether a table is shown, for which the menu is behind one button
  * @property {string} [mark] before the title in the browser's tab, such as a dot on the player's turn
  *
  * The address of a view; `how`: all seats are on this device, or the others are free.
@@ -56,8 +57,11 @@
  * @property {"auto" | "light" | "dark"} theme
  * @property {"auto" | "on" | "off"} colours of the numbers; "auto": in sets with more than double-six
  * @property {boolean} digits instead of pips
+ * @property {"ivory" | "white" | "ebony"} tiles the set that is played with
+ * @property {"green" | "blue" | "red" | "grey"} cloth of the table
+ * @property {boolean} places whether there are also buttons for the places of a tile
  * @property {"none" | "normal" | "slow"} animation
- * @property {boolean} sound
+ * @property {boolean} [sound] absent until it was asked for
  * @property {boolean} vibration
  * @property {boolean} letters whether single letters are commands
  * @property {100 | 125 | 150} textSize in percent

@@ -1,32 +1,41 @@
 /**
- * Parts of the table view, and the sentences that it always has: the heading with the facts, the players, the hand with
- * the ways to choose a tile with a pointer, the buttons for moves, the log, the tools for listening and commands, and
- * what is wrong. They keep nothing; what they do is given to them.
+ * Parts of the table view, and the sentences that it always has: the heading with the facts, the stock, the log, the
+ * tools for listening and commands, what is wrong, and where the focus goes when what had it is gone. What they do is
+ * given to them.
  */
-import { classMap, html, nothing, repeat } from "../vendor/lit-html.js";
+import { html, nothing, repeat } from "../vendor/lit-html.js";
 import { tileName } from "../game/names.js";
 import { fragmentOf } from "../shell/routes.js";
-import { capitalized } from "../texts/text.js";
-import { keyName, otherMoves } from "./input.js";
-import { hasColours, tileImage } from "./tiles.js";
 
-/** @import { Choice } from "./input.js" */
 /** @import { Match } from "../game/match.js" */
-/** @import { App, Game, GameEvent, Move, Text, Variant } from "../shell/types.js" */
+/** @import { App, Game, GameEvent, Text, Variant } from "../shell/types.js" */
 
 /** @typedef {ReturnType<typeof import("./presence.js").createPresence>} Presence */
 
-/** A pointer that moves so far, in CSS pixels, drags. */
-const DRAG_FROM = 10;
-
-/** @param {App} app @param {Game} game @param {Variant | undefined} variant */
-export const heading = ({ t }, game, variant) => html`<header class="head">
+/** @param {App} app @param {Game} game @param {Variant | undefined} variant @param {unknown} scores of the teams */
+export const heading = ({ t }, game, variant, scores) => html`<header class="head">
   <h1 tabindex="-1">${variant?.name ?? game.variant}</h1>
   <p class="facts">${game.round ? html`<span>${t("table.round", { round: game.round })}</span>` : nothing}
-    ${game.round ? html`<span>${t("table.stock", { count: game.stock.tiles })}</span>` : nothing}
+    ${typeof game.rules.target === "number" ? html`<span>${t("table.upTo", { points: game.rules.target })}</span>` : nothing}
     ${game.board.ends_sum === undefined ? nothing : html`<span>${t("table.sum", { sum: game.board.ends_sum })}</span>`}
     ${game.carry ? html`<span>${t("table.carry", { points: game.carry })}</span>` : nothing}</p>
+  ${scores}
+  <button type="button" class="plain to-log" aria-label=${t("table.toLog")} title=${t("table.toLog")} @click=${toLog}><svg viewBox="0 0 24 24"
+    width="22" height="22" aria-hidden="true"><path d="M5 7h14M5 12h14M5 17h9"></path></svg></button>
 </header>`;
+
+/** Where the log is below the first screen. */
+function toLog() {
+  const log = /** @type {HTMLElement | null} */ (document.querySelector(".log"));
+  log?.scrollIntoView({ block: "center" });
+  log?.focus({ preventScroll: true });
+}
+
+/** The stock as it lies on the table. @param {App} app @param {Game} game */
+export const stockPile = ({ t }, { round, stock }) => (round ? html`<p class="stock" data-empty=${stock.tiles ? nothing : "true"}><svg
+  viewBox="0 0 34 26" width="34" height="26" aria-hidden="true"><rect x="1" y="9" width="26" height="14" rx="3"></rect><rect x="4"
+  y="5" width="26" height="14" rx="3"></rect><rect x="7" y="1" width="26" height="14" rx="3"></rect></svg><span aria-hidden="true">${
+  stock.tiles}</span><span class="hidden-text">${t("table.stock", { count: stock.tiles })}</span></p>` : nothing);
 
 /** What has happened. @param {App} app @param {GameEvent[]} events */
 export const log = ({ t }, events) => html`<div class="log" role="log" aria-live="off" aria-label=${t("table.log")} tabindex="0"><ol>${repeat(
@@ -63,140 +72,46 @@ export const banner = ({ t, explain }, { id, connection, failure }) => html`
     /** @type {{status?: number}} */ (failure).status === 401
       ? html` · <a href=${fragmentOf({ view: "table", game: id, watch: true })}>${t("table.watch")}</a>` : nothing}</p></div>` : nothing}`;
 
-/**
- * @typedef {object} Does
- * @property {string} [drawn] the tile that was just drawn
- * @property {Choice} choice
- * @property {(x: number, y: number) => void} drop a tile that was dragged to that point of the window
- */
+// Where the focus goes
 
-/** @param {App} app @param {Game} game @param {Does} does */
-export function handList(app, game, { choice, drop, drawn }) {
-  const { t } = app;
-  const { hand = [], rows } = game.you ?? {};
-  if (!hand.length) return html`<p class="soft">${t("table.noTiles")}</p>`;
-  const onTurn = isOnTurn(game);
-  const inTabOrder = choice.tile ?? hand.find((each) => choice.movesOf(each).length) ?? hand[0];
-  const tile = (/** @type {string} */ each) => {
-    const places = choice.placesOf(each);
-    const name = tileName(app.device.settings.language, each);
-    const fit = !onTurn ? "" : places.length ? t("table.fitsWhere", { places: places.join(", ") }) : t("table.fitsNot");
-    return html`<div role="option" data-tile=${each} aria-selected=${each === choice.tile} tabindex=${each === inTabOrder ? 0 : -1}
-      class=${classMap({ fits: onTurn && places.length > 0, "fits-not": onTurn && !places.length, drawn: each === drawn })}
-      aria-label=${fit ? `${name}, ${fit}` : name}
-      @click=${() => choice.tap(each)} @pointerdown=${(/** @type {PointerEvent} */ event) => drag(event, each, choice, drop)}>${
-      tileImage(each, { vertical: true, colours: hasColours(app.device.settings, game.rules.set), digits: app.device.settings.digits })}</div>`;
+/** What takes a focus that was lost, the first one that there is. */
+const PLACES = [".curtain .main", "[data-back]", ".hand [tabindex='0']", ".actions button", "h1"];
+
+/** @param {import("../game/match.js").Match} match @returns {() => void} to be called after each rendering */
+export function createFocus(match) {
+  let hadFocus = false;
+  /** Whether the heading has the focus only because nothing better was there. */
+  let atHeading = false;
+  let isFirst = true;
+  /** What was shown last: a version, and how many events. */
+  let latest = 0;
+  let latestEvents = 0;
+  const region = () => document.querySelector("[data-table]");
+
+  return () => {
+    const active = document.activeElement;
+    const isLost = !active || active === document.body || (atHeading && active.matches("h1"));
+    if (isFirst && isLost && match.game) {
+      // A page that was just opened is read from its heading on.
+      region()?.querySelector("h1")?.focus({ preventScroll: true });
+    } else if (isLost && hadFocus) {
+      const next = /** @type {HTMLElement | undefined} */ (PLACES.map((each) => region()?.querySelector(each)).find(Boolean));
+      next?.focus({ preventScroll: true });
+      atHeading = next?.matches("h1") ?? false;
+    } else atHeading = false;
+    if (match.game) isFirst = false;
+    hadFocus = Boolean(region()?.contains(document.activeElement));
+    const { game, events } = match;
+    if (game?.version === latest && events.length === latestEvents) return;
+    latest = game?.version ?? 0;
+    latestEvents = events.length;
+    // With the next frame, which knows the layout anyway.
+    requestAnimationFrame(scrollToLatest);
   };
-  const list = rows
-    ? [...new Set(rows)].sort((one, other) => one - other).map((row) => html`<div role="group" class="row" aria-label=${t("table.row", { row })}>
-        <span class="row-name" aria-hidden="true">${row}</span>${repeat(hand.filter((_, at) => rows[at] === row), (each) => each, tile)}</div>`)
-    : repeat(hand, (each) => each, tile);
-  return html`<div role="listbox" class=${classMap({ hand: true, large: hand.length > 14, rows: rows !== undefined })}
-    aria-orientation="horizontal" aria-label=${t("table.hand")}>${list}</div>`;
 }
 
-/** The tile that is being dragged: its image follows the pointer. @param {PointerEvent} start @param {string} tile @param {Choice} choice @param {Does["drop"]} drop */
-function drag(start, tile, choice, drop) {
-  if (start.button !== 0) return;
-  const option = /** @type {HTMLElement} */ (start.currentTarget);
-  /** @type {HTMLElement | undefined} */
-  let image;
-  const move = (/** @type {PointerEvent} */ event) => {
-    if (event.pointerId !== start.pointerId) return;
-    const [x, y] = [event.clientX - start.clientX, event.clientY - start.clientY];
-    if (!image && Math.hypot(x, y) < DRAG_FROM) return;
-    if (!image) {
-      image = /** @type {HTMLElement} */ (option.cloneNode(true));
-      image.removeAttribute("role");
-      image.removeAttribute("data-tile");
-      image.setAttribute("aria-hidden", "true");
-      image.className = "dragged";
-      document.body.append(image);
-      choice.choose(tile);
-    }
-    image.style.left = `${event.clientX}px`;
-    image.style.top = `${event.clientY}px`;
-  };
-  const end = (/** @type {PointerEvent} */ event) => {
-    if (event.pointerId !== start.pointerId) return;
-    removeEventListener("pointermove", move);
-    removeEventListener("pointerup", end);
-    removeEventListener("pointercancel", end);
-    if (!image) return;
-    image.remove();
-    // The click that follows, if one does, is no tap.
-    const ignore = (/** @type {Event} */ click) => click.stopPropagation();
-    addEventListener("click", ignore, { capture: true, once: true });
-    setTimeout(() => removeEventListener("click", ignore, { capture: true }));
-    if (event.type === "pointerup") drop(event.clientX, event.clientY);
-  };
-  addEventListener("pointermove", move);
-  addEventListener("pointerup", end);
-  addEventListener("pointercancel", end);
-}
-
-/**
- * Buttons for what is possible with the chosen tile, and for the moves that lay none.
- * @param {App} app @param {Match} match @param {Choice} choice @param {(move: Move) => void} send
- */
-export function moveButtons(app, match, choice, send) {
-  const { t } = app;
-  const { pending } = match;
-  const rest = otherMoves(match);
-  const moves = choice.moves();
-  const [only, ...others] = moves;
-  const name = choice.tile ? tileName(app.device.settings.language, choice.tile) : "";
-  return html`
-    ${others.length ? html`<h2 id="where-to">${t("table.whereTo", { tile: name })}</h2>
-      <ol class="places" aria-labelledby="where-to">${moves.map((move, at) => html`<li><button
-        class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
-        ?disabled=${pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${place(choice, move)}</button></li>`)}</ol>` : nothing}
-    ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${pending} @click=${() => send(only)}>${
-      capitalized(t("table.lay", { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span> <kbd aria-hidden="true">${keyName(app, "lay")}</kbd></button>` : nothing}
-    ${rest.map((move) => html`<button class=${rest.length === 1 && !moves.length ? "main" : ""} data-action=${move.action}
-      ?disabled=${pending} @click=${() => send(move)}>${actionText(t, move.action)} <kbd aria-hidden="true">${keyName(app, move.action)}</kbd></button>`)}`;
-}
-
-/** A place in words, and what laying the chosen tile there scores. @param {Choice} choice @param {Move} move */
-const place = (choice, move) => html`<span>${capitalized(choice.placeOf(move))}</span>${move.points === undefined ? nothing : html`${
-  move.points || move.ends_sum !== undefined ? html`<span class=${move.points ? "tag turn" : "tag"} aria-hidden="true">${
-    move.points ? `+${move.points}` : `Σ ${move.ends_sum}`}</span>` : nothing}<span class="hidden-text">, ${choice.scoreText(move)}</span>`}`;
-
-/**
- * The players clockwise, with what all may know of them.
- * @param {App} app @param {Game} game @param {number[]} own the seats of this device
- * @param {Presence} [presence]
- */
-export function playersList({ t }, game, own, presence) {
-  const { players, to_act: toAct, status, dealer } = game;
-  return html`<ul class="players" aria-label=${t("table.players")} tabindex="0">${players.map((each) => {
-    const onTurn = status === "playing" && toAct.includes(each.seat);
-    const tags = [
-      each.kind === "bot" || each.kind === "remote" ? t("table.bot") : "",
-      each.team === undefined ? "" : t("table.team", { team: each.team + 1 }),
-      dealer === each.seat ? t("table.deals") : "",
-      each.in ? "" : t("table.out"),
-      ...(presence?.marks(game, each) ?? []),
-    ].filter(Boolean);
-    return html`<li class=${classMap({ player: true, mine: own.includes(each.seat), "on-turn": onTurn, out: !each.in, winner: game.winners.includes(each.seat) })}
-      data-seat=${each.seat} aria-current=${onTurn ? "true" : nothing}>
-      <span class="name">${each.kind === "open" ? t("table.openSeat") : each.name}${
-        own.includes(each.seat) ? html` <span class="you">${t("table.you")}${tags.length ? "," : ""}</span>` : nothing}${tags.length ? html` <span class="tags">${tags.join(", ")}</span>` : nothing}${
-        onTurn ? html`<span class="hidden-text">, ${t("table.onTurn")}</span>` : nothing}</span>
-      <span class="count"><svg viewBox="0 0 10 20" class="back" aria-hidden="true"><rect x="1" y="1" width="8" height="18" rx="2"></rect></svg><span
-        aria-hidden="true">${each.tiles}</span><span class="hidden-text">, ${t("table.tiles", { count: each.tiles })}</span>${presence?.bank(game, each)}</span>
-      <span class="total"><span aria-hidden="true">${each.total}</span><span class="hidden-text">, ${t("table.points", { count: each.total })}</span></span>
-    </li>`;
-  })}</ul>`;
-}
-
-/** Scrolls the players to the one whose turn it is, and the log to its end. */
-export function scrollToLatest() {
-  const players = document.querySelector(".players");
-  const player = /** @type {HTMLElement | null | undefined} */ (players?.querySelector(".on-turn"));
-  if (players && player) {
-    players.scrollTo(player.offsetLeft - players.clientWidth / 2, player.offsetTop - players.clientHeight / 2);
-  }
+/** Scrolls the log to its end. */
+function scrollToLatest() {
   const events = document.querySelector(".log");
   events?.scrollTo(0, events.scrollHeight);
 }

@@ -1,28 +1,26 @@
 /**
  * The picture of the table: tiles, links and ends of a board, and the places where the chosen tile may be laid. Owns how
- * they look and that the tiles keep their elements; which part is shown is in viewport.js. Where tiles lie and where one
- * may be laid comes from the service.
+ * they look, that the tiles keep their elements, and when a new one has come; which part is shown is in viewport.js.
+ * Where tiles lie and where one may be laid comes from the service.
  */
 import { html, nothing, ref, repeat, svg } from "../vendor/lit-html.js";
-import { MARK, digitsFrom, endMark, ghostMark, ghostsOf, hasColours, linkPath, markAt, pointer, shadowPath, tileOnTable } from "./tiles.js";
+import { MARK, digitsFrom, endMark, hasColours, linkPath, markAt, shadowPath, tileOnTable } from "./tiles.js";
 import { createViewport, distance } from "./viewport.js";
 
 /** @import { App, Board } from "../shell/types.js" */
-/** @import { Area, Ghost, Look, PictureOptions, Spot } from "./types.js" */
+/** @import { Area, Ghost, Look, PictureOptions, Spot, Target } from "./types.js" */
 
 const ASPECTS = [0.6, 0.8, 1, 1.3, 1.6, 2, 2.4];
 /** The least width and height of what can be clicked, in CSS pixels. */
 const TARGET = 24;
-/** With more tiles the shadows are not blurred. */
-const BLURRED_SHADOWS = 60;
 /** The least size of the text of a badge, in CSS pixels. */
 const SMALLEST_TEXT = 11;
 /** The size of what points to a place outside of the picture, in CSS pixels for the unit of a badge. */
 const POINTER = 20;
 /** Milliseconds in which two clicks are one double click. */
 const DOUBLE_CLICK = 600;
-/** Milliseconds in which a tile moves to its place. */
-const MOVEMENT = { none: 0, normal: 200, slow: 500 };
+/** A table before the service has sent one. @type {Board} */
+const EMPTY = { round: 0, table: { x: -8, y: -5, width: 16, height: 10 }, bounds: { x: -2, y: -1, width: 4, height: 2 }, tiles: [], ends: [] };
 
 /** The aspect to ask for of a board that is shown in an area of this size. @param {number} width @param {number} height */
 export function aspectFor(width, height) {
@@ -30,8 +28,11 @@ export function aspectFor(width, height) {
   return ASPECTS.reduce((best, each) => (Math.abs(Math.log(each / ratio)) < Math.abs(Math.log(best / ratio)) ? each : best));
 }
 
-/** @param {App} app */
-export function createPicture(app) {
+/**
+ * @param {App} app
+ * @param {(tile: Board["tiles"][number], target: Target) => void} [arrived] called when a tile was laid, after it is drawn
+ */
+export function createPicture(app, arrived = () => {}) {
   const viewport = createViewport(moved);
   /** @type {Element | undefined} */
   let element;
@@ -43,55 +44,41 @@ export function createPicture(app) {
   let revealed;
   /** @type {Look} */
   let look = { colours: false, digits: Infinity, badges: 1 };
+  let highest = 6;
   let isRendering = false;
   let playedAt = 0;
 
-  /** @param {number} highest number of the set @returns {Look} */
-  function lookNow(highest) {
+  /** @returns {Look} */
+  function lookNow() {
     const { settings } = app.device;
     return {
       colours: hasColours(settings, highest),
-      digits: settings.digits ? 0 : digitsFrom(2 * viewport.scale),
+      digits: settings.digits ? 0 : digitsFrom(2 * viewport.scale, highest),
       badges: Math.max(1, Math.round((10 * SMALLEST_TEXT) / viewport.scale) / 10),
     };
   }
 
   /** Another part of the table is to be seen. */
   function moved() {
-    const { digits, badges } = lookNow(0);
+    const { digits, badges } = lookNow();
     if (!isRendering && (digits !== look.digits || badges !== look.badges)) app.update();
     drawPointers();
   }
 
-  /** @param {Board} board @param {string} [lastTile] */
-  function show(board, lastTile) {
+  /** @param {Board} board */
+  function show(board) {
     if (board === shown) return;
     const before = shown;
     shown = board;
-    const focus = board.tiles.find((each) => each.tile === lastTile) ?? board.tiles.at(-1) ?? { x: 0, y: 0 };
-    const points = [...board.tiles, ...board.ends.flatMap((each) => [each.place, each.place_double])];
-    viewport.show({ table: board.table, bounds: withMarks(board), focus, points });
-    if (before && before.round !== board.round) viewport.reset();
+    viewport.show({ table: board.table, bounds: withMarks(board) });
+    if (before && before.round !== board.round) viewport.fitAll();
     if (before?.round !== board.round || board.tiles.length !== before.tiles.length + 1) return;
     const added = /** @type {Board["tiles"][number]} */ (board.tiles.at(-1));
     if (!ghosts.length) viewport.reveal(added);
-    queueMicrotask(() => moveIn(added));
-  }
-
-  /** A tile moves from the lower edge to its place. @param {Board["tiles"][number]} tile */
-  function moveIn({ tile, x, y, rotation }) {
-    const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MOVEMENT[app.device.settings.animation];
-    if (!duration) return;
-    const seen = viewport.visible();
-    const from = `translate(${seen.x + seen.width / 2}px, ${seen.y + seen.height}px)`;
-    element?.querySelector(`[data-tile="${tile}"]`)?.animate(
-      [
-        { transform: `${from} rotate(${rotation}deg)`, opacity: 0 },
-        { opacity: 1, offset: 0.3 },
-        { transform: `translate(${x}px, ${y}px) rotate(${rotation}deg)`, opacity: 1 },
-      ],
-      { duration, easing: "cubic-bezier(.2, .7, .3, 1)" },
-    );
+    queueMicrotask(() => {
+      const target = element?.querySelector(`[data-tile="${added.tile}"]`);
+      if (target) arrived(added, { element: target, rotation: added.rotation, length: 4 * viewport.scale, look });
+    });
   }
 
   /** The index of the place at a point of the window: of those in reach, the one with the nearest centre. @param {number} clientX @param {number} clientY */
@@ -125,14 +112,15 @@ export function createPicture(app) {
   }
 
   /** @param {PictureOptions} options */
-  function render({ board, places = [], chosen, onPlace, label, description, lastTile, highest = 6 }) {
+  function render({ board = EMPTY, places = [], marks, chosen, onPlace, label, description, lastTile, highest: most = 6 }) {
     isRendering = true;
-    ghosts = ghostsOf(places, board);
-    show(board, lastTile);
+    highest = most;
+    ghosts = marks?.ghostsOf(places, board) ?? [];
+    show(board);
     const target = chosen === undefined ? undefined : ghosts[chosen]?.spot;
     if (target && (target.x !== revealed?.x || target.y !== revealed.y)) viewport.reveal(target);
     revealed = target;
-    look = lookNow(highest);
+    look = lookNow();
     isRendering = false;
     queueMicrotask(drawPointers);
 
@@ -148,12 +136,12 @@ export function createPicture(app) {
       <svg class="cloth" role="img" aria-label=${label} @click=${click} @dblclick=${zoomThere} ${ref(attach)}>
         ${description ? svg`<desc>${description}</desc>` : nothing}
         <path class="links" d=${board.tiles.map(linkPath).join("")}></path>
-        <path class=${board.tiles.length > BLURRED_SHADOWS ? "shadows" : "shadows blurred"} d=${
+        <path class="shadows" d=${
           board.tiles.map((each) => (each === last ? "" : shadowPath(each))).join("")}></path>
         <g class="ends">${board.ends.map((end) => (taken.has(end.id) ? nothing : endMark(end)))}</g>
         <g class="tiles">${repeat(board.tiles, (each) => each.tile, (each) => tileOnTable(each, look, each === last))}</g>
-        <g class="places">${ghosts.map((each, index) => ghostMark(each, index, index === chosen, look))}</g>
-        <g class="pointers">${ghosts.map((each, index) => pointer(each, index, index === chosen, () => viewport.reveal(each.spot)))}</g>
+        <g class="places">${ghosts.map((each, index) => marks?.ghostMark(each, index, index === chosen, look, ghosts.length === 1))}</g>
+        <g class="pointers">${ghosts.map((each, index) => marks?.pointer(each, index, index === chosen, () => viewport.reveal(each.spot)))}</g>
       </svg>
       <div class="picture-tools" role="group" aria-label=${app.t("common.pictureTools")}>
         ${tool("all", "common.fitAll", viewport.fitAll)}${tool("out", "common.zoomOut", viewport.zoomOut)}${tool("in", "common.zoomIn", viewport.zoomIn)}
@@ -186,6 +174,8 @@ export function createPicture(app) {
   }
 
   return {
+    /** Ends listening to the element. */
+    close: () => attach(undefined),
     render,
     placeAt,
     fitAll: viewport.fitAll,
@@ -193,7 +183,7 @@ export function createPicture(app) {
     key({ key }) {
       if (key === "+" || key === "=") viewport.zoomIn();
       else if (key === "-" || key === "−") viewport.zoomOut();
-      else if (key === "0") viewport.reset();
+      else if (key === "0") viewport.fitAll();
       else return false;
       return true;
     },

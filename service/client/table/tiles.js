@@ -1,13 +1,13 @@
 /**
  * Drawings without state: single tiles, the face with pips or digits, and the back; and the marks on the picture of a
- * table, which are tiles that lie, links, ends, and the places where the chosen tile may be laid. Owns their shapes in
- * board units, in which a tile is 4 × 2 and a half 2 × 2; their colours are in styles/table.css.
+ * table, which are tiles that lie, links and ends. Owns their shapes in board units, in which a tile is 4 × 2 and a half
+ * 2 × 2; blank faces and backs are symbols of index.html, and colours are in styles/base.css.
  */
 import { html, nothing, svg } from "../vendor/lit-html.js";
 import { parseTile } from "../game/names.js";
 
 /** @import { Board, Settings } from "../shell/types.js" */
-/** @import { Ghost, Look, Place, Spot, TileOptions } from "./types.js" */
+/** @import { Look, Spot, TileOptions } from "./types.js" */
 /** @typedef {Board["tiles"][number]} BoardTile */
 
 /**
@@ -16,28 +16,30 @@ import { parseTile } from "../game/names.js";
  */
 export const hasColours = ({ colours }, highest = 6) => colours === "on" || (colours === "auto" && highest > 6);
 
-/** CSS pixels from which a half has pips, and from which it also has those above 15, six in a row. */
-const SMALL_HALF = 24;
+/** CSS pixels from which the pips of a half can be told apart, by the highest number of the set. */
+const leastHalf = (/** @type {number} */ highest) => (highest <= 6 ? 13 : highest <= 9 ? 18 : 24);
+/** The same for numbers above 15, which have six pips in a row. */
 const LARGE_HALF = 40;
 const MOST_PIPS_IN_SMALL_HALVES = 15;
 
 /**
  * The first number that needs digits where a half of a tile is that large; no number of any set does if it is Infinity.
- * @param {number} half in CSS pixels
+ * @param {number} half in CSS pixels @param {number} highest number of the set
  */
-export const digitsFrom = (half) =>
-  half < SMALL_HALF ? 0 : half < LARGE_HALF ? MOST_PIPS_IN_SMALL_HALVES + 1 : Infinity;
+export const digitsFrom = (half, highest) =>
+  half < leastHalf(highest) ? 0 : half < LARGE_HALF ? MOST_PIPS_IN_SMALL_HALVES + 1 : Infinity;
 
 /**
- * A tile around the origin, lying, with its first number on the left.
+ * A tile around the origin, lying, with its first number on the left. Its blank face is a symbol of index.html, filled so
+ * that the light comes from above however the tile is turned.
  * @param {string} name
  * @param {TileOptions} [options]
  */
 export function tileShape(name, { faceDown = false, colours = false, digits = false, rotation = 0 } = {}) {
-  if (faceDown) return BACK;
+  if (faceDown) return svg`<use class="back" href="#tile-back"></use>`;
   const first = digits === true ? 0 : digits === false ? Infinity : digits;
   const [one, other] = parseTile(name);
-  return svg`<rect class="face" x="-1.94" y="-.94" width="3.88" height="1.88" rx=".32"></rect><path class="middle" d="M0-.64V.64"></path>${
+  return svg`<use class="face" href="#tile-blank" fill=${`url(#bone-${rotation})`}></use>${
     one < first || other < first
       ? svg`<path class=${named("pips", one, colours)} stroke-width=${diameter(one)} transform="translate(-1)" d=${one < first ? pips(one) : ""}></path><path
         class=${named("pips", other, colours)} stroke-width=${diameter(other)} transform="translate(1)" d=${other < first ? pips(other) : ""}></path>`
@@ -64,15 +66,6 @@ function digit(number, x, colours, rotation) {
 
 /** @param {string} name of a class @param {number} number @param {boolean} colours */
 const named = (name, number, colours) => (colours ? `${name} n${number}` : name);
-
-const BACK = svg`<rect class="back" x="-1.94" y="-.94" width="3.88" height="1.88" rx=".32"></rect><path class="weave" d=${weave()}></path>`;
-
-/** Diamonds side by side, inside a frame. */
-function weave() {
-  let path = "M-1.66-.66h3.32v1.32h-3.32z";
-  for (let x = -1.66; x < 1.6; x += 0.83) path += `M${x.toFixed(2)} 0l.415-.66.415.66-.415.66z`;
-  return path;
-}
 
 /** @param {number} number */
 const diameter = (number) => (number <= 6 ? 0.4 : number <= 9 ? 0.36 : number <= 12 ? 0.3 : number <= 15 ? 0.25 : 0.2);
@@ -109,7 +102,7 @@ export const tileOnTable = ({ tile, x, y, rotation, face_down: faceDown }, look,
   tileShape(tile, { faceDown, rotation, ...look })}${isLast ? lastMark(look.badges) : nothing}</g>`;
 
 /** @param {number} size */
-const lastMark = (size) => svg`<g class="last"><rect x="-2.04" y="-1.04" width="4.08" height="2.08" rx=".4"></rect><circle r=${0.22 * size}></circle></g>`;
+const lastMark = (size) => svg`<g class="last"><rect x="-2.04" y="-1.04" width="4.08" height="2.08" rx=".4"></rect><circle r=${0.2 * size}></circle></g>`;
 
 /** The tile that was laid last moves with its shadow. @param {number} rotation */
 const lastShadow = (rotation) =>
@@ -139,62 +132,4 @@ export function endMark({ state, x, y, direction }) {
   const transform = `translate(${x} ${y})rotate(${direction})translate(${MARK_DISTANCE})`;
   if (state === "closed") return svg`<path class="end closed" transform=${transform} d="M-.26-.26l.52.52M-.26.26l.52-.52"></path>`;
   return svg`<circle class=${`end ${state}`} transform=${transform} r=".32"></circle>`;
-}
-
-/**
- * The places as they are drawn. Where a tile can be laid in two ways at one end, each has one half of it.
- * @param {Place[]} places
- * @param {Board} board
- * @returns {Ghost[]}
- */
-export function ghostsOf(places, board) {
-  const spots = places.map((place) => spotOf(place, board));
-  return places.map((place, index) => {
-    const spot = spots[index];
-    const shared = places.flatMap((each, other) => (each.end === place.end ? [other] : []));
-    const shift = shared.length > 1 ? (shared[0] === index ? -1 : 1) : 0;
-    const [dx, dy] = along(spot, shift);
-    return { place, spot, shift, x: spot.x + dx, y: spot.y + dy };
-  });
-}
-
-/** Where the tile of a place would lie, its numbers in the right order. @param {Place} place @param {Board} board @returns {Spot} */
-function spotOf({ tile, end: id, outer }, board) {
-  const [one, other] = parseTile(tile);
-  const end = board.ends.find((each) => each.id === id);
-  if (!end) return { x: 0, y: 0, rotation: one === other ? 90 : 0 };
-  if (one === other) return end.place_double;
-  const touchesByFirst = outer === undefined ? one === end.number : outer === other;
-  return { ...end.place, rotation: (end.place.rotation + (touchesByFirst ? 0 : 180)) % 360 };
-}
-
-/** A distance along a tile. @param {Spot} spot @param {number} by @returns {[number, number]} */
-const along = ({ rotation }, by) => (rotation % 180 ? [0, by] : [by, 0]);
-
-/** @param {Ghost} ghost @param {number} index @param {boolean} isChosen @param {Look} look */
-export function ghostMark({ place, spot, shift }, index, isChosen, look) {
-  const { tile, faceDown, points, sum, label } = place;
-  // Where badges are larger than halves, or the other half has one, there is no room for a second one.
-  const value = look.badges > 1.4 || shift ? "" : points ? `+${points}` : `${sum ?? ""}`;
-  const [dx, dy] = along(spot, shift || (value ? -1 : 0));
-  const isSeen = shift < 1 || isChosen;
-  return svg`<g class=${isChosen ? "place chosen" : "place"} transform=${`translate(${spot.x} ${spot.y})`}>
-    ${label ? svg`<title>${label}</title>` : nothing}
-    <g transform=${`rotate(${spot.rotation})`}>${isSeen ? svg`<g class="preview">${tileShape(tile, { faceDown, ...look, rotation: spot.rotation })}</g>
-      <rect class="outline" x="-1.94" y="-.94" width="3.88" height="1.88" rx=".32"></rect>` : nothing}</g>
-    ${badge(faceDown ? "badge down" : "badge", `${index + 1}`, dx, dy, look.badges)}${
-      value ? badge(points ? "value points" : "value", value, -dx, -dy, look.badges) : nothing}
-  </g>`;
-}
-
-/** Points to a place outside of the picture. @param {Ghost} ghost @param {number} index @param {boolean} isChosen @param {() => void} click */
-export const pointer = ({ place }, index, isChosen, click) => svg`<g class=${isChosen ? "pointer chosen" : "pointer"} @click=${click}><path
-  d="M.1-.72L1.2 0L.1.72z"></path>${badge(place.faceDown ? "badge down" : "badge", `${index + 1}`, 0, 0, 1)}</g>`;
-
-/** @param {string} name @param {string} text @param {number} x @param {number} y @param {number} size */
-function badge(name, text, x, y, size) {
-  const width = text.length > 1 ? 1.9 : 1.44;
-  const font = text.length > 2 ? 0.08 : 0.1;
-  return svg`<g class=${name} transform=${`translate(${x} ${y})scale(${size})`}><rect x=${-width / 2} y="-.72" width=${width} height="1.44"
-    rx=".72"></rect><text transform=${`scale(${font})`} y="3.6">${text}</text></g>`;
 }

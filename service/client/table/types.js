@@ -8,10 +8,14 @@
  * @typedef {object} Subject
  * @property {Area} table the planned table
  * @property {Area} bounds around all there is
- * @property {Point} focus what is shown where not everything can be
- * @property {Point[]} points the middles of what may not lie under the buttons
  *
  * @typedef {{x: number, y: number, rotation: number}} Spot
+ *
+ * Where in the window a tile comes from: its middle, its length in CSS pixels, and its rotation.
+ * @typedef {Spot & {length: number}} Source
+ *
+ * Where a tile lies that was laid: its element, its rotation, its length in CSS pixels, and how it looks.
+ * @typedef {{element: Element, rotation: number, length: number, look: Look}} Target
  *
  * A place as it is drawn: where the tile would lie; the centre of what is clicked, and by how much that is apart.
  * @typedef {{place: Place, spot: Spot, shift: number, x: number, y: number}} Ghost
@@ -38,8 +42,9 @@
  * @property {string} [label] the place in words
  *
  * @typedef {object} PictureOptions
- * @property {Board} board
+ * @property {Board} [board] none until it has arrived
  * @property {Place[]} [places]
+ * @property {typeof import("./ghosts.js")} [marks] how places are drawn, where there may be any
  * @property {number} [chosen] the index of a place
  * @property {(place: Place, index: number) => void} [onPlace] called when a place is clicked
  * @property {string} label of the picture

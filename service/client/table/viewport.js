@@ -1,25 +1,19 @@
 /**
- * Which part of a table a picture shows, and how large: fits itself to the tiles until somebody zooms or drags, and
- * takes the gestures for that. Knows areas and points, no tiles.
+ * Which part of a table a picture shows, and how large: everything, however small, until somebody zooms or drags; takes
+ * the gestures for that. Knows areas and points, no tiles.
  */
 
 /** @import { Area, Point, Subject } from "./types.js" */
 
 /** Around what is shown, in board units. */
 const MARGIN = 0.8;
-/** Around all there is, where only a part is shown: as long as a tile. */
-const SURROUNDING = 4;
 /** CSS pixels for one board unit; a half has two. In steps, so that the picture stays as it is for some tiles. */
-const STEPS = [20, 16, 14, 12, 11, 10, 9, 8];
-/** The smallest in which a half can be read, the smallest with pips, and the largest that is not asked for. */
+const STEPS = [20, 16, 14, 12, 11, 10, 9, 8, 7, 6.5];
+/** The smallest that a zoom out reaches where all there is would be larger, and the largest that is not asked for. */
 const SMALLEST = 8;
-const WITH_PIPS = 12;
-const LARGEST = 32;
+const LARGEST = 28;
 const LARGEST_ZOOM = 48;
 const ZOOM_STEP = 1.3;
-/** The lower right corner that the buttons cover, in CSS pixels. */
-const CORNER = { width: 164, height: 60 };
-const NO_CORNER = { width: 0, height: 0 };
 /** The middle of what points to something outside is so far from the edge. */
 const EDGE = 28;
 /** Movements below this many CSS pixels are a click. */
@@ -36,81 +30,46 @@ export function createViewport(changed) {
   let width = 0;
   let height = 0;
   let scale = 16;
-  let corner = NO_CORNER;
   /** @type {Point} */
   let centre = { x: 0, y: 0 };
-  /** @type {"fit" | "all" | "free"} as it is readable, everything however small, or as somebody has zoomed or dragged */
-  let mode = "fit";
-  /** Whether not everything can be shown so that it is readable. */
-  let isPart = false;
+  /** Whether somebody has zoomed or dragged; else everything is to be seen. */
+  let isFree = false;
   let wasDragged = false;
   /** @type {Subject} */
-  let subject = { table: { x: -8, y: -5, width: 16, height: 10 }, bounds: { x: -2, y: -2, width: 4, height: 4 }, focus: centre, points: [] };
+  let subject = { table: { x: -8, y: -5, width: 16, height: 10 }, bounds: { x: -2, y: -2, width: 4, height: 4 } };
   /** @type {Map<number, Point>} */
   const pointers = new Map();
 
-  /** The largest scale at which the area fits, beside or above the corner that is covered. @param {Area} area */
-  function scaleFor(area) {
-    const w = area.width + 2 * MARGIN;
-    const h = area.height + 2 * MARGIN;
-    return Math.max(Math.min(width / w, (height - corner.height) / h), Math.min((width - corner.width) / w, height / h));
-  }
-
-  /** The centre at which the area is in the middle, or as near to that as keeps it off the corner. @param {Area} area @param {number} s */
-  function centreFor(area, s) {
-    const { x, y } = middle(area);
-    const besides = corner.width - (width - (area.width + 2 * MARGIN) * s) / 2;
-    const below = corner.height - (height - (area.height + 2 * MARGIN) * s) / 2;
-    if (besides <= 0 || below <= 0) return { x, y };
-    return below <= corner.height / 2 + 1 ? { x, y: y + below / s } : { x: x + besides / s, y };
-  }
+  /** The largest scale at which the area fits. @param {Area} area */
+  const scaleFor = (area) => Math.min(width / (area.width + 2 * MARGIN), height / (area.height + 2 * MARGIN));
 
   function fit() {
-    if (!width) return;
-    if (mode !== "free") {
-      // The corner is left free only where something would lie under the buttons.
-      corner = NO_CORNER;
-      choose();
-      if (!isMovable() && subject.points.some(isCovered)) {
-        corner = CORNER;
-        choose();
-      }
-    }
+    if (!width || !height) return;
+    if (!isFree) choose();
     draw();
   }
 
-  /** Chooses the scale and the centre at which the picture fits. */
+  /**
+   * Chooses the scale and the centre at which everything is to be seen: with the planned table, or larger as long as few
+   * tiles lie.
+   */
   function choose() {
-    const { table, bounds, focus } = subject;
+    const { table, bounds } = subject;
     const all = united(table, bounds);
     const forAll = Math.min(scaleFor(all), LARGEST);
-    const forBounds = scaleFor(bounds);
-    scale = Math.max(forAll, STEPS.find((each) => each <= forBounds) ?? 0);
-    isPart = scale < SMALLEST;
-    if (mode === "all") {
-      scale = Math.min(forBounds, LARGEST);
-      centre = centreFor(bounds, scale);
-    } else if (isPart) {
-      scale = WITH_PIPS;
-      centre = { x: within(focus.x, bounds.x, bounds.width, width / scale), y: within(focus.y, bounds.y, bounds.height, height / scale) };
-    } else {
-      centre = centreFor(scale === forAll ? all : table, scale);
-      if (!contains(visible(scale, centre), bounds)) centre = centreFor(bounds, scale);
-    }
+    const forBounds = Math.min(scaleFor(bounds), LARGEST);
+    const step = STEPS.find((each) => each <= forBounds) ?? forBounds;
+    scale = Math.max(forAll, step);
+    centre = middle(scale === forAll ? all : table);
+    if (!contains(visible(scale, centre), bounds)) centre = middle(bounds);
   }
-
-  /** Whether a tile at this point lies under the buttons. @param {Point} point */
-  const isCovered = ({ x, y }) =>
-    (x + 2 - centre.x) * scale > width / 2 - CORNER.width && (y + 2 - centre.y) * scale > height / 2 - CORNER.height;
 
   function draw() {
-    if (!element || !width) return;
+    if (!element || !width || !height) return;
     element.setAttribute("viewBox", viewBox(visible(scale, centre)));
-    element.classList.toggle("movable", isMovable());
+    element.classList.toggle("movable", isFree);
     changed();
   }
-
-  const isMovable = () => mode === "free" || (mode === "fit" && isPart);
 
   /** @param {number} s @param {Point} around @returns {Area} */
   const visible = (s, around) => ({ x: around.x - width / s / 2, y: around.y - height / s / 2, width: width / s, height: height / s });
@@ -118,14 +77,14 @@ export function createViewport(changed) {
   /** @param {Point} to */
   function moveTo({ x, y }) {
     const all = united(subject.table, subject.bounds);
-    mode = "free";
+    isFree = true;
     centre = { x: clamp(x, all.x, all.x + all.width), y: clamp(y, all.y, all.y + all.height) };
     draw();
   }
 
   /** Zooms so that what is under a point stays there. @param {number} factor @param {Point} [around] on the board */
   function zoom(factor, around = centre) {
-    const smallest = Math.min(scaleFor(united(subject.table, subject.bounds)), SMALLEST);
+    const smallest = Math.min(scaleFor(united(subject.table, subject.bounds)), scaleFor(subject.bounds), SMALLEST);
     const next = clamp(scale * factor, smallest, LARGEST_ZOOM);
     const ratio = scale / next;
     scale = next;
@@ -152,7 +111,7 @@ export function createViewport(changed) {
     const now = { x: event.clientX, y: event.clientY };
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     // Where everything is to be seen, a finger scrolls the page.
-    const scrolls = event.pointerType === "touch" && !isMovable();
+    const scrolls = event.pointerType === "touch" && !isFree;
     if (!other && (scrolls || (!wasDragged && distance(before, now) < CLICK))) return;
     if (!wasDragged) element?.setPointerCapture(event.pointerId);
     wasDragged = true;
@@ -203,20 +162,18 @@ export function createViewport(changed) {
       subject = next;
       fit();
     },
-    /** Shows a point, unless it is to be seen already. @param {Point} point */
+    /** Shows a point that a zoom has moved out of sight. @param {Point} point */
     reveal({ x, y }) {
+      if (!isFree) return;
       const seen = visible(scale, centre);
       const inset = 3;
       const dx = Math.min(0, x - seen.x - inset) + Math.max(0, x - seen.x - seen.width + inset);
       const dy = Math.min(0, y - seen.y - inset) + Math.max(0, y - seen.y - seen.height + inset);
       if ((dx || dy) && width) moveTo({ x: centre.x + dx, y: centre.y + dy });
     },
-    reset() {
-      mode = "fit";
-      fit();
-    },
+    /** Shows everything again. */
     fitAll() {
-      mode = isPart || !width ? "all" : "fit";
+      isFree = false;
       fit();
     },
     zoomIn: () => zoom(ZOOM_STEP),
@@ -226,7 +183,7 @@ export function createViewport(changed) {
     pan: (dx, dy) => moveTo({ x: centre.x + dx / scale, y: centre.y + dy / scale }),
     boardPoint,
     /**
-     * For each point that is not to be seen one at the edge of the picture, apart from each other and off the corner.
+     * For each point that is not to be seen one at the edge of the picture, apart from each other.
      * @param {Point[]} points
      */
     atEdge(points) {
@@ -238,7 +195,6 @@ export function createViewport(changed) {
         const x = clamp(point.x, seen.x + inset, seen.x + seen.width - inset);
         let y = clamp(point.y, seen.y + inset, seen.y + seen.height - inset);
         if (distance(point, { x, y }) <= 1) return undefined;
-        if (x > seen.x + seen.width - (CORNER.width + EDGE) / scale) y = Math.min(y, seen.y + seen.height - (CORNER.height + EDGE) / scale);
         const step = y > centre.y ? -inset : inset;
         while (taken.some((each) => distance(each, { x, y }) < inset)) y += step * 1.2;
         taken.push({ x, y });
@@ -261,13 +217,6 @@ export function createViewport(changed) {
 /** @param {number} value @param {number} least @param {number} most */
 const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
 
-/**
- * The middle of a part that shows a point, near its own middle, but no more than SURROUNDING of what is around all.
- * @param {number} point @param {number} start @param {number} all @param {number} part
- */
-const within = (point, start, all, part) =>
-  part >= all + 2 * SURROUNDING ? start + all / 2 : clamp(point, start - SURROUNDING + part / 2, start + all + SURROUNDING - part / 2);
-
 /** @param {Point} one @param {Point} other */
 export const distance = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
 
@@ -289,5 +238,5 @@ function united(one, other) {
 /** @param {Area} outer @param {Area} inner */
 const contains = (outer, inner) => {
   const both = united(outer, inner);
-  return both.width <= outer.width && both.height <= outer.height;
+  return both.width <= outer.width + 1e-6 && both.height <= outer.height + 1e-6;
 };

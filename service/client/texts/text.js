@@ -70,5 +70,14 @@ export function translate(language, text, params = {}) {
 }
 
 /** @param {Record<string, string>} forms by the plural categories of the language, or by a number: `=0` @param {Language} language @param {number} count */
-const formOf = (forms, language, count) =>
-  forms[`=${count}`] ?? forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
+const formOf = (forms, language, count) => forms[`=${count}`] ?? forms[pluralRules(language).select(count)] ?? forms.other;
+
+/** @type {Map<string, Intl.PluralRules>} */
+const rules = new Map();
+
+/** Made once, as that takes a while. @param {Language} language */
+function pluralRules(language) {
+  const known = rules.get(language) ?? new Intl.PluralRules(language);
+  rules.set(language, known);
+  return known;
+}

@@ -3,6 +3,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { parseTile, tileName } from "../game/names.js";
 import { framesOf } from "../game/replays.js";
 import { Problem } from "../shell/api.js";
+import { fly, isStill, middleOf } from "../table/motion.js";
 import { aspectFor, createPicture } from "../table/picture.js";
 import { hasColours, tileImage } from "../table/tiles.js";
 import { recordForm } from "./record.js";
@@ -20,7 +21,10 @@ const PACE = 1000;
 export function create(app, { game }) {
   const { t, api, device, update, announce } = app;
   const stop = new AbortController();
-  const picture = createPicture(app);
+  const picture = createPicture(app, (laid, target) => {
+    const hand = document.querySelector(`.open-hands > li[data-seat="${laid.seat}"] h3`);
+    if (hand && !isStill(device.settings)) fly(laid, middleOf(hand), target, device.settings);
+  });
   let record = "";
   let isLoading = false;
   let failure = "";
@@ -209,7 +213,7 @@ export function create(app, { game }) {
     const hidden = tiles.length - known.length;
     const colours = hasColours(device.settings, highest(match));
     const words = known.map((each) => tileName(device.settings.language, each)).join(", ");
-    return html`<li class=${isActive ? "active" : nothing}><h3>${name ?? seat + 1}</h3>
+    return html`<li class=${isActive ? "active" : nothing} data-seat=${seat}><h3>${name ?? seat + 1}</h3>
       <p>${known.map((each) => tileImage(each, { colours, digits: device.settings.digits }))}
         ${hidden ? t("replay.hiddenTiles", { count: hidden }) : nothing}
         ${tiles.length ? nothing : html`<span class="soft">${t("replay.noTiles")}</span>`}<span class="hidden-text">${words}</span></p></li>`;
@@ -231,6 +235,7 @@ export function create(app, { game }) {
     close() {
       stop.abort();
       clearInterval(timer);
+      picture.close();
     },
     render: () => (replay ? shown(replay) : form()),
   };

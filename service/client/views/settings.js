@@ -29,9 +29,9 @@ export function create(app) {
       <span lang=${lang ?? nothing}>${text}</span></label>`)}</div>
     ${hint}
   </fieldset>`;
-  /** @param {"digits" | "sound" | "vibration" | "letters"} name @param {Text} label @param {Text} [hint] */
+  /** @param {"digits" | "places" | "sound" | "vibration" | "letters"} name @param {Text} label @param {Text} [hint] */
   const toggle = (name, label, hint) => html`<div class="field">
-    <label class="choice"><input type="checkbox" role="switch" .checked=${live(device.settings[name])}
+    <label class="choice"><input type="checkbox" role="switch" .checked=${live(device.settings[name] ?? false)}
       aria-describedby=${hint ? `${name}-hint` : nothing}
       @change=${(/** @type {Event} */ event) => device.set({ [name]: /** @type {HTMLInputElement} */ (event.target).checked })}>
       <span>${t(label)}</span></label>
@@ -76,6 +76,17 @@ export function create(app) {
           { value: "off", text: t("settings.coloursOff") },
         ])}
         ${toggle("digits", "settings.digits")}
+        ${choice("tiles", "settings.set", [
+          { value: "ivory", text: t("settings.setIvory") },
+          { value: "white", text: t("settings.setWhite") },
+          { value: "ebony", text: t("settings.setEbony") },
+        ])}
+        ${choice("cloth", "settings.cloth", [
+          { value: "green", text: t("settings.clothGreen") },
+          { value: "blue", text: t("settings.clothBlue") },
+          { value: "red", text: t("settings.clothRed") },
+          { value: "grey", text: t("settings.clothGrey") },
+        ])}
       </section>
       <section class="card" aria-labelledby="at-table">
         <h2 id="at-table">${t("settings.atTable")}</h2>
@@ -84,6 +95,7 @@ export function create(app) {
           { value: "normal", text: t("settings.animationNormal") },
           { value: "slow", text: t("settings.animationSlow") },
         ], motion.matches ? html`<p class="hint">${t("settings.reduced")}</p>` : nothing)}
+        ${toggle("places", "settings.places", "settings.placesHint")}
         ${toggle("sound", "settings.sound")}
         ${"vibrate" in navigator ? toggle("vibration", "settings.vibration") : nothing}
         ${toggle("letters", "settings.letters", "settings.lettersHint")}

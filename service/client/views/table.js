@@ -1,6 +1,6 @@
 /**
  * The table, where a game is played, watched and heard. Owns the order of its parts, when they are loaded, what is
- * announced, and where the focus goes. The game comes from match.js, keys and the choice of a move from input.js.
+ * announced. The game comes from match.js, what somebody plays with from play.js.
  */
 import { html, nothing } from "../vendor/lit-html.js";
 import { createMatch } from "../game/match.js";
@@ -8,15 +8,14 @@ import { tileName } from "../game/names.js";
 import { loaded } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
 import { createHearing } from "../table/hearing.js";
-import { createActions, createChoice } from "../table/input.js";
 import {
-  banner, chainText, handList, heading, isAwaited, isOnTurn, log, moveButtons, nameOf, playersList, scrollToLatest,
-  stateText, tools,
+  banner, chainText, createFocus, heading, isAwaited, isOnTurn, log, nameOf, stateText, stockPile, tools,
 } from "../table/parts.js";
 import { aspectFor, createPicture } from "../table/picture.js";
+import { createNear, playersList, teamScores } from "../table/seats.js";
 import { capitalized } from "../texts/text.js";
 
-/** @import { App, Game, GameEvent, Move, Score, Variant, View } from "../shell/types.js" */
+/** @import { App, Game, Move, Score, Variant, View } from "../shell/types.js" */
 
 /** For so long, in milliseconds, a hand cannot be shown by what was meant for the hand before. */
 const CURTAIN_MS = 400;
@@ -26,7 +25,6 @@ export function create(app, { game: id, watch = false, token }) {
   // The token of a link goes to the storage of this browser, and at once out of the address.
   if (token) history.replaceState(null, "", fragmentOf({ view: "table", game: id }));
   const { t, api, device } = app;
-  const picture = createPicture(app);
   const closing = new AbortController();
   /** The last answer or refusal, to read and to repeat. */
   let said = "";
@@ -44,28 +42,26 @@ export function create(app, { game: id, watch = false, token }) {
   let answers;
   /** @type {ReturnType<typeof import("../table/presence.js").createPresence> | undefined} loaded when it is needed */
   let presence;
+  /** @type {typeof import("../table/play.js") & ReturnType<typeof import("../table/play.js").createPlay> | undefined} loaded for who has a seat */
+  let play;
   /** @type {typeof import("../table/ended.js") | undefined} loaded when a round is over */
   let ended;
+  /** @type {ReturnType<typeof import("../table/scene.js").createScene> | undefined} loaded when something moves */
+  let scene;
   /** The tile that was just drawn. @type {string | undefined} */
   let drawn;
   let curtainSince = 0;
-  let hadFocus = false;
-  /** Whether the heading has the focus only because nothing better was there. */
-  let atHeading = false;
-  let isFirst = true;
-  /** What was shown last: a version, and how many events. */
-  let latest = 0;
-  let latestEvents = 0;
 
-  const area = () => document.querySelector(".table-area")?.getBoundingClientRect();
+  const box = (/** @type {string} */ selector) => document.querySelector(selector)?.getBoundingClientRect();
   const match = createMatch(app, id, {
-    watch, token, onChange, aspect: () => aspectFor(area()?.width ?? innerWidth, area()?.height ?? innerHeight),
+    watch, token, onChange, aspect: () => aspectFor(box(".cloth")?.width ?? innerWidth, box(".cloth")?.height ?? innerHeight),
   });
+  const picture = createPicture(app, (...laid) => scene?.arrived(...laid));
+  const keepFocus = createFocus(match);
+  const nearSeat = createNear(match);
   const hearing = createHearing(app, match, (game) => (isOnTurn(game) ? stateText(app, game) : ""));
-  const choice = createChoice(app, match, { send, say });
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
   const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
-  const { perform, onKey } = createActions(app, match, choice, { send, say, tell, isCurtainDown, showNext: () => show(match.next()) });
 
   /** @param {string} message @param {{urgent?: boolean}} [options] */
   function say(message, { urgent = false } = {}) {
@@ -82,13 +78,16 @@ export function create(app, { game: id, watch = false, token }) {
     if (!refusal) return;
     const isStale = /** @type {{body?: {code?: string}}} */ (refusal).body?.code === "stale_version";
     if (!isStale) return say(app.explain(refusal), { urgent: true });
-    const tile = choice.tile && capitalized(tileName(device.settings.language, choice.tile));
+    const tile = play?.choice.tile && capitalized(tileName(device.settings.language, play.choice.tile));
     say(tile ? `${t("table.stale")} ${t("table.stillChosen", { tile })}` : t("table.stale"), { urgent: true });
   }
 
-  /** @param {{game: Game, before: Game | undefined, events: GameEvent[]}} change */
-  function onChange({ game, before, events }) {
-    choice.check();
+  /** @param {{game: Game, before: Game | undefined}} change */
+  function onChange({ game, before }) {
+    const isFresh = game.status === "playing" && !game.board.tiles.length;
+    if (isFresh || (before && before.version < game.version)) void withScene((each) => each.onChange({ game, before }));
+    play?.choice.check();
+    if (match.seats.length && !play) void loadPlay();
     if (match.seat === undefined && before?.you) {
       curtainSince = performance.now();
       said = "";
@@ -105,12 +104,12 @@ export function create(app, { game: id, watch = false, token }) {
     if (isOnTurn(game) && !wasOnTurn) {
       said = "";
       hearing.expect();
-      void signal("turn");
+      if (device.settings.sound || device.settings.vibration) void withScene((each) => each.signal("turn"));
     } else if (isOnTurn(game) && before && before.version < game.version) {
       // Where the log tells nobody's tiles, as with several seats, the drawn one is told here.
       const drew = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
       hearing.expect(drew);
-    } else if (events.some((each) => each.type === "played")) void signal("tile");
+    }
     hearing.follow(game);
     if (game.status !== "round_over" && game.status !== "finished") return;
     if (before?.status !== game.status) picture.fitAll();
@@ -118,13 +117,23 @@ export function create(app, { game: id, watch = false, token }) {
     if (score?.version !== game.version) loadScore().catch(failed);
   }
 
-  /** @param {import("../table/signals.js").Signal} which */
-  async function signal(which) {
-    if (!device.settings.sound && !device.settings.vibration) return;
-    // The game goes on without it.
-    await import("../table/signals.js").then(({ give }) => give(device.settings, which), () => undefined);
+  async function loadPlay() {
+    try {
+      const module = await loaded(import("../table/play.js"));
+      const showNext = () => show(match.next());
+      play ??= { ...module, ...module.createPlay(app, match, { send, say, tell, isCurtainDown, showNext }) };
+      app.update();
+    } catch (error) {
+      failed(error);
+    }
+    return play;
   }
-
+  /** @param {(scene: ReturnType<typeof import("../table/scene.js").createScene>) => void} act */
+  async function withScene(act) {
+    // The game goes on without it.
+    if (!scene) await import("../table/scene.js").then(({ createScene }) => (scene ??= createScene(app)), () => undefined);
+    if (scene && !closing.signal.aborted) act(scene);
+  }
   /** @param {string} name */
   async function loadVariant(name) {
     if (variantIsLoading) return;
@@ -178,8 +187,8 @@ export function create(app, { game: id, watch = false, token }) {
       if (!to) return;
       if (action === "help") return void to.showKeys(app);
       const card = action === "scores" || action === "count" ? await loadScore() : undefined;
-      const { game } = match;
-      if (game && !closing.signal.aborted) say(to.textOf(app, action, { game, card, variant, choice, events: match.events, time: presence?.timeText(game) }) ?? "");
+      const [{ game }, known] = [match, await loadPlay()];
+      if (game && known && !closing.signal.aborted) say(to.textOf(app, action, { game, card, variant, choice: known.choice, events: match.events, time: presence?.timeText(game) }) ?? "");
     } catch (error) {
       failed(error);
     }
@@ -191,50 +200,30 @@ export function create(app, { game: id, watch = false, token }) {
     const form = /** @type {HTMLFormElement} */ (event.target);
     const line = String(new FormData(form).get("command")).trim();
     form.reset();
-    (await loadAnswers())?.follow(app, line, { hand: match.game?.you?.hand ?? [], choice, say, perform });
+    const [answers, known] = await Promise.all([loadAnswers(), loadPlay()]);
+    if (known) answers?.follow(app, line, { ...known, hand: match.game?.you?.hand ?? [], say });
   }
 
   /** A dragged tile is dropped: at the place that is nearest or, with only one, anywhere on the table. @param {number} x @param {number} y */
   function drop(x, y) {
-    const box = area();
-    if (!box || x < box.left || x > box.right || y < box.top || y > box.bottom) return;
-    const moves = choice.moves();
+    const table = box(".table-area");
+    if (!table || x < table.left || x > table.right || y < table.top || y > table.bottom) return;
+    const moves = play?.choice.moves() ?? [];
     const move = moves[moves.length === 1 ? 0 : picture.placeAt(x, y) ?? -1];
-    if (move) void send(move);
-  }
-
-  // After the page is rendered.
-  const region = () => document.querySelector("[data-table]");
-  function keepFocus() {
-    const active = document.activeElement;
-    const isLost = !active || active === document.body || (atHeading && active.matches("h1"));
-    if (isFirst && isLost && match.game) {
-      // A page that was just opened is read from its heading on.
-      region()?.querySelector("h1")?.focus({ preventScroll: true });
-    } else if (isLost && hadFocus) {
-      const places = [".curtain .main", "[data-back]", ".hand [tabindex='0']", ".actions button", "h1"];
-      const next = /** @type {HTMLElement | undefined} */ (places.map((each) => region()?.querySelector(each)).find(Boolean));
-      next?.focus({ preventScroll: true });
-      atHeading = next?.matches("h1") ?? false;
-    } else atHeading = false;
-    if (match.game) isFirst = false;
-    hadFocus = Boolean(region()?.contains(document.activeElement));
-    const { game, events } = match;
-    if (game?.version === latest && events.length === latestEvents) return;
-    latest = game?.version ?? 0;
-    latestEvents = events.length;
-    scrollToLatest();
+    if (!move) return;
+    scene?.drop(move.tile ?? "", x, y);
+    void send(move);
   }
 
   /** The hand, or what is there instead. @param {Game} game */
   function ownPart(game) {
     if (isCurtainDown()) return curtain?.curtain(app, game, { seats: match.seats, next: match.next(), show });
-    if (game.status === "round_over" || game.status === "finished") return ended?.lastCount(app, game, score);
+    if (game.status === "round_over" || game.status === "finished") return nothing;
     if (game.status === "waiting") return invite?.(app, game) ?? nothing;
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t("table.watching")}</p>`;
     return html`
       ${match.seats.length > 1 ? curtain?.whose(app, nameOf(game, game.you.seat), () => match.show(undefined)) : nothing}
-      ${handList(app, game, { choice, drop, drawn })}`;
+      ${play?.handList(app, game, { choice: play.choice, drop, drawn })}`;
   }
 
   async function leave() {
@@ -253,44 +242,50 @@ export function create(app, { game: id, watch = false, token }) {
   /** @param {Game} game */
   function tableArea(game) {
     const label = t("table.picture");
-    return html`<section class="table-area" aria-label=${label}>${match.board ? picture.render({
+    const choice = play?.choice;
+    return html`<section class="table-area" aria-label=${label}>${picture.render({
       board: match.board,
-      places: choice.places(),
-      chosen: choice.index < 0 ? undefined : choice.index,
-      onPlace: (_, index) => send(choice.moves()[index]),
+      places: choice?.places(),
+      marks: play?.ghosts,
+      chosen: choice && choice.index >= 0 ? choice.index : undefined,
+      onPlace: (_, index) => choice && send(choice.moves()[index]),
       label,
       description: chainText(app, game),
-      lastTile: match.board.tiles.at(-1)?.tile,
+      lastTile: match.board?.tiles.at(-1)?.tile,
       highest: game.rules.set ?? 6,
-    }) : nothing}</section>`;
+    })}</section>`;
   }
 
   /** @param {Game} game */
-  const table = (game) => html`
-    <div class="screen">
-      <div class="top">
+  const isOver = ({ status }) => status === "round_over" || status === "finished";
+
+  /** @param {Game} game */
+  const table = (game) => {
+    const own = match.seats.length === 1 ? match.seats : [];
+    const isShown = game.status !== "waiting";
+    return html`<div class="screen">
         ${banner(app, match)}
-        ${heading(app, game, variant)}
-        ${playersList(app, game, match.seats.length === 1 ? match.seats : [], presence)}
-      </div>
-      <div class="middle">
-        ${game.status === "waiting" ? nothing : tableArea(game)}
-        <div class="own">
+        ${heading(app, game, variant, teamScores(app, game, match.seats.length ? nearSeat() : undefined))}
+        ${playersList(app, game, { own, near: nearSeat(), events: match.events, score, ended, presence })}
+        ${isShown ? html`${tableArea(game)}${stockPile(app, game)}${scene?.question() ?? nothing}` : nothing}
+        <div class="own" @pointerup=${() => withScene((each) => each.ask())}>
           <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)} ${presence?.time(game)}</p>
           ${presence?.actions(game)}
           ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
           ${ownPart(game)}
-          <div class="actions">${moveButtons(app, match, choice, send)}${ended?.waysOn(app, game, score, match.seats.length > 0 && rematch)}</div>
+          <div class="actions">${play?.moveButtons(app, match, play.choice, send)}${ended?.waysOn(app, game, score, match.seats.length > 0 && rematch)}</div>
         </div>
       </div>
-    </div>
-    <div class="side">
-      ${log(app, match.events)}
-      ${tools(app, game, variant, { answers, load: loadAnswers, tell, onCommand, leave: isAwaited(game) && leave, presence })}
-    </div>`;
+      <div class="side">
+        ${isOver(game) ? ended?.lastCount(app, game, score) : nothing}
+        ${log(app, match.events)}
+        ${tools(app, game, variant, { answers, load: loadAnswers, tell, onCommand, leave: isAwaited(game) && leave, presence })}
+      </div>`;
+  };
 
   return {
     wide: true,
+    atTable: true,
     get mark() {
       return match.game && isOnTurn(match.game) ? "● " : "";
     },
@@ -298,13 +293,18 @@ export function create(app, { game: id, watch = false, token }) {
     close() {
       closing.abort();
       match.close();
+      picture.close();
       presence?.close();
     },
-    key: onKey,
+    key(event) {
+      if (play) return play.onKey(event);
+      void loadPlay().then((loaded) => loaded?.onKey(event));
+      return false;
+    },
     render() {
       queueMicrotask(keepFocus);
       const { game } = match;
-      return html`<div class=${`play ${game?.status ?? ""}`} data-table tabindex="-1">
+      return html`<div class=${`play ${game && game.status !== "waiting" ? "room" : ""} ${game?.status ?? ""}`} data-table tabindex="-1">
         ${game ? table(game) : html`<h1 tabindex="-1">${t("table.title")}</h1>${banner(app, match)}${match.failure ? nothing : html`<p>${t("common.loading")}</p>`}`}
       </div>`;
     },

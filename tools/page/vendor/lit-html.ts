@@ -7,7 +7,6 @@ export { html, noChange, nothing, render, svg } from "lit-html";
 export type { SVGTemplateResult, TemplateResult } from "lit-html";
 export { classMap } from "lit-html/directives/class-map.js";
 export { ifDefined } from "lit-html/directives/if-defined.js";
-export { keyed } from "lit-html/directives/keyed.js";
 export { live } from "lit-html/directives/live.js";
 export { createRef, ref } from "lit-html/directives/ref.js";
 export type { Ref } from "lit-html/directives/ref.js";

@@ -1,0 +1,212 @@
+"""The table as a place to sit at: the cloth, the seats around it, and that no tile is ever cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from service.engine.variants import variants
+from tests.browser.pages import OpenPage
+from tests.browser.playing import MOST_MOVES
+from tests.support.scope import in_scope
+from tests.whole.table import Table, connect
+
+SMALL_PHONE = (360, 740)
+LYING = (740, 360)
+TABLET = (820, 1180)
+WIDE_DESK = (1440, 900)
+
+CLOTH = 0.6
+"""The least share of a phone's screen."""
+
+NAMES = ("Ada", "Bo", "Clementine", "Dan")
+
+SEEN = """() => {
+  const box = (each) => each.getBoundingClientRect();
+  const page = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  const face = (each) => box(each.querySelector(".face, .back"));
+  const isClipped = (each) => each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 2;
+  const cloth = box(document.querySelector(".picture"));
+  const within = ({ x, y, width, height }, around) =>
+    x >= around.left - 1 && x + width <= around.right + 1 && y >= around.top - 1 && y + height <= around.bottom + 1;
+  const tiles = [...document.querySelectorAll(".cloth .tiles > [data-tile]")];
+  const plates = [...document.querySelectorAll(".player")];
+  return {
+    share: (cloth.width * cloth.height) / (innerWidth * innerHeight),
+    tiles: tiles.length,
+    outside: tiles.filter((each) => !within(face(each), cloth)).map((each) => each.dataset.tile),
+    digits: document.querySelectorAll(".cloth .digit").length,
+    highest: Math.min(...tiles.map((each) => box(each).top)),
+    plates: Object.fromEntries(plates.map((each) =>
+      [each.dataset.seat, { bottom: box(each).bottom, inside: within(box(each), page) }])),
+    clipped: [...document.querySelectorAll(".player .who")].filter(isClipped).map((each) => each.textContent),
+    wide: document.documentElement.scrollWidth > innerWidth,
+  };
+}"""
+
+
+@pytest.fixture
+def http(service_url: str) -> Iterator[httpx.Client]:
+    with connect(service_url) as client:
+        yield client
+
+
+def sit(page: Page, table: Table, seat: int = 0) -> None:
+    page.goto(f"/#/seat/{table.id}/{table.tokens[seat]}")
+    expect(page.locator(".play.room")).to_be_attached()
+
+
+def seen(page: Page, table: Table) -> dict[str, Any]:
+    """What is to be seen once the page shows all tiles that lie."""
+    expect(page.locator(".cloth .tiles > [data-tile]")).to_have_count(len(table.view()["board"]["tiles"]))
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    found: dict[str, Any] = page.evaluate(SEEN)
+    return found
+
+
+def latin(http: httpx.Client, tiles: int) -> Table:
+    """A game for four in two teams in which so many tiles lie."""
+    table = Table.create(http, "latin", [{"name": name} for name in NAMES], seed="places")
+    while len(table.view()["board"]["tiles"]) < tiles:
+        table.make_legal_move()
+    return table
+
+
+def test_on_a_phone_the_cloth_fills_the_screen_and_the_partner_sits_opposite(
+    http: httpx.Client, open_page: OpenPage
+) -> None:
+    table = latin(http, 20)
+    page = open_page(None, viewport=SMALL_PHONE, touch=True)
+    sit(page, table)
+    found = seen(page, table)
+    assert found["share"] >= CLOTH
+    assert found["digits"] == 0, "pips can be seen"
+    assert found["plates"]["2"]["bottom"] <= found["highest"], "the partner is above all tiles"
+    assert found["clipped"] == []
+    assert all(plate["inside"] for plate in found["plates"].values())
+    assert not found["wide"]
+    expect(page.locator(".player.partner")).to_contain_text("Clementine partner")
+
+
+def test_a_phone_that_is_turned_gets_the_table_laid_out_anew(http: httpx.Client, open_page: OpenPage) -> None:
+    table = latin(http, 20)
+    page = open_page(None, viewport=SMALL_PHONE)
+    sit(page, table)
+    assert seen(page, table)["digits"] == 0
+    with page.expect_response(lambda answer: "/board?" in answer.url and "from=" not in answer.url):
+        page.set_viewport_size({"width": LYING[0], "height": LYING[1]})
+    found = seen(page, table)
+    assert found["outside"] == []
+    assert found["digits"] == 0
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("viewport", [SMALL_PHONE, LYING, TABLET, WIDE_DESK])
+def test_every_game_has_its_places_on_every_screen(
+    viewport: tuple[int, int], http: httpx.Client, open_page: OpenPage
+) -> None:
+    page = open_page(None, viewport=viewport)
+    for variant, recipe in variants().items():
+        players = [{"name": f"{name} {at}"} for at, name in zip(range(recipe.players.high), NAMES * 4, strict=False)]
+        rules = {"set": 12} if variant == "domino" else {}  # the only game whose usual set is too small for so many
+        table = Table.create(http, variant, players, seed="places", rules=rules)
+        sit(page, table)
+        found = seen(page, table)
+        assert len(found["plates"]) == len(players), variant
+        assert found["clipped"] == [], variant
+        assert not found["wide"], variant
+        assert all(plate["inside"] for plate in found["plates"].values()), variant
+        if viewport == SMALL_PHONE:
+            assert found["share"] >= CLOTH, variant
+
+
+SIZES = ((SMALL_PHONE, LYING), (WIDE_DESK, SMALL_PHONE))
+"""A window, and what it is turned or made to."""
+
+ROUNDS = [(variant, sizes) for sizes in SIZES for variant in variants()]
+
+
+@pytest.mark.parametrize(("variant", "sizes"), in_scope(ROUNDS, quick=[("latin", SIZES[0])]))
+def test_no_tile_is_cut_off_in_play_at_the_count_or_when_the_window_changes(
+    variant: str, sizes: tuple[tuple[int, int], tuple[int, int]], http: httpx.Client, open_page: OpenPage
+) -> None:
+    table = Table.create(http, variant, seed="never cut off")
+    page = open_page(None, viewport=sizes[0])
+    sit(page, table)
+    for move in range(MOST_MOVES):
+        view = table.view()
+        if view["status"] != "playing":
+            break
+        if view["to_act"] == [0]:
+            seen(page, table)
+            choose_a_place(page)
+        table.make_legal_move()
+        if move % 4 == 0:
+            assert seen(page, table)["outside"] == []
+    expect(page.locator(".play.round_over, .play.finished")).to_be_attached()
+    for width, height in (sizes[0], sizes[1], sizes[0]):
+        page.set_viewport_size({"width": width, "height": height})
+        found = seen(page, table)
+        assert found["tiles"] >= 2
+        assert found["outside"] == [], (width, height)
+
+
+def choose_a_place(page: Page) -> None:
+    """Choose the first tile that fits, with the keys one of its places, and then none again."""
+    page.locator(".state.turn").wait_for()
+    fitting = page.locator("[role=option].fits")
+    if fitting.count():
+        fitting.first.click()
+        page.keyboard.press("ArrowUp")
+        expect(page.locator(".place.chosen")).to_be_attached()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("option", selected=True)).to_have_count(0)
+
+
+def test_a_table_has_a_cloth_before_its_tiles_arrive(http: httpx.Client, open_page: OpenPage) -> None:
+    table = latin(http, 3)
+    page = open_page(None)
+    held: list[Route] = []
+    page.route("**/board?*", lambda route: held.append(route))  # noqa: PLW0108 # Playwright asks for its parameters
+    sit(page, table)
+    expect(page.locator(".cloth")).to_be_visible()
+    assert page.locator(".cloth [data-tile]").count() == 0
+    for route in held:
+        route.continue_()
+    page.unroute("**/board?*")
+    expect(page.locator(".cloth .tiles [data-tile]")).to_have_count(3)
+
+
+VISITS = 12
+MOST_NODES_OF_A_VISIT = 20
+"""Some are kept by the browser itself; a table that is not let go has several hundred."""
+
+
+def test_a_table_that_was_left_is_forgotten(http: httpx.Client, open_page: OpenPage) -> None:
+    table = latin(http, 6)
+    page = open_page(None)
+    sit(page, table)
+    session = page.context.new_cdp_session(page)
+
+    def nodes() -> int:
+        for _ in range(2):
+            session.send("HeapProfiler.collectGarbage")
+        return int(session.send("Memory.getDOMCounters")["nodes"])
+
+    def visit() -> None:
+        page.evaluate("location.hash = '#/settings'")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Settings")
+        page.evaluate(f"location.hash = '#/g/{table.id}'")
+        expect(page.locator(".cloth .tiles [data-tile]")).to_have_count(6)
+
+    for _ in range(2):
+        visit()
+    before = nodes()
+    for _ in range(VISITS):
+        visit()
+    assert (nodes() - before) / VISITS <= MOST_NODES_OF_A_VISIT
