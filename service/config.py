@@ -299,12 +299,12 @@ class Settings:
         "3000",
         _integer(0, 1_000_000),
         "games that one address may create, join, verify or replay per minute; a large body counts as one more for "
-        "each 4 KiB, an `expert` as one more, for each round where computer players have all seats; `0`: no limit",
+        "each 4 KiB, an `expert` as one more, for each round where computer players may play alone; `0`: no limit",
     )
     max_games_of_bots: int = _setting(
         "50",
         _integer(0, 1_000_000),
-        "games under way in which computer players have all seats, of one address or application; `0`: no limit",
+        "games under way that computer players may go on with alone, of one address or application; `0`: no limit",
     )
     reads_per_minute: int = _setting(
         "12000",

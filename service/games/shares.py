@@ -77,16 +77,17 @@ UNLIMITED: Final = Unlimited()
 
 
 class GamesOfBots(Protocol):
-    """Notes of the games that computer players alone go on with, by holder; also of some that have ended.
+    """Notes of the games that computer players may go on with alone, by holder; also of some that have ended.
 
-    Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
+    Times are in milliseconds since 1970. Every method raises ``StorageUnavailable``, those that write also
+    ``OutcomeUnknown``.
     """
 
-    def add(self, holder: str, game: str) -> bool:
-        """Note a game; returns whether it was not noted before."""
+    def add(self, holder: str, game: str, at: int) -> bool:
+        """Note a game at this time; returns whether it was not noted before, else the note stays as it is."""
 
-    def all(self, holder: str) -> list[str]:
-        """The games of this holder that were noted."""
+    def all(self, holder: str) -> dict[str, int]:
+        """The games of this holder that were noted, with when."""
 
     def remove(self, holder: str, games: list[str]) -> None:
         """Forget games of this holder."""

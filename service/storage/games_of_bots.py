@@ -1,4 +1,4 @@
-"""The games that computer players alone go on with, in Redis or Valkey: a set for each holder.
+"""The games that computer players may go on with alone, in Redis or Valkey: a sorted set for each holder.
 
 Owns what is sent. Does not depend on which of them are still under way.
 """
@@ -17,19 +17,20 @@ class RedisGamesOfBots(GamesOfBots):
         self._calls = calls
         self._ttl = ttl_seconds
 
-    def add(self, holder: str, game: str) -> bool:
+    def add(self, holder: str, game: str, at: int) -> bool:
         """Note a game."""
         key = keys.games_of_bots(holder)
-        added = self._calls.write("games_of_bots", key, (b"SADD", key, game.encode()))
+        added = self._calls.write("games_of_bots", key, (b"ZADD", key, b"NX", at, game.encode()))
         self._calls.write("games_of_bots", key, (b"EXPIRE", key, self._ttl))
         return bool(added)
 
-    def all(self, holder: str) -> list[str]:
+    def all(self, holder: str) -> dict[str, int]:
         """The games that were noted."""
         key = keys.games_of_bots(holder)
-        return [game.decode() for game in self._calls.read("games_of_bots", key, (b"SMEMBERS", key))]
+        flat = self._calls.read("games_of_bots", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
+        return {game.decode(): int(at) for game, at in zip(flat[::2], flat[1::2], strict=True)}
 
     def remove(self, holder: str, games: list[str]) -> None:
         """Forget games."""
         key = keys.games_of_bots(holder)
-        self._calls.write("games_of_bots", key, (b"SREM", key, *[game.encode() for game in games]))
+        self._calls.write("games_of_bots", key, (b"ZREM", key, *[game.encode() for game in games]))

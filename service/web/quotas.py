@@ -12,7 +12,7 @@ from flask import request
 from service.backends.ports import Backend
 from service.games.commands.validation import GameRequest
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
-from service.games.model.seats import BOT, SLOW_LEVELS
+from service.games.model.seats import SLOW_LEVELS, may_go_on_alone
 from service.web.http.body import body_units
 from service.web.http.client_address import client_network
 from service.web.http.middleware import EXTRA_HEADERS
@@ -26,7 +26,7 @@ SENTENCES_PER_READ: Final = 20
 PLACES_PER_READ: Final = 4
 """Tiles and ends whose places on a table take as long."""
 ROUNDS_OF_BOTS: Final = 10
-"""The rounds of a match of computer players alone that does not say how many it has."""
+"""The rounds of a match that computer players may play alone and that does not say how many it has."""
 APP: Final = "domino.app"
 """The key in the WSGI environment for the id of the application whose key was presented, once it was accepted."""
 
@@ -42,12 +42,14 @@ def limit_expensive(services: Services) -> None:
 def limit_bots(services: Services, game: GameRequest) -> None:
     """Count what the computer players of a requested game will calculate, as requests. Raises ``RateLimited``."""
     slow = len([seat for seat in game.seats if seat.level in SLOW_LEVELS])
+    if not slow:
+        return
     rounds = 1  # people wait for each other, and deal
-    if all([seat.kind == BOT for seat in game.seats]):
+    absence = None if game.clock is None else game.clock.absence
+    if may_go_on_alone([seat.kind for seat in game.seats], absence):
         wanted = game.options.get("rounds")
         rounds = min(wanted, MOST_ROUNDS_OF_BOTS) if isinstance(wanted, int) else ROUNDS_OF_BOTS
-    if slow:
-        _limit_games(services, slow * max(rounds, 1))
+    _limit_games(services, slow * max(rounds, 1))
 
 
 def _limit_games(services: Services, weight: int) -> None:

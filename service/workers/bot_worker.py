@@ -11,7 +11,7 @@ left. Overload makes moves later, never weaker.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from contextlib import suppress
 from heapq import heapify, heappop, heappush
 from itertools import count
@@ -41,7 +41,7 @@ _FAILURE: Final = "a move of a computer player failed"
 BOTS: Final = ConsumerSettings("bots", LEASE_MS, 32, (0.05, 0.1), _FAILURE, look_growth=1.02, most=256)
 EXPERTS: Final = ConsumerSettings("experts", LEASE_MS, 16, (0.05, 0.1), _FAILURE, look_growth=1.02, most=32)
 ALONE: Final = ConsumerSettings("bots_alone", LEASE_MS, 8, (0.05, 0.1), _FAILURE, look_growth=1.02, most=16)
-"""Few are held: what is taken is done within seconds. The longest pause is reached in about three seconds."""
+"""Few without a move are held: what is taken is done within seconds. The longest pause is reached in about three."""
 
 
 class _Task(NamedTuple):
@@ -108,6 +108,10 @@ class BotWorker:
     def begin(self, source: _Source, taken: TakenReminder) -> Next:
         """Look at a game, and make its move, unless the move is slow to choose, or has to wait until it is due."""
         return self._advance(_Task(self._clock(), next(self._numbers), source, taken))
+
+    def chosen(self) -> set[str]:
+        """The games whose move is chosen and waits until it is due."""
+        return {task.taken.game for task in self._waiting if task.move is not None}
 
     def log_fields(self) -> dict[str, object] | None:
         """What the log says of the turn that has just failed."""
@@ -211,6 +215,11 @@ class _Source(Consumer):
         """Drop these games."""
         self._under_way = {game: taken for game, taken in self._under_way.items() if game not in games}
         self.undecided.keep(lambda task: task.taken.game not in games)
+
+    def _counted(self) -> Iterable[TakenReminder]:
+        """What still needs a move; the others only wait, and would keep an idle worker from the games of a pace."""
+        chosen = self._worker.chosen()
+        return [taken for game, taken in self._under_way.items() if game not in chosen]
 
     def _log_fields(self) -> dict[str, object] | None:
         return self._worker.log_fields()

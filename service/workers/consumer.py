@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from threading import Condition
@@ -18,7 +18,7 @@ from typing import Final, Literal, NamedTuple
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import OutcomeUnknown, StorageUnavailable, TimeSource
-from service.games.reminders import ReminderKind, ReminderQueue, TakenReminder
+from service.games.reminders import NOT_OF_GAMES, ReminderKind, ReminderQueue, TakenReminder
 from service.workers.metrics import WorkerMetrics
 
 LONGEST_DELAY_MS: Final = 60_000
@@ -89,12 +89,13 @@ class Consumer(ABC):
         Raises ``StorageUnavailable`` if no reminder can be taken.
         """
         kind, lease, batch, (shortest, longest), *_ = self._settings
-        held = Counter([each.holder for each in list(self._under_way.values())])
+        held = Counter([each.holder for each in self._counted()] if self._under_way else ())
         room = self._settings.most - held.total()
         limit = min(batch, room)
         # Who holds as much as nobody does gets no more, so that there is always room for the next one that comes.
         most_of = lambda holder: (room - held[holder] + 1) // 2  # noqa: E731 # of one holder
-        taken = self._reminders.take(kind, limit, lease, most_of) if limit > 0 else []
+        shared = None if kind in NOT_OF_GAMES else most_of
+        taken = self._reminders.take(kind, limit, lease, shared) if limit > 0 else []
         if not taken:
             self._pause = min(self._pause * self._settings.look_growth or longest, longest)
             return self._pause
@@ -155,6 +156,10 @@ class Consumer(ABC):
             self._failures.pop(game)
         if after != "written":
             self._reschedule(taken, None if after == "never" else after)
+
+    def _counted(self) -> Iterable[TakenReminder]:
+        """What counts in ``most``: all that is under way."""
+        return list(self._under_way.values())
 
     def _log_fields(self) -> dict[str, object] | None:
         """What the log says, beside the error, of what has just failed."""

@@ -1,7 +1,7 @@
-"""How many turns are under way for each application and at each of its hosts, and when there is room for another.
+"""How many turns are under way for each holder and at each host of an application, and when there is room for another.
 
-Owns the limits. A host that answers slowly, or not at all, delays what an application sends to it alone, and an
-application with many such hosts its own turns alone. Does not depend on what is sent.
+Owns the limits. A host that answers slowly, or not at all, delays what an application sends to it alone, and a
+holder with many such hosts its own turns alone. Does not depend on what is sent.
 """
 
 from __future__ import annotations
@@ -81,6 +81,6 @@ def by_host(now: Callable[[], float] = monotonic) -> Holders:
     return Holders(lambda held, _: held < MOST_PER_HOST, now)
 
 
-def by_application(most: int = MOST_TURNS, now: Callable[[], float] = monotonic) -> Holders:
-    """Each application holds its share of ``most``."""
+def by_holder(most: int = MOST_TURNS, now: Callable[[], float] = monotonic) -> Holders:
+    """Each application, or network whose clients have registered some, holds its share of ``most``."""
     return Holders(lambda held, held_by_all: may_hold_more(held, held_by_all, most), now)

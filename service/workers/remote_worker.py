@@ -13,7 +13,7 @@ from typing import Final
 from service.backends.remote_players import RemotePlayers, owner
 from service.games.reminders import TakenReminder
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue, Spawn
-from service.workers.holders import MOST_TURNS, by_application, by_host
+from service.workers.holders import MOST_TURNS, by_holder, by_host
 from service.workers.remote_turns import RemoteTurns
 
 Locate = Callable[[str, str], str]
@@ -46,7 +46,7 @@ class RemoteWorker(Consumer):
         self._locate = locate
         self._ttl = ttl
         self._hosts = by_host()
-        self._applications = by_application()
+        self._holders = by_holder()
 
     def handle(self, taken: TakenReminder) -> Next:
         """Make the turn of a game. The write of a move has also written the next reminder."""
@@ -54,7 +54,8 @@ class RemoteWorker(Consumer):
         if turn is None:
             return "never"
         app = owner(turn)
-        delay = self._applications.enter(app)
+        holder = turn.game.network or app  # who registers applications gets no more
+        delay = self._holders.enter(holder)
         if delay is not None:
             return self._clock() + round(delay * 1000)
         seconds: float | None = None
@@ -71,6 +72,6 @@ class RemoteWorker(Consumer):
                 seconds = monotonic() - began
                 self._hosts.leave(host, seconds)
         finally:
-            self._applications.leave(app, seconds)
+            self._holders.leave(holder, seconds)
         # Not removed, as then the next read of the game would have the player asked again (``LostReminders``).
         return self._clock() + self._ttl if outcome == "own" else "written"

@@ -9,6 +9,7 @@ import redis
 from limits.storage import MemoryStorage
 from werkzeug.test import TestResponse
 
+from service.games.commands.bots_alone import CREATION_MS
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.storage.games import RedisStore
 from service.storage.games_of_bots import RedisGamesOfBots
@@ -56,10 +57,51 @@ def test_a_holder_has_so_many_games_of_computer_players_alone_at_a_time(
     assert body["params"] == {"max": MOST}
     assert int(refused.headers["Retry-After"]) == body["retry_after"] > 0
     assert create(limited, [{"name": "Ada"}, {"bot": "expert"}]).status_code == 201
-    server.delete(f"domino:{{{made[0].get_json()['game']['id']}}}")  # as if it had expired
+    expire(server, made[0])
     other_process = limited_api(redis_url, store, feed)  # has refused nobody
     assert create(other_process, BOTS).status_code == 201
     assert create(other_process, BOTS).status_code == 429
+
+
+def expire(server: redis.Redis, made: TestResponse) -> None:
+    """Have a game be gone, as if it had been created long ago and had expired."""
+    game_id = made.get_json()["game"]["id"]
+    server.delete(f"domino:{{{game_id}}}")
+    for key in server.scan_iter("*:alone"):
+        server.zincrby(key, -CREATION_MS, game_id)
+
+
+def test_a_game_that_is_about_to_be_stored_counts(
+    limited: Api, redis_url: str, store: RedisStore, feed: RedisEventFeed, server: redis.Redis
+) -> None:
+    made = [create(limited, BOTS) for _ in range(MOST)]
+    for each in made:  # as a request notes a game before it stores it
+        server.delete(f"domino:{{{each.get_json()['game']['id']}}}")
+    assert create(limited, BOTS).status_code == 429
+    expire(server, made[0])
+    other_process = limited_api(redis_url, store, feed)
+    assert [create(other_process, BOTS).status_code for _ in range(2)] == [201, 429]
+
+
+FORFEITS = {"clock": {"turn": 5}, "absence": {"then": "forfeit"}}
+
+
+@pytest.mark.parametrize(
+    ("players", "more", "counts"),
+    [
+        ([{"name": "Ada"}, {"bot": "expert"}, {"bot": "expert"}], FORFEITS, True),
+        ([{"open": True}, {"bot": "expert"}, {"bot": "expert"}], FORFEITS, True),
+        ([{"name": "Ada"}, {"bot": "expert"}], FORFEITS, False),
+        ([{"name": "Ada"}, {"bot": "expert"}, {"bot": "expert"}], {**FORFEITS, "absence": {"then": "bot"}}, False),
+        ([{"name": "Ada"}, {"bot": "expert"}, {"bot": "expert"}], {}, False),
+    ],
+)
+def test_a_game_counts_where_all_people_may_forfeit(
+    limited: Api, players: list[dict[str, Any]], more: dict[str, Any], counts: bool
+) -> None:
+    for _ in range(MOST):
+        assert create(limited, BOTS).status_code == 201
+    assert create(limited, players, **more).status_code == (429 if counts else 201)
 
 
 def test_a_repeated_request_is_answered_again(limited: Api) -> None:
@@ -73,7 +115,7 @@ def test_a_repeated_request_is_answered_again(limited: Api) -> None:
 def test_a_refused_game_takes_nobodys_place(limited: Api, server: redis.Redis) -> None:
     for _ in range(MOST + 4):
         create(limited, BOTS)
-    assert [server.scard(key) for key in server.scan_iter("*:alone")] == [MOST]
+    assert [server.zcard(key) for key in server.scan_iter("*:alone")] == [MOST]
 
 
 @pytest.mark.parametrize(("players", "status"), [(BOTS, 422), ([{"name": "Ada"}, {"bot": "greedy"}], 201)])
@@ -95,6 +137,7 @@ def test_computer_players_alone_play_no_more_rounds_than_they_are_dealt(
         ({"variant": "domino", "players": [{"name": "Ada"}, {"bot": "greedy"}]}, 1),
         ({"variant": "domino", "players": [{"name": "Ada"}, {"bot": "expert"}]}, 2),
         ({"variant": "domino", "players": [{"bot": "expert"}, {"bot": "greedy"}]}, 11),
+        ({"variant": "domino", "players": [{"name": "Ada"}, *[{"bot": "expert"}] * 2], **FORFEITS}, 21),
         ({"variant": "fido", "rules": {"set": 18, "rounds": 20}, "players": [{"bot": "expert"}] * 9}, 181),
     ],
 )

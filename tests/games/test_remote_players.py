@@ -324,3 +324,18 @@ def test_a_reminder_that_was_lost_is_written_again(table: Table) -> None:
 def test_games_without_remote_players_have_no_such_reminder(table: Table) -> None:
     game = table.game(table.new("pg"))
     assert "remote" not in reminders(None, game)
+
+
+def test_computer_players_alone_while_the_remote_player_is_away_wait_behind_others() -> None:
+    table = Table()
+    game_id = table.new("xgg")
+    table.until_turn_of(game_id, 1)
+
+    def kinds() -> list[str]:
+        return [kind for kind in ("bots", "experts", "bots_alone") if table.reminder(kind, game_id) is not None]
+
+    assert kinds() == ["bots"]
+    table.set_presence(game_id, 0, away=True)
+    assert kinds() == ["bots_alone"]
+    table.set_presence(game_id, 0, away=False)
+    assert kinds() == ["bots"]

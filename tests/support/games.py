@@ -58,11 +58,11 @@ class NoReminders(ReminderQueue):
 class NoGamesOfBots(GamesOfBots):
     """Notes nothing."""
 
-    def add(self, holder: str, game: str) -> bool:
+    def add(self, holder: str, game: str, at: int) -> bool:
         return True
 
-    def all(self, holder: str) -> list[str]:
-        return []
+    def all(self, holder: str) -> dict[str, int]:
+        return {}
 
     def remove(self, holder: str, games: list[str]) -> None:
         return None

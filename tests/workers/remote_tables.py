@@ -113,8 +113,9 @@ class RemoteTable(InProcess):
         clock: ClockSettings | None = None,
         url: str = URL,
         app: str = APP,
+        network: str = "",
     ) -> str:
-        created = self.create(wanted(key, seats, url, seed=seed, clock=clock)._replace(app=app))
+        created = self.create(wanted(key, seats, url, seed=seed, clock=clock)._replace(app=app, network=network))
         self.tokens = {each.seat: each.token for each in created.seats}
         return created.view.id
 

@@ -13,7 +13,7 @@ from service.games.automation.lost_reminders import OVERDUE_MS
 from service.games.model.schedule import remote_turn
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.outgoing.lookups import LOOKUP_SECONDS
-from service.workers.holders import LEAST_DELAY_SECONDS, MOST_PER_HOST, MOST_TURNS, by_application, by_host
+from service.workers.holders import LEAST_DELAY_SECONDS, MOST_PER_HOST, MOST_TURNS, by_holder, by_host
 from service.workers.player_challenges import PlayerAnswer
 from service.workers.remote_turns import ANSWER_SECONDS, RETRY_SECONDS, TRIES
 from service.workers.remote_worker import SETTINGS
@@ -237,7 +237,7 @@ def test_hosts_to_which_nothing_is_under_way_are_forgotten() -> None:
 
 def test_an_application_holds_as_many_turns_as_nobody_does() -> None:
     """One takes half, the next a third of all, and there is room for whoever comes."""
-    applications = by_application(60)
+    applications = by_holder(60)
     held = {"first": 0, "second": 0, "third": 0}
     for name in held:
         while applications.enter(name) is None:
@@ -293,6 +293,27 @@ def test_another_application_has_room_beside_one_with_many_slow_hosts() -> None:
     gate.open.set()
     for thread in threads:
         thread.join(30)
+
+
+def test_applications_that_one_network_has_registered_share_its_turns() -> None:
+    table = RemoteTable()
+    gate, threads = Gate(), list[Thread]()
+    apps = [letter * 24 for letter in "BCDEFG"]
+    due = MOST_TURNS + 50
+    table.bot.behaviours = [gate] * due
+    for number in range(due):
+        app, url = apps[number % len(apps)], f"https://slow{number}.example/"
+        table.confirmed.confirm(app, url, table.now)
+        table.new(url=url, app=app, network="n")
+    worker = table.new_remote_worker(lambda work: threads.append(in_thread(work)))
+    for _ in range(due // SETTINGS.batch + 1):
+        worker.step()
+        until(lambda: gate.waiting + len([each for each in threads if not each.is_alive()]) == len(threads))
+    waiting = gate.waiting
+    gate.open.set()
+    for thread in threads:
+        thread.join(30)
+    assert waiting == MOST_TURNS // 2
 
 
 def test_what_is_under_way_is_given_back_at_the_end() -> None:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from heapq import heappop
+
+import pytest
+
 from service.bots.choice import choose_move
 from service.bots.observation import Observation
 from service.engine.moves import Move
 from service.engine.variant import Rules
+from service.games.model.clock import ClockSettings
+from service.games.model.schedule import LEAD_MS
+from service.games.reminders import TakenReminder
 from service.workers.bot_worker import BOTS, EXPERTS, LEASE_MS, SAFE_MS
+from service.workers.consumer import Consumer, Next
+from service.workers.deliverer import SETTINGS
 from tests.workers.tables import InProcess, request
 from tests.workers.test_moves import waiting_for_bot
 
@@ -88,9 +97,81 @@ def test_one_holder_never_has_all_places() -> None:
     due_at_once(table, "pe", 60, "hostile")
     for _ in range(3):
         table.step()
-    held = table.worker._experts._under_way
-    assert EXPERTS.most // 2 - 4 <= len(held) <= EXPERTS.most // 2
+    held = len(list(table.worker._experts._counted()))
+    assert EXPERTS.most // 2 - 4 <= held <= EXPERTS.most // 2
     assert BOTS.most > EXPERTS.most
+
+
+@pytest.mark.parametrize("seats", ["gg", "gr"])
+def test_games_whose_move_only_waits_until_it_is_due_keep_no_others_waiting(seats: str) -> None:
+    """An idle worker keeps up with the pace of any number of games; each move is chosen before it is due."""
+    table = InProcess(Counted())
+    games = [table.create(request("domino", seats, pace=2000, network="one")).view.id for _ in range(60)]
+    before = versions(table, games)
+    table.now += 2000 - LEAD_MS
+    for _ in range(20):
+        table.step()
+    assert moved(table, games, before) == 0
+    table.now += LEAD_MS
+    while table.worker._waiting and table.worker._waiting[0].at <= table.now:
+        table.worker._resume(heappop(table.worker._waiting))
+    assert moved(table, games, before) == 60
+
+
+def test_a_game_that_all_people_have_forfeited_waits_behind_those_with_people() -> None:
+    counted = Counted()
+    table = InProcess(counted)
+    clock = ClockSettings(turn=5_000, absence="forfeit")
+    created = table.create(request("domino", "peee", pace=0, network="hostile", clock=clock))
+    game_id = created.view.id
+    for _ in range(40):
+        if table.game(game_id).to_act == (0,):
+            break
+        table.now += 1000
+        table.step()
+    assert table.store.reminder("experts", game_id) is None
+    table.now += 7_000
+    assert table.automation.time_out(game_id) is not None
+    game = table.game(game_id)
+    assert game.presence.forfeited == {0}
+    assert not game.is_awaited
+    table.now += 1000
+    assert [table.store.reminder(kind, game_id) is None for kind in ("bots", "experts", "bots_alone")] == [
+        True,
+        True,
+        False,
+    ]
+    people = due_at_once(table, "pe", 3, "others")
+    waiting = versions(table, people)
+    at = table.game(game_id).version
+    for _ in range(3):
+        table.step()
+    table.now += 1000
+    table.step()
+    assert moved(table, people, waiting) == 3
+    assert table.game(game_id).version <= at + 1
+    for _ in range(20):
+        table.step()
+        table.now += 1000
+    assert table.game(game_id).version > at + 1
+
+
+def test_endpoints_are_not_kept_from_places_that_nobody_has() -> None:
+    """Endpoints have no holder, so all of them together may have all places."""
+    table = InProcess(Counted())
+    for number in range(SETTINGS.most + 10):
+        table.store.remind("webhooks", f"{number}.a", table.now)
+    consumer = Keeping(SETTINGS, table.queue, spawn=lambda _: None)
+    for _ in range(3):
+        consumer.step()
+    assert len(consumer._under_way) == SETTINGS.most
+
+
+class Keeping(Consumer):
+    """Never ends what it began."""
+
+    def handle(self, taken: TakenReminder) -> Next:
+        raise AssertionError(taken)
 
 
 def test_a_killed_worker_delays_its_tables_by_one_lease() -> None:

@@ -50,7 +50,7 @@ class Rematches:
     """The rematches of games."""
 
     def __init__(self, context: CommandContext) -> None:
-        self._repository, self._idempotency, runtime, _ = context
+        self._repository, self._idempotency, runtime, self._bots_alone = context
         self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
 
     def begin(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[JoinedSeat]:
@@ -59,8 +59,8 @@ class Rematches:
         Who begins it gets it as it was dealt, and so does who repeats that request under its ``key``; all others as it
         is now. Raises ``NotFinished``; ``Unauthorized`` for a spectator, for a token that was revoked since its access,
         and when the old game has expired; ``NotFound`` when the new game has, or was deleted; ``Forbidden`` if the
-        token of the seat there has been changed since; ``Gone``, ``KeyReused``, ``SecretChanged``,
-        ``StorageUnavailable``, ``OutcomeUnknown``.
+        token of the seat there has been changed since; ``Gone``, ``KeyReused``, ``SecretChanged``, ``ShareUsedUp``,
+        ``TooManyGamesOfBots``, ``StorageUnavailable``, ``OutcomeUnknown``.
         """
         old, seat = access.game, access.seat
         if seat is None:
@@ -164,6 +164,7 @@ class Rematches:
             for seat, each in enumerate(old.seats)
         ]
         game, events = next_game(old, begun.id, hashes, now=self._clock(), random_bytes=self._random_bytes)
+        self._bots_alone.admit(game)
         with suppress(GameExists):
             self._repository.create(game, events, None)
 

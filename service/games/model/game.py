@@ -153,6 +153,12 @@ class Game(GameFacts):
         began = self.created_at if self.clock.turn is None else self.running_clock.started
         return held(self.deadline, began, allowance)
 
+    @cached_property
+    def is_awaited(self) -> bool:
+        """Whether anybody may wait for what comes next: a person who has not forfeited, or a remote player at hand."""
+        seats, presence = self.seats, self.presence
+        return seats.are_open or not seats.people <= presence.forfeited or not seats.remote <= presence.away
+
     @property
     def holder(self) -> str:
         """Whose share of what the service holds the game counts in: the id of an application, or its ``network``."""

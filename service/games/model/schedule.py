@@ -93,6 +93,16 @@ def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]
     return BotTurn(game, seat, level, action, acted + max(wait - LEAD_MS, 0), acted + wait)
 
 
+def is_under_way(game: Game) -> bool:
+    """Whether the game goes on, or a player who is present may go on with it."""
+    state, presence = game.state, game.presence
+    if game.status not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.seats):
+        return False
+    if game.status == PLAYING or state.round < MOST_ROUNDS_OF_BOTS:
+        return True
+    return bool(present_people(state, presence, game.seats))
+
+
 def remote_turn(game: Game) -> RemoteTurn | None:
     """The turn of a remote player; ``None`` if it is another's, or a computer player makes it, or the game sleeps.
 
@@ -140,8 +150,11 @@ def reminders(before: Game | None, after: Game) -> Reminders:
         if after.clock is not None:
             due["clock"] = time_out_due(after)
         if _may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before)):
-            turn, kinds = bot_turn(after), after.seats.bot_kinds
+            turn = bot_turn(after)
+            kinds = after.seats.bot_kinds if after.is_awaited else ("bots_alone",)
             kind = kinds[-1] if turn is not None and turn.is_slow else kinds[0]
+            if before is not None and before.presence != after.presence:
+                kinds = (*after.seats.bot_kinds, "bots_alone")  # as it may have been of another kind
             for each in kinds:
                 due[each] = turn.begin if turn is not None and each == kind else None
         if after.seats.remote and not _asks_the_same(before, after):

@@ -5,9 +5,11 @@ Owns which players the service acts for. Does not depend on the match that is pl
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
+from service.engine.presence import Absence
 from service.games.reminders import ReminderKind
 
 SeatKind = Literal["human", "bot", "open", "remote"]
@@ -75,9 +77,7 @@ class Seats(tuple[Seat, ...]):
 
     @cached_property
     def bot_kinds(self) -> tuple[ReminderKind, ...]:
-        """The kinds of reminders of its computer players; ``experts`` last."""
-        if self.are_bots:
-            return ("bots_alone",)
+        """The kinds of reminders of its computer players while others play, too; ``experts`` last."""
         return ("bots", "experts") if any([each.level in SLOW_LEVELS for each in self]) else ("bots",)
 
     @cached_property
@@ -94,3 +94,16 @@ class Seats(tuple[Seat, ...]):
     def replaced(self, seat: int, value: Seat) -> Seats:
         """These seats, but one of them with another value."""
         return Seats((*self[:seat], value, *self[seat + 1 :]))
+
+
+def may_go_on_alone(kinds: Collection[SeatKind], absence: Absence | None) -> bool:
+    """Whether computer players may come to play on by themselves in a game that begins with these seats.
+
+    So it is where no person has a seat, as a remote player may be away, and where all people may forfeit. ``absence``
+    is what follows at a deadline, ``None`` without a clock.
+    """
+    if BOT not in kinds:
+        return False
+    if HUMAN not in kinds and OPEN_SEAT not in kinds:
+        return True
+    return absence == "forfeit" and len([kind for kind in kinds if kind in (BOT, REMOTE)]) > 1

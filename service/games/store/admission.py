@@ -75,7 +75,7 @@ class Admission:
 
     def check_awaited(self, game: Game) -> None:
         """Raises ``PutOff`` for a game that nobody waits for, while only the reserve of the store is left."""
-        if self._shares.is_reserved and not game.seats.people and not game.seats.remote:
+        if self._shares.is_reserved and not game.is_awaited:
             raise PutOff("memory reserve", PUT_OFF_SECONDS)
 
     def grown(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
