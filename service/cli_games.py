@@ -1,8 +1,8 @@
 """The commands on stored games, for the operator of a service: list them by size, age and holder, and delete them.
 
 Owns what they print: the games on standard output, everything else on standard error; and a line in the log for each
-deletion, with the id of the game and its holder. Reads the games in slices, so that the store answers others meanwhile.
-Does not depend on how the command line is parsed.
+deletion, with the id of the game and its application. Reads the games in slices, so that the store answers others
+meanwhile. Does not depend on how the command line is parsed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from heapq import nlargest
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -22,6 +22,7 @@ from service.config import Settings
 from service.games.commands.create import network_digest
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
+from service.games.model.lifetimes import DAY_MS
 from service.games.model.timestamps import format_rfc3339
 from service.games.ports import OutcomeUnknown, StorageUnavailable, WrittenByNewer
 from service.games.store.idempotency import Idempotency
@@ -31,8 +32,6 @@ from service.storage.scan import RedisScan
 from service.storage.secret_file import read_secret
 from service.web.http.client_address import client_network, parse_address
 from service.web.metrics import Metrics
-
-DAY_MS: Final = 86_400_000
 
 _log = logging.getLogger(__name__)
 
@@ -57,12 +56,16 @@ class Filter(NamedTuple):
 
 
 class FoundGame(NamedTuple):
-    """A stored game: its bytes in the store, and when it was written last, in milliseconds since 1970."""
+    """A stored game: its bytes in the store, and when it was written last, in milliseconds since 1970.
+
+    ``network`` is that of who created it; empty for a game of an application of the operator.
+    """
 
     id: str
     bytes: int
     updated_at: int
     holder: str
+    network: str
     moved: bool
     status: str
     variant: str
@@ -138,23 +141,27 @@ class _Games:
                     yield _found(game, self._repository.size(game_id))
 
     def delete(self, game_id: str) -> bool:
-        """Delete a game, as its application would; ``False`` if there is none."""
+        """Delete a game, as its application would; ``False`` if there is none, or it cannot be read."""
         try:
             game = self._repository.load(game_id)
-        except Gone:
-            game = None
-        if game is None:
+            if game is None:
+                raise NotFound("no_such_game")
+            app = "" if game.ownership is None else game.ownership.app
+            self._repository.delete(game_id, app, game.holder)
+        except (Gone, NotFound):
             _say(f"{game_id}: no such game")
             return False
-        self._repository.delete(game_id, "" if game.ownership is None else game.ownership.app, game.holder)
-        fields = {"game": game_id, "holder": game.holder}
+        except WrittenByNewer:
+            _say(f"{game_id}: written by a newer version of the service")
+            return False
+        fields = {"game": game_id, **({"app": app} if app else {})}  # a digest of an address reaches no log
         _log.warning("a game was deleted by the operator", extra={"fields": fields})
         return True
 
 
 def _found(game: Game, size: int) -> FoundGame:
     moved = game.first_move is not None
-    return FoundGame(game.id, size, game.updated_at, game.holder, moved, game.status, game.variant.key)
+    return FoundGame(game.id, size, game.updated_at, game.holder, game.network, moved, game.status, game.variant.key)
 
 
 def _chosen(games: _Games, wanted: Filter) -> list[FoundGame]:
@@ -166,7 +173,7 @@ def _chosen(games: _Games, wanted: Filter) -> list[FoundGame]:
     fitting = (
         game
         for game in games.all()
-        if (holders is None or game.holder in holders)
+        if (holders is None or holders & {game.holder, game.network or game.holder})
         and game.updated_at <= before
         and not (wanted.unmoved and game.moved)
     )

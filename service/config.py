@@ -338,7 +338,7 @@ class Settings:
         "6000",
         _integer(0, 1_000_000),
         "games that one application may create or join per minute, from whatever addresses; a large body counts as "
-        "one more for each 4 KiB; `0`: no limit",
+        "one more for each 4 KiB, and an `expert` as `CREATES_PER_MINUTE` says; `0`: no limit",
     )
     app_requests_per_minute: int = _setting(
         "60000",

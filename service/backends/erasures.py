@@ -167,7 +167,7 @@ class Erasures:
                 self._index.remove(app, game_id, position=self._index.position(app, game_id))
                 return
             with suppress(NothingToErase):  # it is done already, but perhaps nothing of what follows
-                self._repository.transact(game, partial(decide_to_erase, ref))
+                self._repository.transact(game, partial(decide_to_erase, ref), weighed=False)
             self._note(game_id)
         except (NotFound, Gone):
             pass

@@ -91,6 +91,15 @@ class Backends:
                 continue
         raise StorageUnavailable("contention")
 
+    def is_creation_repeated(self, key: IdempotencyKey | None) -> bool:
+        """Whether an earlier request under this key has made an application. Raises ``KeyReused``."""
+        app = None if key is None else self._store.reserved(record_of(self._idempotency, key, _CREATE).name)
+        return app is not None and self._repeatable(key, app, _CREATE).prior(self._clock()) is not None
+
+    def is_rotation_repeated(self, app: str, key: IdempotencyKey | None) -> bool:
+        """Whether an earlier request under this key has made another key. Raises ``KeyReused``."""
+        return self._repeatable(key, app, _ROTATE).prior(self._clock()) is not None
+
     def all(self) -> list[Backend]:
         """Every application, the oldest first."""
         return self._store.all()

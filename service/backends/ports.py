@@ -78,6 +78,9 @@ class BackendStore(RepeatStore, Protocol):
     def reserve(self, name: str, app: str) -> str:
         """The first id that was reserved under this name in the last 24 hours; this one, if there was none."""
 
+    def reserved(self, name: str) -> str | None:
+        """The id that was reserved under this name in the last 24 hours; ``None`` if there was none."""
+
     def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""
 

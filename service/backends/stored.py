@@ -6,11 +6,13 @@ anybody could register; else in that of the application. Does not depend on how 
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, Protocol, TypeVar
 
 from service.backends.ports import Backend
 from service.games.commands.create import network_digest
 from service.games.model.errors import ShareUsedUp
+from service.games.ports import OutcomeUnknown
 from service.games.shares import Holder, Shares, ShareUsed
 from service.games.store.idempotency import Idempotency
 
@@ -22,6 +24,17 @@ REQUEST_BYTES: Final = 500
 """Bytes of another key, or of a message that is asked for, with what is kept of the request."""
 
 
+class Answer(Protocol):
+    """The answer to a request that stores something; ``replayed`` if an earlier one has stored it."""
+
+    @property
+    def replayed(self) -> bool:
+        """Whether nothing was stored."""
+
+
+A = TypeVar("A", bound=Answer)
+
+
 class StoredBytes:
     """Counts what applications store in ``shares``."""
 
@@ -29,12 +42,27 @@ class StoredBytes:
         self._shares = shares
         self._idempotency = idempotency
 
-    def take(self, backend: Backend | None, network: str, size: int) -> None:
-        """Count bytes that an application stores, or somebody in this network without one. Raises ``ShareUsedUp``."""
+    def store(self, holder: Holder, size: int, store: Callable[[], A], is_repeated: Callable[[], bool]) -> A:
+        """Count the bytes of what ``store`` stores, unless it is refused, or an earlier request has stored it.
+
+        ``is_repeated`` is asked only when the share is used up. Raises ``ShareUsedUp``, and what both raise.
+        """
         try:
-            self._shares.take(self.holder(backend, network), size)
+            self._shares.take(holder, size)
         except ShareUsed as error:
-            raise ShareUsedUp(error.retry_after) from None
+            if not is_repeated():
+                raise ShareUsedUp(error.retry_after) from None
+            return store()
+        try:
+            answer = store()
+        except OutcomeUnknown:  # perhaps it is stored
+            raise
+        except Exception:
+            self._shares.give_back(holder, size)
+            raise
+        if answer.replayed:
+            self._shares.give_back(holder, size)
+        return answer
 
     def limit(self, backend: Backend, network: str) -> int | None:
         """The bytes that the application may store in a day; ``None`` for any number."""

@@ -7,10 +7,11 @@ depend on who may read them.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 from service.backends.ports import Backend, BackendStore, Repeat
-from service.games.ports import IDEMPOTENCY_TTL
+from service.games.ports import IDEMPOTENCY_TTL, OutcomeUnknown, StorageUnavailable
 from service.storage import keys
 from service.storage.backend_records import decode_backend, encode_backend
 from service.storage.memory_reserve import MemoryReserve
@@ -28,7 +29,7 @@ class RedisBackends(BackendStore):
     """Keeps applications on the servers of a ``RedisStore``, as the port ``BackendStore`` promises.
 
     One that was registered by anybody expires after ``unused_seconds`` without a game (0: never), which the index
-    prolongs. New ones are refused while the ``guard`` finds their server almost full.
+    prolongs. New ones are refused while only the ``memory_reserve`` of their server is left.
     """
 
     def __init__(
@@ -57,14 +58,22 @@ class RedisBackends(BackendStore):
         first = self._calls.write("reserve", key, (b"SET", key, app, b"NX", b"GET", b"EX", b"%d" % IDEMPOTENCY_TTL))
         return app if first is None else first.decode()
 
+    def reserved(self, name: str) -> str | None:
+        """The id under this name."""
+        key = keys.reservation(name)
+        app = self._calls.read("reserved", key, (b"GET", key))
+        return None if app is None else bytes(app).decode()
+
     def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""
         self._require_space(keys.application(backend.id))
         self._add(backend.id)
         created = self._replace(backend.id, b"", encode_backend(backend), repeat, expires=backend.registered)
-        if created and backend.registered and self._unused_seconds:
-            self._forget_expired()
-            self._add(backend.id)  # another process may have taken it for one that has expired
+        if created:
+            with suppress(StorageUnavailable, OutcomeUnknown):  # it is stored, whatever happens to the set
+                self._add(backend.id)  # another process may have taken it for one that has expired
+                if backend.registered and self._unused_seconds:
+                    self._forget_expired()
         return created
 
     def read(self, app: str) -> Backend | None:

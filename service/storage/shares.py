@@ -1,8 +1,9 @@
 """The shares of holders in Redis or Valkey: bytes counted by the day, and how full the servers are.
 
 Owns how much a holder may write: a twentieth of the memory of all servers in a day for the network of an address, a
-fifth for an application that the operator has made, unless the settings say something else; and a twentieth of the
-reserve in a day. Days are those of UTC. Does not depend on what is written, or what it weighs.
+fifth for an application that the operator has made, unless the settings say something else. Moves may take as much
+again; and in the reserve a twentieth of it in a day, whatever was written before. Days are those of UTC. Does not
+depend on what is written, or what it weighs.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ from service.storage.redis.topology import Topology
 LOOK_SECONDS: Final = 1.0
 """Seconds between two looks at the memory of the servers."""
 HALF_PERCENT: Final = 50
-"""Percentage of its memory from which a server has little left: who has used up its share writes nothing more."""
+"""Percentage of its memory from which a server has little left: moves need room in ``MOVES`` shares."""
+MOVES: Final = 2
+"""So many shares a holder has for all that it writes, of which new things take one at most."""
+KNOWN_MS: Final = 10_000
+"""For so long a process uses what it has read of a count: so all of them soon answer alike."""
 PART_OF_NETWORK: Final = 20
 """The network of an address gets this part (1/20) of the memory in a day."""
 PART_OF_APPLICATION: Final = 5
@@ -32,8 +37,8 @@ PART_OF_RESERVE: Final = 20
 
 _MIB: Final = 1024 * 1024
 _DAY_SECONDS: Final = 86_400
-_MOST_FULL: Final = 10_000
-"""Holders that have used up their shares, of which a process knows."""
+_MOST_KNOWN: Final = 10_000
+"""Holders whose counts a process knows."""
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +62,7 @@ class RedisShares(Shares):
         self._budgets = budgets
         self._clock = clock
         self._bytes: int | None = None
-        self._full = BoundedCache[Holder, int](_MOST_FULL)
+        self._known = BoundedCache[bytes, tuple[int, int]](_MOST_KNOWN)
         self.counts_writes = False
         self.is_reserved = False
 
@@ -107,26 +112,33 @@ class RedisShares(Shares):
     def admit(self, holder: Holder, size: int) -> None:
         """Admit a write to a game that exists: in the reserve as long as the part of the holder in that lasts."""
         day = self._day()
-        if self._full.get(holder) == day:
-            raise ShareUsed(self._until_tomorrow())
         if self.is_reserved and self._bytes:
             reserve = self._bytes * RESERVE_PERCENT // 100
             self._take(keys.reserve_share(holder.id, day), size, reserve // PART_OF_RESERVE)
+            return
+        limit = self.limit(holder)
+        if limit is not None and self._counted(keys.share(holder.id, day)) >= MOVES * limit:
+            raise ShareUsed(self._until_tomorrow())
 
     def count(self, holder: Holder, size: int) -> None:
         """Count what was written to games that exist."""
-        limit = self.limit(holder)
-        if limit is None:
-            return
-        day = self._day()
-        _, count = self._count(keys.share(holder.id, day), size, None)
-        if count > limit:
-            self._full.put(holder, day)
+        if self.limit(holder) is not None:
+            self._count(keys.share(holder.id, self._day()), size, None)
 
     def _take(self, key: bytes, size: int, most: int) -> None:
         taken, _ = self._count(key, size, most)
         if not taken:
             raise ShareUsed(self._until_tomorrow())
+
+    def _counted(self, key: bytes) -> int:
+        """The count as this process has read it in the last ``KNOWN_MS``; 0 after a fault of the storage."""
+        now = self._clock()
+        count, read_at = self._known.get(key) or (0, -KNOWN_MS)
+        if now - read_at >= KNOWN_MS:
+            with suppress(StorageUnavailable):
+                count = int(self._calls.read("share", key, (b"GET", key)) or 0)
+            self._known.put(key, (count, now))
+        return count
 
     def _count(self, key: bytes, size: int, most: int | None) -> tuple[int, int]:
         """Whether so many bytes were counted, and the count; a fault of the storage counts nothing, and admits them."""

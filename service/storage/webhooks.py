@@ -40,7 +40,7 @@ class RedisWebhooks(WebhookStore):
     """The endpoints in Redis. With ``replicated``, an endpoint is written only when a replica has confirmed it.
 
     What is due needs no confirmation: a message that was delivered may be delivered again. New endpoints are refused
-    while the ``guard`` finds their server almost full.
+    while only the ``memory_reserve`` of their server is left.
     """
 
     def __init__(

@@ -5,11 +5,13 @@ Owns how much work counts as one. Does not depend on how counts are kept (``serv
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from flask import request
 
 from service.backends.ports import Backend
+from service.backends.stored import A
 from service.games.commands.validation import GameRequest
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.games.model.seats import SLOW_LEVELS, may_go_on_alone
@@ -68,9 +70,12 @@ def request_network() -> str:
     return client_network(request.environ.get("REMOTE_ADDR", ""))
 
 
-def limit_stored(services: Services, backend: Backend | None, size: int) -> None:
-    """Count bytes that the current request stores for an application, or without one. Raises ``ShareUsedUp``."""
-    services.backends.stored.take(backend, request_network(), size)
+def store_counted(
+    services: Services, backend: Backend | None, size: int, store: Callable[[], A], is_repeated: Callable[[], bool]
+) -> A:
+    """Count bytes that the current request stores for an application, or without one, as ``StoredBytes.store``."""
+    stored = services.backends.stored
+    return stored.store(stored.holder(backend, request_network()), size, store, is_repeated)
 
 
 def limit_history(limits: RateLimits, events: int) -> None:

@@ -517,10 +517,10 @@ def test_a_game_that_is_gone_itself_holds_nothing_up(
 
 @pytest.mark.parametrize("spoiled", [b"[", b'[999,"",""]'])
 def test_a_game_that_nobody_can_read_holds_up_nothing_but_that_a_person_counts_as_erased(
-    api: Api, *, app_key: str, other_key: str, server: redis.Redis, eraser: Eraser, spoiled: bytes
+    api: Api, app_key: str, server: redis.Redis, eraser: Eraser, spoiled: bytes
 ) -> None:
-    """It may be one of this application that was created just before: only its state would tell."""
-    unreadable = owned(api, other_key)
+    """It was created just before, and is not in the index yet."""
+    unreadable = owned(api, app_key)
     tables = [owned(api, app_key) for _ in range(3)]
     with broken(server, keys.state(unreadable.id), spoiled):
         erase(api, app_key)
@@ -533,7 +533,7 @@ def test_a_game_that_nobody_can_read_holds_up_nothing_but_that_a_person_counts_a
     end_leases(server)
     eraser.run()
     assert is_gone(api, app_key)
-    assert api.view(unreadable)["players"][0]["name"] == ADA["name"]
+    assert api.view(unreadable)["players"][0]["name"] == "Player 1"
 
 
 def test_a_broken_game_of_the_application_holds_up_none_of_its_others(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
+from service.backends.erasures import Erasures
 from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
 from service.games.automation.due import Automation
@@ -18,6 +19,7 @@ from service.games.model.views import legal_moves_for
 from service.games.ports import PutOff
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import EVERYTHING, Keeping
+from service.storage.erasures import RedisErasures
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.pubsub import RedisEventFeed
@@ -90,6 +92,19 @@ class SmallStore:
         outbox = Outbox(build_repository(self.store), self.index, self.lobby, system_clock)
         for each in self.reminders.take("outbox", 100, 10_000):
             outbox.publish(each.game)
+
+    def erase(self, app: str, ref: str) -> None:
+        """Do what a messenger does when a person is to be erased."""
+        keeping = Keeping(EVERYTHING.lifetimes, self.shares, automatic=True)
+        repository = build_repository(self.store, keeping=keeping)
+        outbox = Outbox(repository, self.index, self.lobby, system_clock)
+        store = RedisErasures(self.calls)
+        store.request(app, ref)
+        erasures = Erasures(store, repository, self.index, outbox, reminders=self.reminders, note=lambda _: None)
+        for _ in range(10):
+            if not erasures.go_on(app):
+                return
+        raise AssertionError("it does not end")
 
     def ttl(self, game: str) -> int:
         return int(self.server.admin.ttl(f"domino:{{{game}}}"))
@@ -302,6 +317,123 @@ def test_who_has_used_up_a_share_moves_no_more_once_half_of_the_memory_is_used(s
     small.shares.look()
     assert play(small, hostile, 40) == 0
     assert play(small, honest, 40) == 40
+
+
+def test_an_honest_table_of_a_holder_whose_share_is_used_up_goes_on_with_half_of_the_memory_used(
+    small: SmallStore,
+) -> None:
+    created = small.create({**TWO, "rules": {"limit": 1000}}, EVIL).get_json()
+    use_up(small)
+    fill(small.server.admin, 60)
+    small.shares.look()
+    use_up(small)  # of the memory that there is now
+    assert refusal(small.create(address=EVIL)) == TOO_MUCH
+    assert play(small, created, 40) == 40
+
+
+def test_a_holder_that_has_stored_too_much_is_refused_by_every_process_and_plays_on_in_the_reserve(
+    small: SmallStore,
+) -> None:
+    created = small.create({**TWO, "rules": {"limit": 1000}}, EVIL).get_json()
+    small.server.admin.set(share_of(EVIL), MEMORY // 10)
+    fill(small.server.admin, 60)
+    small.shares.look()
+    other = SmallStore(small.server)  # has counted nothing
+    other.shares.look()
+    assert [play(each, created, 1) for each in (small, other)] == [0, 0]
+    fill(small.server.admin, 92)
+    small.shares.look()
+    assert small.shares.is_reserved
+    assert refusal(small.create(address=EVIL))[:2] in {TOO_MUCH[:2], (503, "storage_unavailable")}
+    assert play(small, created, 40) == 40
+    small.server.admin.set(share_of(EVIL).replace("share", "reserve"), MEMORY)
+    assert play(small, created, 40) == 0
+    other.close()
+
+
+def refuse_writes(small: SmallStore) -> None:
+    """No game of the address is written any more, as if its part of the reserve were used up."""
+    small.shares.counts_writes = small.shares.is_reserved = True
+    small.server.admin.set(share_of(EVIL).replace("share", "reserve"), MEMORY)
+
+
+def test_a_join_that_was_granted_is_answered_again_when_nothing_more_is_written(small: SmallStore) -> None:
+    seats = [{"name": "Ada"}, {"open": True}, {"open": True}, {"open": True}]
+    created = small.create({**TWO, "players": seats}, EVIL).get_json()
+    path, body = f"/v1/games/{created['game']['id']}/players", {"join_code": created["join_code"], "name": "Bo"}
+    headers = {"Idempotency-Key": "a-key-of-somebody-who-joins-a-game"}
+    first = small.post(path, body, headers=headers)
+    assert first.status_code == 201
+    small.shares.look()
+    refuse_writes(small)
+    assert refusal(small.post(path, body)) == TOO_MUCH
+    again = small.post(path, body, headers=headers)
+    assert (again.status_code, again.get_json()["token"]) == (201, first.get_json()["token"])
+
+
+def test_a_rematch_whose_game_exists_is_begun_although_the_share_is_used_up(small: SmallStore) -> None:
+    created = small.create({**TWO, "rules": {"limit": 1}}, EVIL).get_json()
+    game, token = created["game"]["id"], created["seats"][0]["token"]
+    while small.api.get(f"/v1/games/{game}").get_json()["status"] != "finished":
+        play(small, created, 1)
+    small.shares.look()
+    refuse_writes(small)  # but new games are, so the old one does not name the new one yet
+    assert refusal(small.post(f"/v1/games/{game}/rematch", None, token=token)) == TOO_MUCH
+    small.shares.look()
+    use_up(small)
+    assert refusal(small.create(address=EVIL)) == TOO_MUCH
+    assert small.post(f"/v1/games/{game}/rematch", None, token=token).status_code == 201
+
+
+def hook(url: str = "https://example.com/") -> Any:
+    return {"url": url, "events": ["game.finished"]}
+
+
+def test_what_an_application_was_granted_is_answered_again_when_the_share_is_used_up(small: SmallStore) -> None:
+    def ask(path: str, body: Any, token: str | None = None, name: str = "key") -> TestResponse:
+        headers = {"Idempotency-Key": f"{name}-of-a-request-of-an-application"}
+        return small.post(path, body, EVIL, token=token, headers=headers)
+
+    registered = ask("/v1/apps", {"name": "Club"})
+    key = registered.get_json()["key"]
+    made = ask("/v1/webhooks", hook(), key)
+    endpoint = f"/v1/webhooks/{made.get_json()['id']}"
+    asked = [("/v1/apps", {"name": "Club"}, None, registered), ("/v1/webhooks", hook(), key, made)]
+    for path, token in (("/v1/app/keys", key), (f"{endpoint}/secret", key), (f"{endpoint}/pings", key)):
+        asked.append((path, None, token, ask(path, None, token)))
+    counted = int(small.server.admin.get(share_of(EVIL)) or 0)
+    for _ in range(2):
+        for path, body, token, first in asked:
+            again = ask(path, body, token)
+            assert (again.status_code, again.get_json()) == (first.status_code, first.get_json()), path
+            assert again.headers["Idempotent-Replayed"] == "true"
+        assert int(small.server.admin.get(share_of(EVIL)) or 0) in {counted, MEMORY // 20}
+        use_up(small)
+    for path, body, token, _ in asked:
+        assert refusal(ask(path, body, token, "another")) == TOO_MUCH
+        assert refusal(small.post(path, body, EVIL, token=token)) == TOO_MUCH
+    assert small.server.admin.exists(share_of(EVIL))
+
+
+def test_a_request_that_is_refused_counts_no_bytes(small: SmallStore) -> None:
+    key = small.post("/v1/apps", {"name": "Club"}, EVIL).get_json()["key"]
+    counted = small.server.admin.get(share_of(EVIL))
+    assert counted
+    assert small.post("/v1/webhooks", hook("https://10.0.0.1/"), EVIL, token=key).status_code == 422
+    assert small.post("/v1/webhooks/none/pings", None, EVIL, token=key).status_code == 404
+    assert small.server.admin.get(share_of(EVIL)) == counted
+
+
+def test_an_erasure_is_made_however_little_memory_is_left(small: SmallStore) -> None:
+    key = small.backends.keys.create("Club").key
+    body = {**TWO, "players": [{"name": "Ada", "ref": "ada"}, {"name": "Bo"}]}
+    game = small.create(body, token=key).get_json()["game"]["id"]
+    app = small.games.access.authenticate(game, None).game.holder
+    small.shares.look()
+    small.server.admin.set(f"domino:reserve:{{{app}}}:{system_clock() // 1000 // DAY}", MEMORY)
+    small.shares.counts_writes = small.shares.is_reserved = True
+    small.erase(app, "ada")
+    assert small.games.access.authenticate(game, None).game.seats[0].ref is None
 
 
 def test_games_of_bots_alone_wait_for_memory_and_those_with_people_do_not(small: SmallStore) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +15,12 @@ from service.games.model.errors import LimitReached
 from service.games.model.shards import with_shard
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
-from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.storage.backends import RedisBackends
+from service.storage.redis.calls import observe_nothing
+from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
+from tests.storage.servers import RealServer
 from tests.support.stores.memory_backends import MemoryBackends
-from tests.support.stores.redis_stores import redis_backends
+from tests.support.stores.redis_stores import memory_reserve, redis_backends
 
 
 @pytest.fixture(params=["memory", "redis", "cluster"])
@@ -180,3 +184,34 @@ def test_applications_do_not_expire(shared_client: redis.Redis) -> None:
 def test_the_record_of_an_application_lies_in_the_slot_of_its_shard() -> None:
     application = new_application()
     assert b"{%b}" % application.id.encode() in keys.application(application.id)
+
+
+class Overtaken(RedisBackends):
+    """A store in which another process takes the id of a new application for one that has expired."""
+
+    def _replace(self, app: str, *arguments: Any, **more: Any) -> bool:
+        self._calls.write("remove_app", keys.APPLICATIONS, (b"SREM", keys.APPLICATIONS, app.encode()))
+        return super()._replace(app, *arguments, **more)
+
+
+@pytest.mark.parametrize("registered", [True, False])
+def test_an_application_that_was_taken_for_an_expired_one_is_listed(
+    shared_client: redis.Redis, registered: bool
+) -> None:
+    topology = SingleNodeTopology(shared_client)
+    reserve = memory_reserve(topology)
+    store = Overtaken(topology, memory_reserve=reserve, observe=observe_nothing, observe_failure=observe_nothing)
+    application = new_application(registered=registered)
+    assert store.create(application)
+    assert application in store.all()
+    shared_client.srem(keys.APPLICATIONS, application.id)
+
+
+def test_an_application_is_made_although_expired_ones_cannot_be_looked_for(tmp_path: Path) -> None:
+    server = RealServer(tmp_path)
+    server.admin.acl_setuser("default", enabled=True, nopass=True, categories=["+@all"], commands=["-srandmember"])
+    store = redis_backends(open_topology(server.url), unused_seconds=60)
+    application = new_application(registered=True)
+    assert store.create(application)
+    assert store.all() == [application]
+    server.stop()

@@ -20,6 +20,7 @@ from service.backends.index.ports import (
     PlayerEntry,
 )
 from service.backends.index.summaries import deleted_entry
+from service.games.model.lifetimes import DAY_MS
 from service.games.model.shards import shard_of, with_shard
 from service.storage import keys
 from service.storage.index import (
@@ -704,7 +705,7 @@ def test_games_that_have_expired_are_removed_little_by_little(redis_harness: Red
         games.put(game, 1_000_000 - TTL * 1000 + 60_000, ref="club", players={"anna": 1}, size=100)
     key = keys.state(redis_harness.app) + b":ends"
     for game in old:
-        redis_harness.call(key, b"ZINCRBY", key, -120_000, game.encode())
+        redis_harness.call(key, b"ZINCRBY", key, -120_000 - DAY_MS, game.encode())
     living = new_id()
     games.put(living, size=7)
     assert len(redis_harness.index.games(redis_harness.app, None)[0]) == 1 + 5
@@ -716,6 +717,16 @@ def test_games_that_have_expired_are_removed_little_by_little(redis_harness: Red
     of_app = [each.removeprefix(keys.state(redis_harness.app)) for each in keys_of(redis_harness)]
     lists = [b":bytes", b":endpoints", b":ends", b":games", b":index"]
     assert of_app == [*lists, b":webhook:hook:due", b":webhook:hook:notified"]
+
+
+def test_a_game_whose_entry_has_ended_is_known_for_a_day_more(redis_harness: RedisHarness) -> None:
+    games = Games(redis_harness)
+    game = new_id()
+    games.put(game, 1_000_000 - TTL * 1000 + 60_000, items=[b"one"])
+    key = keys.state(redis_harness.app) + b":ends"
+    redis_harness.call(key, b"ZINCRBY", key, -120_000, game.encode())  # but it was written again meanwhile
+    games.put(new_id())
+    assert redis_harness.index.position(redis_harness.app, game).version == 1
 
 
 def test_every_key_of_the_index_expires_as_a_game_does(redis_harness: RedisHarness) -> None:

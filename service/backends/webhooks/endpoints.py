@@ -27,6 +27,11 @@ MOST_ASKED: Final = 10
 """The most messages of an endpoint that were asked for and wait."""
 OVERLAP_MS: Final = 86_400_000
 """For so long after a change, the old secret signs too."""
+CREATE: Final = "create webhook"
+CHANGE_SECRET: Final = "change secret"  # noqa: S105 # no secret
+ASK_PING: Final = "ping"
+SEND_AGAIN: Final = "send again"
+"""The purposes of requests that may be repeated under an idempotency key, by endpoint and message."""
 _MAX_ATTEMPTS: Final = 16
 
 CheckUrl = Callable[[str, str], object]
@@ -77,7 +82,7 @@ class Webhooks:
         """
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()
-            request = self._repeatable(key, app, "create webhook")
+            request = self._repeatable(key, app, CREATE)
             prior = request.prior(now)
             if prior is not None:
                 return CommandResult(_as_answered(app, prior), replayed=True)
@@ -92,6 +97,10 @@ class Webhooks:
                 continue
             return CommandResult(webhook, replayed=False)
         raise StorageUnavailable("contention")
+
+    def is_repeated(self, app: str, key: IdempotencyKey | None, *purpose: str) -> bool:
+        """Whether there was an earlier request under this key; what it was about is one of ``CREATE`` and others."""
+        return self._repeatable(key, app, *purpose).prior(self._clock()) is not None
 
     def all(self, app: str) -> list[Webhook]:
         """The endpoints of an application, the oldest first."""
@@ -136,7 +145,7 @@ class Webhooks:
 
     def change_secret(self, app: str, webhook: str, key: IdempotencyKey | None = None) -> CommandResult[Webhook]:
         """Give an endpoint a new secret; for a day, the old one signs, too."""
-        request = self._repeatable(key, app, "change secret", webhook)
+        request = self._repeatable(key, app, CHANGE_SECRET, webhook)
         secret = new_secret(request.random_bytes)
 
         def changed(before: Webhook) -> Webhook:
@@ -150,7 +159,7 @@ class Webhooks:
 
     def ping(self, app: str, webhook: str, kind: str = PING, key: IdempotencyKey | None = None) -> CommandResult[str]:
         """Have a ping, or a sample of another type, sent soon; its id. Raises ``LimitReached`` if too many wait."""
-        request = self._repeatable(key, app, "ping", webhook)
+        request = self._repeatable(key, app, ASK_PING, webhook)
         ping = AskedMessage(message_id(webhook, self._random_bytes(16).hex()), kind, self._clock())
         return self._ask(app, webhook, lambda _: ping, request)
 
@@ -172,7 +181,7 @@ class Webhooks:
                 check_game(attempt.game)
             return AskedMessage(message, attempt.type, attempt.happened_at, attempt.game, attempt.version)
 
-        return self._ask(app, webhook, found, self._repeatable(key, app, "send again", webhook, message))
+        return self._ask(app, webhook, found, self._repeatable(key, app, SEND_AGAIN, webhook, message))
 
     def _ask(
         self, app: str, webhook: str, find: Callable[[Webhook], AskedMessage], request: RepeatableRequest

@@ -11,6 +11,7 @@ from functools import partial
 from service.games.commands.context import CommandContext
 from service.games.commands.creation import Secrets, deal_if_full, new_game
 from service.games.commands.validation import GameRequest, check_request
+from service.games.model.errors import TooManyGamesOfBots
 from service.games.model.forks import as_arranged, load_fork
 from service.games.model.game import OWNER, Game
 from service.games.model.game_events import Created
@@ -40,22 +41,23 @@ def create_game(
     if key is not None:
         owner = () if request.app is None else (request.app,)
         record = context.idempotency.record(key, "create", *owner, derives_tokens=True)
-        holder = holder_of_request(context.idempotency, request)
-        game_id = context.repository.reserve(record.name, game_id, holder)
+        game_id = context.repository.reserve(record.name, game_id, holder_of_request(context.idempotency, request))
         token_bytes = context.idempotency.derive_bytes("create", game_id)
     secret_of = partial(_remote_secret, context.idempotency, request.app)
     network_of = partial(network_digest, context.idempotency)
-    state = rules.start() if fork is None else fork.position.state
-    draft = partial(new_game, request, state, game_id=game_id, now=now)
+    draft = partial(new_game, request, rules.start() if fork is None else fork.position.state, game_id=game_id, now=now)
     new = draft(Secrets(token_bytes, secret_of, network_of, context.runtime.random_bytes))
     forked = [] if fork is None else as_arranged(fork.position.events)
     game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
-    context.bots_alone.admit(game)
+    try:
+        context.bots_alone.admit(game)
+    except TooManyGamesOfBots:
+        if record is None or context.repository.find_write(game_id, record.name) is None:
+            raise
     committed = context.repository.create(game, events, record)
-    if committed.prior is not None:
-        prior_bytes = context.idempotency.derive_bytes("create", game_id, prior=committed.prior)
-        prior_secret_of = partial(secret_of, prior=committed.prior)
-        new = draft(Secrets(prior_bytes, prior_secret_of, network_of, context.runtime.random_bytes))
+    if (prior := committed.prior) is not None:
+        prior_bytes = context.idempotency.derive_bytes("create", game_id, prior=prior)
+        new = draft(Secrets(prior_bytes, partial(secret_of, prior=prior), network_of, context.runtime.random_bytes))
         new = new._replace(tokens=_still_given(new.tokens, committed.after))
     view = view_game(committed.after, None if request.app is None else OWNER, context.repository.lifetimes)
     if request.app is not None:

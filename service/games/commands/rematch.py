@@ -21,7 +21,16 @@ from service.games.commands.context import CommandContext
 from service.games.commands.creation import deal_if_full
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.clock import start_clock
-from service.games.model.errors import Forbidden, Gone, NotFinished, NotFound, SecretChanged, Unauthorized, unauthorized
+from service.games.model.errors import (
+    Forbidden,
+    Gone,
+    NotFinished,
+    NotFound,
+    SecretChanged,
+    ShareUsedUp,
+    Unauthorized,
+    unauthorized,
+)
 from service.games.model.game import Game, rules_for
 from service.games.model.game_events import Created, GameEvent, Rematched
 from service.games.model.results import CommandResult, JoinedSeat, SeatToken
@@ -115,7 +124,7 @@ class Rematches:
             raise
         except Gone as gone:
             if gone.version == unlinked + 1:  # nobody knows the new game, which has the names of the deleted one
-                self._delete(begun.id, gone.app)
+                self._delete(begun.id, gone.app, old.holder)
             raise
 
     def _load(self, new: str) -> Game | None:
@@ -165,20 +174,26 @@ class Rematches:
         ]
         game, events = next_game(old, begun.id, hashes, now=self._clock(), random_bytes=self._random_bytes)
         self._bots_alone.admit(game)
-        with suppress(GameExists):
+        try:
             self._repository.create(game, events, None)
+        except GameExists:
+            pass
+        except ShareUsedUp:
+            if self._load(begun.id) is None:  # an earlier request may have created it
+                raise
 
     def _erase_as(self, old: Game, seats: tuple[Seat, ...], new: str) -> None:
         """Erase from the new game who was erased from the old one after its ``seats`` were read."""
         for before, after in zip(seats, old.seats, strict=True):
             if before.ref is not None and after.ref is None:
                 with suppress(NothingToErase, NotFound, Gone):
-                    self._repository.transact(self._repository.reload(new), partial(decide_to_erase, before.ref))
+                    decide = partial(decide_to_erase, before.ref)
+                    self._repository.transact(self._repository.reload(new), decide, weighed=False)
 
-    def _delete(self, new: str, app: str) -> None:
+    def _delete(self, new: str, app: str, holder: str) -> None:
         """Delete a new game that nobody knows, as far as the store can be reached."""
         with suppress(NotFound, StorageUnavailable, OutcomeUnknown):
-            self._repository.delete(new, app)
+            self._repository.delete(new, app, holder)
 
     def _is_repeated(self, game_id: str, record: IdempotencyRecord) -> bool:
         """Whether the old game got the event that names the new one by a request under the same idempotency record."""

@@ -148,20 +148,32 @@ class Transactions:
             return _send_again(send, unknown)
 
     def transact(
-        self, game: Game, decide: Decide, record: IdempotencyRecord | None = None, *, from_store: bool = True
+        self,
+        game: Game,
+        decide: Decide,
+        record: IdempotencyRecord | None = None,
+        *,
+        from_store: bool = True,
+        weighed: bool = True,
     ) -> Committed:
         """Decide on a game and commit the decision; decide again on the stored game whenever another write came first.
 
         A write without an answer is sent once more. An earlier write under the same idempotency record is replayed.
         Raises what ``decide`` raises on the stored game, ``NotFound`` when the game has expired, ``KeyReused``,
-        ``OutcomeUnknown``. ``from_store`` is false for a game that was cached.
+        ``OutcomeUnknown``; and if it is ``weighed``, as all that can wait for memory, ``ShareUsedUp`` and ``PutOff``.
+        ``from_store`` is false for a game that was cached.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record)
         began = now = self._clock()
         for _ in range(MAX_ATTEMPTS):
             try:
                 after, events = decide(game)
-            except (Refusal, MoveRefused):
+                now = max(now, game.updated_at)
+                after = with_events(after, events, game.state, at=now, write_id=write.id.decode())
+                data = encode_events(game.state, events, after, now - game.created_at, self._history.yielding)
+                if weighed and self._shares.counts_writes:
+                    self._admission.write(after, data, record)
+            except (Refusal, MoveRefused):  # also by the share of the holder
                 if not from_store:
                     game, from_store = self._reader.reload(game.id), True
                     continue
@@ -169,12 +181,7 @@ class Transactions:
                 if prior is None:
                     raise
                 return self.replay(game.id, prior, record)
-            now = max(now, game.updated_at)
-            after = with_events(after, events, game.state, at=now, write_id=write.id.decode())
             state = encode_game(after)
-            data = encode_events(game.state, events, after, now - game.created_at, self._history.yielding)
-            if self._shares.counts_writes:
-                self._admission.write(after, data, record)
             write = write._replace(ttl=self._lifetimes.of(after) // 1000)
             due = reminders(game, after)
             commit = Commit(game.version, state, data, write, state_prefix(game), due, game.holder if due else "")
@@ -199,7 +206,7 @@ class Transactions:
                 return committed
             if isinstance(answer, PriorWrite):
                 return self.replay(game.id, answer, record)
-            # Another write came first. A copy of this one that is still under way will be rejected like this one.
+            # Another write came first. A copy of this one that is under way will be rejected like this one.
             now = self._clock()
             if now - began > RETRY_BUDGET_MS:
                 break
@@ -209,9 +216,8 @@ class Transactions:
     def delete(self, game_id: str, app: str, holder: str = "") -> None:
         """Delete a game of this application, whatever happens to it at the same time; also one that is deleted.
 
-        A game of no application, whose ``app`` is empty, has its ``holder``.
-
-        A deletion without an answer is sent once more. Raises ``NotFound`` when it has expired, ``OutcomeUnknown``.
+        A game of no application, whose ``app`` is empty, has its ``holder``. A deletion without an answer is sent once
+        more. Raises ``NotFound`` when it has expired, ``OutcomeUnknown``.
         """
         began = self._clock()
         send = partial(self._store.delete, game_id, encode_tombstone(app), began, app or holder)

@@ -71,8 +71,9 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local growth = 0 - before.bytes  -- not -0, which is no integer as text
 
--- Games that have expired.
-for list, ended in pairs({[base .. ':ends'] = now, [base .. ':gone'] = now - ttl * 1000}) do
+-- Games that have expired a day ago: one that was written again, but not published yet, may live although its entry has
+-- ended, and its events would all be published again if the entry were gone.
+for list, ended in pairs({[base .. ':ends'] = now - 86400000, [base .. ':gone'] = now - ttl * 1000}) do
   local expired = redis.call('ZRANGE', list, '-inf', string.format('%.0f', ended), 'BYSCORE', 'LIMIT', 0, ARGV[8])
   for _, each in ipairs(expired) do
     local entry = parse(redis.call('HGET', KEYS[1], each))

@@ -4,7 +4,8 @@
 -- KEYS[1]  hash  the entries of the index (script "index"); the names of its other keys begin with its own, without
 --                ":index"
 --
--- Returns {games that have not expired, bytes of the games, games that are due to endpoints, summed over these}.
+-- Returns {games that have not expired, bytes of the games, also of those that have expired in the last day, games that
+--          are due to endpoints, summed over these}.
 -- Times are small here: a double is exact up to 2^53.
 
 local base = string.sub(KEYS[1], 1, -#':index' - 1)

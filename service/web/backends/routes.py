@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from flask import Blueprint
@@ -21,7 +22,7 @@ from service.web.http.body import read_json, read_json_or_nothing, validate
 from service.web.http.headers import bearer_token, idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_expensive, limit_stored, request_network
+from service.web.quotas import limit_expensive, request_network, store_counted
 from service.web.services import Services
 
 blueprint: Final = Blueprint("backends", __name__)
@@ -54,8 +55,9 @@ def register_application(services: Services) -> RawResponse:
     negotiate(JSON)
     body = read_json()
     name = validate(_application_in, body)["name"]
-    limit_stored(services, None, APPLICATION_BYTES)
-    new = services.backends.keys.create(name, idempotency(body), registered=True)
+    key, keys = idempotency(body), services.backends.keys
+    create = partial(keys.create, name, key, registered=True)
+    new = store_counted(services, None, APPLICATION_BYTES, create, partial(keys.is_creation_repeated, key))
     return created_secret(registered_application_json(new), _OWN_PATH, replayed=new.replayed)
 
 
@@ -109,9 +111,10 @@ def create_key(services: Services, backend: Backend) -> RawResponse:
     negotiate(JSON)
     body = read_json_or_nothing()
     overlap = validate(_key_in, body)["overlap"]
-    key = idempotency(body)
-    limit_stored(services, backend, REQUEST_BYTES)
-    new = services.backends.keys.rotate(backend.id, overlap, presented=bearer_token(), key=key)
+    key, keys = idempotency(body), services.backends.keys
+    rotate = partial(keys.rotate, backend.id, overlap, presented=bearer_token(), key=key)
+    is_repeated = partial(keys.is_rotation_repeated, backend.id, key)
+    new = store_counted(services, backend, REQUEST_BYTES, rotate, is_repeated)
     return created_secret(new_key_json(new), _OWN_PATH, replayed=new.replayed)
 
 

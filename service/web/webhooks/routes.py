@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 from flask import Blueprint
 
 from service.backends.ports import Backend
 from service.backends.stored import ENDPOINT_BYTES, REQUEST_BYTES
-from service.backends.webhooks.endpoints import WebhookChange
+from service.backends.webhooks.endpoints import ASK_PING, CHANGE_SECRET, CREATE, SEND_AGAIN, WebhookChange
 from service.games.model.errors import NotFound
 from service.outgoing.addresses import RefusedUrl
 from service.web.fields.strict import EmptyInSchema
@@ -19,7 +20,7 @@ from service.web.http.errors import InvalidBody, refused_url
 from service.web.http.headers import idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_stored
+from service.web.quotas import store_counted
 from service.web.services import Services
 from service.web.webhooks.schemas import (
     AskedMessageSchema,
@@ -63,9 +64,11 @@ def create_webhook(services: Services, backend: Backend) -> RawResponse:
     body = read_json()
     wanted = validate(_webhook_in, body)
     key = idempotency(body)
-    limit_stored(services, backend, ENDPOINT_BYTES + 2 * len(wanted["url"]))
+    webhooks, size = services.backends.webhooks, ENDPOINT_BYTES + 2 * len(wanted["url"])
+    create = partial(webhooks.create, backend.id, wanted["url"], wanted["events"], key)
+    is_repeated = partial(webhooks.is_repeated, backend.id, key, CREATE)
     with _checked_url():
-        webhook, replayed = services.backends.webhooks.create(backend.id, wanted["url"], wanted["events"], key)
+        webhook, replayed = store_counted(services, backend, size, create, is_repeated)
     return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=replayed)
 
 
@@ -166,8 +169,10 @@ def change_webhook_secret(services: Services, backend: Backend, webhook: str) ->
     negotiate(JSON)
     body = read_nothing()
     key = idempotency(body)
-    limit_stored(services, backend, REQUEST_BYTES)
-    changed, replayed = services.backends.webhooks.change_secret(backend.id, webhook, key)
+    webhooks = services.backends.webhooks
+    change = partial(webhooks.change_secret, backend.id, webhook, key)
+    is_repeated = partial(webhooks.is_repeated, backend.id, key, CHANGE_SECRET, webhook)
+    changed, replayed = store_counted(services, backend, REQUEST_BYTES, change, is_repeated)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
 
 
@@ -194,8 +199,10 @@ def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawRespo
     body = read_json_or_nothing()
     kind = validate(_ping_in, body)["type"]
     key = idempotency(body)
-    limit_stored(services, backend, REQUEST_BYTES)
-    ping, replayed = services.backends.webhooks.ping(backend.id, webhook, kind, key)
+    webhooks = services.backends.webhooks
+    ask = partial(webhooks.ping, backend.id, webhook, kind, key)
+    is_repeated = partial(webhooks.is_repeated, backend.id, key, ASK_PING, webhook)
+    ping, replayed = store_counted(services, backend, REQUEST_BYTES, ask, is_repeated)
     return accepted({"id": ping}, replayed=replayed)
 
 
@@ -227,8 +234,10 @@ def redeliver_message(services: Services, backend: Backend, webhook: str, messag
         if services.games.access.of_application(game, backend.id) is None:
             raise NotFound("game_expired")
 
-    limit_stored(services, backend, REQUEST_BYTES)
-    asked, replayed = services.backends.webhooks.send_again(backend.id, webhook, message, check_game, key)
+    webhooks = services.backends.webhooks
+    send = partial(webhooks.send_again, backend.id, webhook, message, check_game, key)
+    is_repeated = partial(webhooks.is_repeated, backend.id, key, SEND_AGAIN, webhook, message)
+    asked, replayed = store_counted(services, backend, REQUEST_BYTES, send, is_repeated)
     return accepted({"id": asked}, replayed=replayed)
 
 

@@ -30,6 +30,10 @@ class MemoryBackends(BackendStore):
         with self._lock:
             return self._reserved.setdefault(name, app)
 
+    def reserved(self, name: str) -> str | None:
+        """The id under this name."""
+        return self._reserved.get(name)
+
     def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""
         with self._lock:
