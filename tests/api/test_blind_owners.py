@@ -24,9 +24,9 @@ from service.games.commands.move import decide_move
 from service.games.model.errors import MoveRefused
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope
+from service.games.model.lifetimes import Lifetimes
 from service.games.model.schedule import RemoteTurn, remote_turn
 from service.games.store.codec import decode_event
-from service.games.store.repository import EVERYTHING
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
@@ -37,6 +37,7 @@ from service.web.problems.answers import Refused
 from tests.api.client import Api, Table, content_of
 from tests.api.conftest import api_with_fixed_clock
 from tests.api.saved_games import (
+    GAME_SECONDS,
     SEED,
     SavedGame,
     SavedGames,
@@ -53,6 +54,7 @@ from tests.support.table import Json, round_over
 
 Publish = Callable[[], None]
 
+LIFETIMES = Lifetimes.at_most(GAME_SECONDS * 1000)
 OF_A_GAME = (
     "",
     "?text=true",
@@ -231,7 +233,7 @@ def test_a_remote_player_is_asked_the_same_whatever_is_hidden_and_shown_the_view
             turn = remote_turn(decoded(saved_game.table.id, snapshot))
             assert turn is not None
             reasons = [None, *(refusal(turn, body) for body in bodies)]
-            asked.append([move_message(turn, EVERYTHING.lifetimes, reason) for reason in reasons])
+            asked.append([move_message(turn, LIFETIMES, reason) for reason in reasons])
         assert all(each == asked[0] for each in asked)
         data = orjson.loads(asked[0][0])["data"]
         assert data["view"] == saved_game.table.view(match.remote)

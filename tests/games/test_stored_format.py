@@ -45,7 +45,7 @@ PLAIN = (
 FULL = (
     b'[1,"AAAAAAAJ","domino",[{"limit":60},[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0=",null,'
     b'"player 0",null],["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A=",null,"player 1",null],'
-    b'["remote","Greedy",null,null,"player 2",["https://club.example/bot","c2VjcmV0"]]],"YSBqb2luIGNvZGU=",true,'
+    b'["remote","Rosa",null,null,"player 2",["https://club.example/bot","c2VjcmV0"]]],"YSBqb2luIGNvZGU=",true,'
     b'["YSBzZWVk",[[[[0],[1]],[2,3]]],"AAAAAAAAAAAAAAAAAAAAAQ_N",["a client seed","",""]],1767728000000,'
     b'1767728001000,[1,2],1,5,"AAAAAAAA",["b2YgdGhpcyByb3VuZA==","b2YgdGhlIG5leHQ="],true,["an application",'
     b'"table 7","a join code","all"],"a later game","an earlier game",false,false,300,[[1],[2],0],[null,60000,'
