@@ -145,7 +145,7 @@ def publish_anew(server: redis.Redis, app: str, game: str, publish: Publish) -> 
     """Have a messenger tell the application of this game as if it knew nothing yet, and of no other game."""
     publish()
     known = [name for name in server.scan_iter(f"domino:{{{app}}}:*") if name != keys.application(app)]
-    server.delete(*known, *server.scan_iter("domino:{lobby}*"), b"-")
+    server.delete(*known, *server.scan_iter("domino:{lobby}*"), *server.scan_iter("domino:outbox:*"), b"-")
     redis_reminders(SingleNodeTopology(server)).restore("outbox", game, app, 1)
     publish()
 
