@@ -79,8 +79,8 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 string, for a day: the bytes that games of a holder, an application or
                                 a network, have taken on this day since 1970; with ``reserve`` in place
                                 of ``share``, those of the reserve
-``domino:{<holder>}:alone``     set: the games of a holder that computer players alone go on with, and some that
-                                have ended
+``domino:{<holder>}:alone``     sorted set: the games of a holder that computer players alone go on with, and
+                                some that have ended, by when they were noted
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """

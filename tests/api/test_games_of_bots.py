@@ -116,7 +116,7 @@ def test_a_repeated_request_is_answered_again_when_its_game_counts_no_longer(lim
     key = {"Idempotency-Key": "key-of-a-game-of-bots-that-has-ended"}
     first = create(limited, BOTS, headers=key)
     (noted,) = server.scan_iter("*:alone")
-    server.srem(noted, first.get_json()["game"]["id"])  # as when it has ended
+    server.zrem(noted, first.get_json()["game"]["id"])  # as when it has ended
     assert [create(limited, BOTS).status_code for _ in range(MOST + 1)] == [201] * MOST + [429]
     again = create(limited, BOTS, headers=key)
     assert (again.status_code, again.get_json()) == (201, first.get_json())
