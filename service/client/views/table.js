@@ -266,7 +266,7 @@ export function create(app, { game: id, watch = false, token }) {
     return html`<div class="screen">
         ${banner(app, match)}
         ${heading(app, game, variant, teamScores(app, game, match.seats.length ? nearSeat() : undefined))}
-        ${playersList(app, game, { own, near: nearSeat(), events: match.events, score, ended, presence })}
+        ${playersList(app, game, { own, near: nearSeat(), events: match.events, variant, score, ended, presence })}
         ${isShown ? html`${tableArea(game)}${stockPile(app, game)}${scene?.question() ?? nothing}` : nothing}
         <div class="own" @pointerup=${() => withScene((each) => each.ask())}>
           <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)} ${presence?.time(game)}</p>
