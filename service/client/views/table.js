@@ -7,7 +7,6 @@ import { createMatch } from "../game/match.js";
 import { tileName } from "../game/names.js";
 import { loaded } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
-import { createHearing } from "../table/hearing.js";
 import {
   banner, chainText, createFocus, heading, isAwaited, isOnTurn, log, nameOf, stateText, stockPile, tools,
 } from "../table/parts.js";
@@ -48,6 +47,10 @@ export function create(app, { game: id, watch = false, token }) {
   let ended;
   /** @type {ReturnType<typeof import("../table/scene.js").createScene> | undefined} loaded when something moves */
   let scene;
+  /** @type {ReturnType<typeof import("../table/hearing.js").createHearing> | undefined} loaded when there is something to tell */
+  let hearing;
+  /** The version of the first look. */
+  let since = -1;
   /** The tile that was just drawn. @type {string | undefined} */
   let drawn;
   let curtainSince = 0;
@@ -59,7 +62,6 @@ export function create(app, { game: id, watch = false, token }) {
   const picture = createPicture(app, (...laid) => scene?.arrived(...laid));
   const keepFocus = createFocus(match);
   const nearSeat = createNear(match);
-  const hearing = createHearing(app, match, (game) => (isOnTurn(game) ? stateText(app, game) : ""));
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
   const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
 
@@ -100,26 +102,39 @@ export function create(app, { game: id, watch = false, token }) {
     if (before && before.version < game.version) {
       drawn = hand && before.round === game.round ? game.you?.hand.find((each) => !hand.includes(each)) : undefined;
     }
+    /** What is told before the state, once that is due. @type {string | undefined} */
+    let due;
     const wasOnTurn = before !== undefined && isOnTurn(before);
     if (isOnTurn(game) && !wasOnTurn) {
       said = "";
-      hearing.expect();
+      due = "";
       if (device.settings.sound || device.settings.vibration) void withScene((each) => each.signal("turn"));
     } else if (isOnTurn(game) && before && before.version < game.version) {
       // Where the log tells nobody's tiles, as with several seats, the drawn one is told here.
-      const drew = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
-      hearing.expect(drew);
+      due = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
     }
-    hearing.follow(game);
+    if (since < 0) since = game.version;
+    if (game.version > since || due !== undefined) void hear(game, due);
     if (game.status !== "round_over" && game.status !== "finished") return;
     if (before?.status !== game.status) picture.fitAll();
     if (!ended) void load(import("../table/ended.js"), (module) => (ended = module));
     if (score?.version !== game.version) loadScore().catch(failed);
   }
 
+  /** @param {Game} game @param {string} [due] what is told before the state, if that is due */
+  async function hear(game, due) {
+    try {
+      const { createHearing } = await loaded(import("../table/hearing.js"));
+      if (closing.signal.aborted) return;
+      hearing ??= createHearing(app, match, since, (shown) => (isOnTurn(shown) ? stateText(app, shown) : ""));
+      hearing.follow(game, due);
+    } catch (error) {
+      failed(error);
+    }
+  }
   async function loadPlay() {
     try {
-      const module = await loaded(import("../table/play.js"));
+      const [module] = await Promise.all([loaded(import("../table/play.js")), app.styles("hand")]);
       const showNext = () => show(match.next());
       play ??= { ...module, ...module.createPlay(app, match, { send, say, tell, isCurtainDown, showNext }) };
       app.update();
