@@ -49,6 +49,10 @@ export function create(app, { game: id, watch = false, token }) {
   let scene;
   /** @type {ReturnType<typeof import("../table/hearing.js").createHearing> | undefined} loaded when there is something to tell */
   let hearing;
+  /** What came before that was loaded. @type {{game: Game, due?: string}[]} */
+  const untold = [];
+  /** Done when the last command is. @type {Promise<void>} */
+  let commands = Promise.resolve();
   /** The version of the first look. */
   let since = -1;
   /** The tile that was just drawn. @type {string | undefined} */
@@ -123,14 +127,19 @@ export function create(app, { game: id, watch = false, token }) {
 
   /** @param {Game} game @param {string} [due] what is told before the state, if that is due */
   async function hear(game, due) {
+    if (hearing) return hearing.follow(game, due);
+    if (untold.push({ game, due }) > 1) return undefined;
     try {
       const { createHearing } = await loaded(import("../table/hearing.js"));
-      if (closing.signal.aborted) return;
-      hearing ??= createHearing(app, match, since, (shown) => (isOnTurn(shown) ? stateText(app, shown) : ""));
-      hearing.follow(game, due);
+      if (closing.signal.aborted) return undefined;
+      hearing = createHearing(app, match, since, (shown) => (isOnTurn(shown) ? stateText(app, shown) : ""));
+      // Of the views that came meanwhile the one that has its sentence: that of the stream, not the answer to a move.
+      for (const each of untold) hearing.follow(match.game?.text ? match.game : each.game, each.due);
     } catch (error) {
       failed(error);
     }
+    untold.length = 0;
+    return undefined;
   }
   async function loadPlay() {
     try {
@@ -210,11 +219,16 @@ export function create(app, { game: id, watch = false, token }) {
   }
 
   /** @param {SubmitEvent} event */
-  async function onCommand(event) {
+  function onCommand(event) {
     event.preventDefault();
     const form = /** @type {HTMLFormElement} */ (event.target);
     const line = String(new FormData(form).get("command")).trim();
     form.reset();
+    // One after the other, also while what they need is loading.
+    commands = commands.then(() => command(line)).catch(failed);
+  }
+  /** @param {string} line */
+  async function command(line) {
     const [answers, known] = await Promise.all([loadAnswers(), loadPlay()]);
     if (known) answers?.follow(app, line, { ...known, hand: match.game?.you?.hand ?? [], say });
   }
