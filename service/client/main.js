@@ -56,6 +56,7 @@ const app = {
   },
   update,
   extras,
+  styles,
   announce: (message, { urgent = false } = {}) => (urgent ? announcer.interrupt(message) : announcer.answer(message)),
   tell: announcer.queue,
   tellNext: announcer.next,

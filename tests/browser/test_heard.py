@@ -58,8 +58,10 @@ def players(variant: str) -> list[dict[str, Any]]:
 def make_move(page: Page) -> None:
     """Make the first move that the page offers, and wait for the next turn or the count."""
     before = log(page).count()
+    fitting(page).or_(offered(page)).first.wait_for()  # the hand comes after whose turn it is
     if fitting(page).count():
         fitting(page).first.click()
+        laying(page).first.focus()  # only then is it to be seen
         laying(page).first.click()
     else:
         offered(page).first.click()

@@ -210,3 +210,37 @@ def test_a_table_that_was_left_is_forgotten(http: httpx.Client, open_page: OpenP
     for _ in range(VISITS):
         visit()
     assert (nodes() - before) / VISITS <= MOST_NODES_OF_A_VISIT
+
+
+@pytest.mark.parametrize("viewport", [SMALL_PHONE, LYING, WIDE_DESK])
+def test_the_stock_lies_beside_the_own_plate(
+    http: httpx.Client, open_page: OpenPage, viewport: tuple[int, int]
+) -> None:
+    table = Table.create(http, "draw", [{"name": "Clementine"}, {"name": "Bo"}], seed="stock")
+    page = open_page(None, viewport=viewport)
+    sit(page, table)
+    expect(page.locator(".hand [role=option]").first).to_be_visible()
+    own, stock = page.locator("[data-slot=own]").bounding_box(), page.locator(".stock").bounding_box()
+    tools = page.locator(".picture-tools").bounding_box()
+    assert own
+    assert stock
+    assert tools
+    assert own["x"] + own["width"] <= stock["x"], (own, stock)
+    assert stock["x"] + stock["width"] <= tools["x"], (stock, tools)
+
+
+def test_seats_that_wait_for_players_lie_in_rows(http: httpx.Client, open_page: OpenPage) -> None:
+    table = Table.create(http, "draw", [{"name": "Ada"}, {"open": True}, {"open": True}, {"open": True}])
+    page = open_page(None, viewport=WIDE_DESK)
+    page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
+    expect(page.locator(".play.waiting .player")).to_have_count(4)
+    tops = page.locator(".player").evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().top)")
+    assert len(set(tops)) == 1, tops
+
+
+def test_the_pips_of_the_small_tables_are_dark_on_a_dark_page(open_page: OpenPage) -> None:
+    page = open_page("/", scheme="dark")
+    pips = page.locator(".small-table .pips, .decoration .pips")
+    expect(pips.first).to_be_attached()
+    colours = pips.evaluate_all("(all) => [...new Set(all.map((each) => getComputedStyle(each).stroke))]")
+    assert colours == ["rgb(36, 29, 22)"]

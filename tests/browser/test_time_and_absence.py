@@ -86,6 +86,9 @@ def test_a_whole_match_against_computer_players_is_played_by_keys(open_page: Ope
     page.get_by_label("Seconds before a computer player’s move").fill("0")
     page.get_by_role("button", name="Start the game").click()
     expect(page.locator(".player").filter(has_text="computer")).to_have_count(3)
+    levels = page.locator(".player .tag-text").filter(has_text="Medium")
+    expect(levels).to_have_count(3)
+    expect(levels.first).to_be_visible()
 
     keys = Keyboard(page)
     finished = page.locator(".play.finished")

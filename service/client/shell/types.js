@@ -21,6 +21,7 @@
  * @property {(text: Text, params?: Record<string, string | number>) => string} t the text in the language of the page
  * @property {(route: Route, options?: {replace?: boolean}) => void} go shows the view of a route
  * @property {() => Promise<void>} extras loads what a running game does not need: styles and texts of the other views
+ * @property {(name: string) => Promise<void>} styles loads a style sheet, once
  * @property {() => void} update renders the page again, once, soon
  * @property {(message: string, options?: {urgent?: boolean}) => void} announce tells screen readers, at once
  * @property {(message: string) => void} tell tells them what happened, after all that happened before, at their pace

@@ -1,20 +1,22 @@
-/** What a listener is told of a game: what happened, in its order, and whose turn it is only after what led to it. */
+/**
+ * What a listener is told of a game: what happened, in its order, and whose turn it is only after what led to
+ * it. Loaded with the first change: of what happened before the first look nothing is told.
+ */
 
 /** @import { App, Game } from "../shell/types.js" */
 
 /**
  * @param {App} app @param {import("../game/match.js").Match} match
+ * @param {number} told the version up to which all was told
  * @param {(game: Game) => string} stateOf the state in a sentence; nothing where it is not worth telling
  */
-export function createHearing(app, match, stateOf) {
-  /** The version up to which all was told; nothing is of what happened before the first look. */
-  let told = -1;
+export function createHearing(app, match, told, stateOf) {
   /** What is told before the state, once that is due. @type {string | undefined} */
   let due;
   return {
-    /** Tells what is new. @param {Game} game */
-    follow(game) {
-      if (told < 0) told = game.version;
+    /** Tells what is new. @param {Game} game @param {string} [before] if the state is due: a sentence before it, or "" */
+    follow(game, before) {
+      due = before ?? due;
       for (const { version, text } of match.events.filter((each) => each.version > told)) {
         told = version;
         if (text) app.tell(text);
@@ -25,7 +27,5 @@ export function createHearing(app, match, stateOf) {
       due = undefined;
       if (text) app.tell(text);
     },
-    /** The state is to be told. @param {string} [before] a sentence before it */
-    expect: (before = "") => void (due = before),
   };
 }

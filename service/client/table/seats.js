@@ -4,12 +4,14 @@
  */
 import { classMap, html, nothing } from "../vendor/lit-html.js";
 
-/** @import { App, Game, GameEvent, Score } from "../shell/types.js" */
+/** @import { App, Game, GameEvent, Score, Variant } from "../shell/types.js" */
 /** @typedef {ReturnType<typeof import("./presence.js").createPresence>} Presence */
 /** @typedef {Game["players"][number]} Player */
 
 /** A hand shows so many backs; more only as a number. */
 const MOST_BACKS = 9;
+/** With more players, or beside "partner", a plate on a phone has no room for the level of a computer player. */
+const MANY = 4;
 /** From so many others on, each place is a small one, in rows. */
 const CROWD = 9;
 
@@ -43,35 +45,37 @@ const slotOf = ({ players }, seat, near) =>
  * @param {number[]} more.own the seats of this device that are called "you"
  * @param {number} more.near the seat at the near edge of the table
  * @param {GameEvent[]} more.events
+ * @param {Variant} [more.variant] once it is loaded
  * @param {Score} [more.score] once the round is counted
  * @param {typeof import("./ended.js")} [more.ended] once it is loaded
  * @param {Presence} [more.presence]
  */
-export function playersList(app, game, { own, near, events, score, ended, presence }) {
+export function playersList(app, game, { own, near, events, variant, score, ended, presence }) {
   const { players } = game;
   const round = game.status === "playing" || !ended ? undefined : score?.rounds.find((each) => each.number === game.round);
   const others = players.length - 1;
   const crowd = others >= CROWD ? "crowd" : "";
   return html`<ul class=${`players others-${others} ${crowd}`} aria-label=${app.t("table.players")}>${players.map((each) =>
-    plate(app, game, each, { own, near, round, ended, presence, said: saidOf(app, events, each.seat, near) }))}</ul>`;
+    plate(app, game, each, { own, near, variant, round, ended, presence, said: saidOf(app, events, each.seat, near) }))}</ul>`;
 }
 
 /**
  * @param {App} app @param {Game} game @param {Player} player
- * @param {{own: number[], near: number, round: Score["rounds"][number] | undefined, ended: typeof import("./ended.js") | undefined, presence: Presence | undefined, said: string}} more
+ * @param {{own: number[], near: number, variant: Variant | undefined, round: Score["rounds"][number] | undefined, ended: typeof import("./ended.js") | undefined, presence: Presence | undefined, said: string}} more
  */
-function plate(app, game, player, { own, near, round, ended, presence, said }) {
+function plate(app, game, player, { own, near, variant, round, ended, presence, said }) {
   const { t } = app;
   const { seat, team } = player;
   const onTurn = game.status === "playing" && game.to_act.includes(seat);
   const isMine = own.includes(seat);
   const isPartner = !isMine && team !== undefined && own.some((each) => game.players[each].team === team);
-  // With the places where each is shown: a wordy one nowhere, as the plate shows it, too.
+  // With the places where each is to be seen: a roomy one not on a phone, a wordy one nowhere, as the plate shows it, too.
   const tags = [
     { text: isPartner ? t("table.partner") : "", where: "shown" },
     { text: player.kind === "bot" || player.kind === "remote" ? t("table.bot") : "", where: "wordy" },
-    { text: team === undefined ? "" : t("table.team", { team: team + 1 }), where: own.length ? "wordy" : "" },
-    { text: game.dealer === seat ? t("table.deals") : "", where: "" },
+    { text: variant?.bots.find(({ id }) => id === player.bot)?.name, where: isPartner || game.players.length > MANY ? "roomy" : "shown" },
+    { text: team === undefined ? "" : t("table.team", { team: team + 1 }), where: own.length ? "wordy" : "roomy" },
+    { text: game.dealer === seat ? t("table.deals") : "", where: "roomy" },
     { text: player.in ? "" : t("table.out"), where: "shown" },
     ...(presence?.marks(game, player) ?? []).map((text) => ({ text, where: "shown" })),
   ].filter((each) => each.text);

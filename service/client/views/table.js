@@ -7,7 +7,6 @@ import { createMatch } from "../game/match.js";
 import { tileName } from "../game/names.js";
 import { loaded } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
-import { createHearing } from "../table/hearing.js";
 import {
   banner, chainText, createFocus, heading, isAwaited, isOnTurn, log, nameOf, stateText, stockPile, tools,
 } from "../table/parts.js";
@@ -48,6 +47,14 @@ export function create(app, { game: id, watch = false, token }) {
   let ended;
   /** @type {ReturnType<typeof import("../table/scene.js").createScene> | undefined} loaded when something moves */
   let scene;
+  /** @type {ReturnType<typeof import("../table/hearing.js").createHearing> | undefined} loaded when there is something to tell */
+  let hearing;
+  /** What came before that was loaded. @type {{game: Game, due?: string}[]} */
+  const untold = [];
+  /** Done when the last command is. @type {Promise<void>} */
+  let commands = Promise.resolve();
+  /** The version of the first look. */
+  let since = -1;
   /** The tile that was just drawn. @type {string | undefined} */
   let drawn;
   let curtainSince = 0;
@@ -59,7 +66,6 @@ export function create(app, { game: id, watch = false, token }) {
   const picture = createPicture(app, (...laid) => scene?.arrived(...laid));
   const keepFocus = createFocus(match);
   const nearSeat = createNear(match);
-  const hearing = createHearing(app, match, (game) => (isOnTurn(game) ? stateText(app, game) : ""));
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
   const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
 
@@ -100,26 +106,44 @@ export function create(app, { game: id, watch = false, token }) {
     if (before && before.version < game.version) {
       drawn = hand && before.round === game.round ? game.you?.hand.find((each) => !hand.includes(each)) : undefined;
     }
+    /** What is told before the state, once that is due. @type {string | undefined} */
+    let due;
     const wasOnTurn = before !== undefined && isOnTurn(before);
     if (isOnTurn(game) && !wasOnTurn) {
       said = "";
-      hearing.expect();
+      due = "";
       if (device.settings.sound || device.settings.vibration) void withScene((each) => each.signal("turn"));
     } else if (isOnTurn(game) && before && before.version < game.version) {
       // Where the log tells nobody's tiles, as with several seats, the drawn one is told here.
-      const drew = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
-      hearing.expect(drew);
+      due = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
     }
-    hearing.follow(game);
+    if (since < 0) since = game.version;
+    if (game.version > since || due !== undefined) void hear(game, due);
     if (game.status !== "round_over" && game.status !== "finished") return;
     if (before?.status !== game.status) picture.fitAll();
     if (!ended) void load(import("../table/ended.js"), (module) => (ended = module));
     if (score?.version !== game.version) loadScore().catch(failed);
   }
 
+  /** @param {Game} game @param {string} [due] what is told before the state, if that is due */
+  async function hear(game, due) {
+    if (hearing) return hearing.follow(game, due);
+    if (untold.push({ game, due }) > 1) return undefined;
+    try {
+      const { createHearing } = await loaded(import("../table/hearing.js"));
+      if (closing.signal.aborted) return undefined;
+      hearing = createHearing(app, match, since, (shown) => (isOnTurn(shown) ? stateText(app, shown) : ""));
+      // Of the views that came meanwhile the one that has its sentence: that of the stream, not the answer to a move.
+      for (const each of untold) hearing.follow(match.game?.text ? match.game : each.game, each.due);
+    } catch (error) {
+      failed(error);
+    }
+    untold.length = 0;
+    return undefined;
+  }
   async function loadPlay() {
     try {
-      const module = await loaded(import("../table/play.js"));
+      const [module] = await Promise.all([loaded(import("../table/play.js")), app.styles("hand")]);
       const showNext = () => show(match.next());
       play ??= { ...module, ...module.createPlay(app, match, { send, say, tell, isCurtainDown, showNext }) };
       app.update();
@@ -195,11 +219,16 @@ export function create(app, { game: id, watch = false, token }) {
   }
 
   /** @param {SubmitEvent} event */
-  async function onCommand(event) {
+  function onCommand(event) {
     event.preventDefault();
     const form = /** @type {HTMLFormElement} */ (event.target);
     const line = String(new FormData(form).get("command")).trim();
     form.reset();
+    // One after the other, also while what they need is loading.
+    commands = commands.then(() => command(line)).catch(failed);
+  }
+  /** @param {string} line */
+  async function command(line) {
     const [answers, known] = await Promise.all([loadAnswers(), loadPlay()]);
     if (known) answers?.follow(app, line, { ...known, hand: match.game?.you?.hand ?? [], say });
   }
@@ -266,7 +295,7 @@ export function create(app, { game: id, watch = false, token }) {
     return html`<div class="screen">
         ${banner(app, match)}
         ${heading(app, game, variant, teamScores(app, game, match.seats.length ? nearSeat() : undefined))}
-        ${playersList(app, game, { own, near: nearSeat(), events: match.events, score, ended, presence })}
+        ${playersList(app, game, { own, near: nearSeat(), events: match.events, variant, score, ended, presence })}
         ${isShown ? html`${tableArea(game)}${stockPile(app, game)}${scene?.question() ?? nothing}` : nothing}
         <div class="own" @pointerup=${() => withScene((each) => each.ask())}>
           <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)} ${presence?.time(game)}</p>
