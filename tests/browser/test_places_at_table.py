@@ -56,12 +56,15 @@ def http(service_url: str) -> Iterator[httpx.Client]:
 
 
 def sit(page: Page, table: Table, seat: int = 0) -> None:
+    page.goto("/#/")  # so that nothing of another table is there any more
+    expect(page.locator(".room")).to_have_count(0)
     page.goto(f"/#/seat/{table.id}/{table.tokens[seat]}")
     expect(page.locator(".play.room")).to_be_attached()
 
 
 def seen(page: Page, table: Table) -> dict[str, Any]:
     """What is to be seen once the page shows all tiles that lie."""
+    expect(page.locator(".picture")).to_be_attached()
     expect(page.locator(".cloth .tiles > [data-tile]")).to_have_count(len(table.view()["board"]["tiles"]))
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     found: dict[str, Any] = page.evaluate(SEEN)

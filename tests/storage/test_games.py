@@ -171,7 +171,7 @@ def test_a_script_names_every_key_and_argument_and_its_answer(script: Path) -> N
     assert "-- Returns " in head
     for used in set(re.findall(r"(?:KEYS|ARGV)\[\d\]", body)):
         assert f"-- {used}" in head
-    takes_a_list = re.search(r"ARGV\[i\]|ARGV[,)]", body)
+    takes_a_list = re.search(r"ARGV\[(?:\d \* )?i\b|ARGV[,)]", body)
     assert bool(takes_a_list) == bool(re.search(r"-- ARGV\[\d?…\]", head)), "a list comes last"
 
 

@@ -17,7 +17,9 @@ from redis import exceptions
 
 from service.games.ports import Commit, OutcomeUnknown, StorageUnavailable, StoredGame
 from service.storage.games import RedisStore
+from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis import errors as redis_errors
+from service.storage.redis.calls import observe_nothing
 from service.storage.redis.connection import MAX_CONNECTIONS, connect
 from service.storage.redis.topology import SingleNodeTopology
 from tests.storage.clusters import until
@@ -72,10 +74,22 @@ def assert_all_unanswered(store: RedisStore, reason: str) -> None:
         list(pool.map(lambda call: assert_unanswered(store, call, reason), CALLS))
 
 
+class Unasked(MemoryReserve):
+    """Takes everything new without asking a server, so that the call is all that is sent."""
+
+    def require_space(self, key: bytes) -> None:
+        """Do nothing."""
+
+
+def store_on(client: redis.Redis) -> RedisStore:
+    nodes = SingleNodeTopology(client)
+    return redis_store(nodes, TTL, reserve=Unasked(nodes, observe_failure=observe_nothing))
+
+
 @pytest.fixture
 def store(client: redis.Redis) -> RedisStore:
     """A store with one game at version 1, and a connection that was in use."""
-    store = redis_store(SingleNodeTopology(client), TTL)
+    store = store_on(client)
     store.create("game", b"true", [b"true"], write())
     return store
 
@@ -254,30 +268,30 @@ def test_a_server_that_requires_a_password_is_unavailable_without_it(server: Rea
     for credentials, reason in (("", "NOAUTH"), (":wrong@", "WRONGPASS"), ("nobody:right@", "WRONGPASS")):
         with connect(server.url.replace("unix://", f"unix://{credentials}")) as client:
             for call in CALLS:
-                assert_unavailable(redis_store(SingleNodeTopology(client), TTL), call, reason)
+                assert_unavailable(store_on(client), call, reason)
     with connect(server.url.replace("unix://", "unix://:right@")) as client:
-        assert_unchanged(redis_store(SingleNodeTopology(client), TTL))
+        assert_unchanged(store_on(client))
 
 
 def test_a_needless_password_is_unavailable_or_accepted(server: RealServer, store: RedisStore) -> None:
     with connect(server.url.replace("unix://", "unix://:needless@")) as client:
-        assert_unavailable(redis_store(SingleNodeTopology(client), TTL), "read", "auth")
+        assert_unavailable(store_on(client), "read", "auth")
     with connect(server.url.replace("unix://", "unix://default:needless@")) as client:
-        assert_unchanged(redis_store(SingleNodeTopology(client), TTL))
+        assert_unchanged(store_on(client))
 
 
 def test_without_write_permission_the_server_is_unavailable_for_writes(server: RealServer, store: RedisStore) -> None:
     server.admin.acl_setuser("reader", enabled=True, nopass=True, categories=["+@read"], keys=["*"])
     with connect(server.url.replace("unix://", "unix://reader:any@")) as client:
         for call in (*WRITES, "check"):
-            assert_unavailable(redis_store(SingleNodeTopology(client), TTL), call, "NOPERM")
-        assert redis_store(SingleNodeTopology(client), TTL).read("game") == StoredGame(1, b"true")
+            assert_unavailable(store_on(client), call, "NOPERM")
+        assert store_on(client).read("game") == StoredGame(1, b"true")
 
 
 def test_a_server_at_its_limit_of_clients_is_unavailable(server: RealServer, store: RedisStore) -> None:
     server.configure(maxclients="1")
     with connect(server.url) as client:
-        assert_unavailable(redis_store(SingleNodeTopology(client), TTL), "read", "connection")
+        assert_unavailable(store_on(client), "read", "connection")
     server.configure(maxclients="100")
 
 
@@ -287,7 +301,7 @@ def test_a_cluster_without_its_slots_is_down(tmp_path: Path) -> None:
         ending.callback(server.stop)
         client = ending.enter_context(connect(server.url))
         for call in CALLS:
-            assert_unavailable(redis_store(SingleNodeTopology(client), TTL), call, "CLUSTERDOWN")
+            assert_unavailable(store_on(client), call, "CLUSTERDOWN")
 
 
 # ── A fake server, for answers that a real one does not give on request ──────────────────────────────────────────────
@@ -322,7 +336,7 @@ def test_every_known_error_prefix_is_among_the_tested_answers() -> None:
 @pytest.mark.parametrize("answer", ERROR_ANSWERS, ids=lambda answer: answer[:24].strip())
 def test_an_error_answer_that_may_pass_is_unavailable(answer: str, call: str) -> None:
     with FakeServer(lambda _: f"-{answer}\r\n".encode()) as server, connect(server.url) as client:
-        assert_unavailable(redis_store(SingleNodeTopology(client), TTL), call, ERROR_ANSWERS[answer])
+        assert_unavailable(store_on(client), call, ERROR_ANSWERS[answer])
         assert len(server.commands) == 1
 
 
@@ -342,26 +356,26 @@ def test_an_error_answer_that_may_pass_is_unavailable(answer: str, call: str) ->
 def test_an_error_of_the_program_is_raised_as_it_is(answer: str, call: str) -> None:
     with FakeServer(lambda _: f"-{answer}\r\n".encode()) as server, connect(server.url) as client:
         with pytest.raises(redis.ResponseError):
-            CALLS[call](redis_store(SingleNodeTopology(client), TTL))
+            CALLS[call](store_on(client))
         assert len(server.commands) == 1
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_an_answer_that_is_not_redis_is_unavailable(call: str) -> None:
     with FakeServer(lambda _: b"HTTP/1.1 400 Bad Request\r\n\r\n") as server, connect(server.url) as client:
-        assert_unanswered(redis_store(SingleNodeTopology(client), TTL), call, "protocol")
+        assert_unanswered(store_on(client), call, "protocol")
 
 
 def test_the_wait_for_a_lost_answer_is_bounded_and_nothing_is_sent_again() -> None:
     with FakeServer(lambda _: b"") as server, connect(server.url) as client:
-        assert_all_unanswered(redis_store(SingleNodeTopology(client), TTL), "timeout")
+        assert_all_unanswered(store_on(client), "timeout")
         assert len(server.commands) == len(CALLS)
 
 
 @pytest.mark.parametrize("call", [*WRITES, "check"])
 def test_a_write_whose_connection_breaks_is_not_sent_again(call: str) -> None:
     with FakeServer(lambda _: None) as server, connect(server.url) as client:
-        assert_unanswered(redis_store(SingleNodeTopology(client), TTL), call, "connection")
+        assert_unanswered(store_on(client), call, "connection")
         assert len(server.commands) == 1
 
 
@@ -369,14 +383,14 @@ def test_a_write_whose_connection_breaks_is_not_sent_again(call: str) -> None:
 def test_a_read_whose_connection_breaks_is_sent_once_more(call: str, answer: bytes) -> None:
     answers: list[Answer] = [None, answer]
     with FakeServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
-        CALLS[call](redis_store(SingleNodeTopology(client), TTL))
+        CALLS[call](store_on(client))
         assert len(server.commands) == 2
 
 
 @pytest.mark.parametrize("call", READS)
 def test_a_read_whose_connection_breaks_twice_is_unavailable(call: str) -> None:
     with FakeServer(lambda _: None) as server, connect(server.url) as client:
-        assert_unavailable(redis_store(SingleNodeTopology(client), TTL), call, "connection")
+        assert_unavailable(store_on(client), call, "connection")
         assert len(server.commands) == 2
 
 
@@ -384,7 +398,7 @@ def test_a_connection_with_an_unrequested_answer_is_not_used_again() -> None:
     """Otherwise every later call would get the answer of the one before it: that of another game."""
     answers: list[Answer] = [b"$6\r\n1 true\r\n$7\r\n9 false\r\n", b"$6\r\n2 true\r\n"]
     with FakeServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
-        store = redis_store(SingleNodeTopology(client), TTL)
+        store = store_on(client)
         assert store.read("game") == StoredGame(1, b"true")
         assert store.read("game") == StoredGame(2, b"true")
 
