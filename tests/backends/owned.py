@@ -19,10 +19,11 @@ from service.games.model.clock import ClockSettings
 from service.games.model.following import advance_match
 from service.games.model.game import Game, Ownership, Public
 from service.games.model.game_events import Created, GameEvent, Joined
+from service.games.model.lifetimes import DAY_MS, Lifetimes
 from service.games.model.seats import HUMAN, Seat, Seats
 from service.games.model.shards import with_shard
 from service.games.ports import Store
-from service.games.store.repository import EVERYTHING, GameRepository
+from service.games.store.repository import EVERYTHING, GameRepository, Keeping
 from service.games.store.transactions import Decision
 from tests.support.games import build_repository
 
@@ -38,6 +39,10 @@ def application(number: int) -> str:
 APP = application(1)
 
 
+KEPT_LONG = Keeping(Lifetimes(30 * DAY_MS, 30 * DAY_MS, 30 * DAY_MS))
+"""Also games in which nobody moves: some tests let days pass."""
+
+
 class Owned:
     """Games of applications in a store, at a time that only the test moves, with random choices that it seeds."""
 
@@ -49,7 +54,7 @@ class Owned:
 
     def new_repository(self) -> GameRepository:
         """Another process that works with the same store."""
-        return build_repository(self.store, self.clock, self.random.randbytes)
+        return build_repository(self.store, self.clock, self.random.randbytes, KEPT_LONG)
 
     def create(
         self,
