@@ -126,8 +126,7 @@ class RedisShares(Shares):
             self._count(keys.share(holder.id, self._day()), size, None)
 
     def _take(self, key: bytes, size: int, most: int) -> None:
-        taken, _ = self._count(key, size, most)
-        if not taken:
+        if not self._count(key, size, most):
             raise ShareUsed(self._until_tomorrow())
 
     def _counted(self, key: bytes) -> int:
@@ -140,13 +139,12 @@ class RedisShares(Shares):
             self._known.put(key, (count, now))
         return count
 
-    def _count(self, key: bytes, size: int, most: int | None) -> tuple[int, int]:
-        """Whether so many bytes were counted, and the count; a fault of the storage counts nothing, and admits them."""
+    def _count(self, key: bytes, size: int, most: int | None) -> bool:
+        """Whether so many bytes were counted; a fault of the storage counts nothing, and admits them."""
         command = evalsha("take_share", (key,), size, b"" if most is None else most, _DAY_SECONDS)
         with suppress(StorageUnavailable, OutcomeUnknown):
-            taken, count = self._calls.write("take_share", key, command)
-            return taken, count
-        return 1, 0
+            return bool(self._calls.write("take_share", key, command))
+        return True
 
     def _day(self) -> int:
         return self._clock() // 1000 // _DAY_SECONDS
