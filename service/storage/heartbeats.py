@@ -21,9 +21,9 @@ from service.games.ports import StorageUnavailable
 from service.games.reminders import NO_ALLOWANCE, JudgedTime, OutageAllowance
 from service.storage import keys
 from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat
-from service.storage.redis.calls import Observer, call_scripts, evalsha, failure_of, observe_nothing
+from service.storage.redis.calls import Observer, call_scripts, evalsha, failure_of
 from service.storage.redis.connection import Command, MaybeSent, NotSent
-from service.storage.redis.errors import as_unavailable, unanswered
+from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
 
 BEAT_SECONDS: Final = 1.0
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 class RedisHeartbeats:
     """The heartbeats of the games that a ``RedisStore`` keeps on the same servers."""
 
-    def __init__(self, topology: Topology, *, observe: Observer = observe_nothing) -> None:
+    def __init__(self, topology: Topology, *, observe: Observer) -> None:
         self._topology = topology
         self._observe = observe
         self._known: dict[int, Heartbeat] = {}
@@ -138,7 +138,7 @@ class RedisHeartbeats:
             self._observe("time", monotonic() - began)
         for answer in answers:
             if isinstance(answer, Exception):
-                raise as_unavailable(answer) or answer from None
+                raise failure_of(answer) from None
         (seconds, micros), heartbeat = answers
         now = int(seconds) * 1000 + int(micros) // 1000
         return now, None if heartbeat is None else _parsed(heartbeat)

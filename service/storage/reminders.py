@@ -25,9 +25,9 @@ from service.games.reminders import (
 )
 from service.storage import keys
 from service.storage.heartbeats import RedisHeartbeats
-from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha
+from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha, failure_of
 from service.storage.redis.connection import Command, MaybeSent, NotSent
-from service.storage.redis.errors import as_unavailable, unanswered
+from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
 from service.storage.turns import Due, Turns
 
@@ -142,10 +142,8 @@ class RedisReminders(ReminderQueue):
             self._observe("reminded", monotonic() - began)
         games = []
         for answer in answers:
-            if isinstance(answer, NotSent | MaybeSent):
-                raise unanswered(answer)
             if isinstance(answer, Exception):
-                raise as_unavailable(answer) or answer from None
+                raise failure_of(answer) from None
             games += [game.decode() for game in answer]
         return games
 
@@ -172,7 +170,7 @@ class RedisReminders(ReminderQueue):
             self._observe(operation, monotonic() - began)
         for answer in answers:
             if isinstance(answer, Exception):
-                raise as_unavailable(answer) or answer from None
+                raise failure_of(answer) from None
         return answers
 
     def _run(self, script: str, commands: Sequence[Command]) -> list[Any]:

@@ -16,6 +16,7 @@ from service.games.reminders import NO_ALLOWANCE
 from service.storage import keys
 from service.storage.heartbeats import RedisHeartbeats
 from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS
+from service.storage.redis.calls import observe_nothing
 from service.storage.redis.cluster import ClusterTopology
 from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.servers import RealServer
@@ -153,7 +154,7 @@ def test_another_process_learns_the_allowance_without_a_heartbeat(harness: Harne
     if isinstance(harness, MemoryHarness):
         pytest.skip("there is one process")
     assert isinstance(harness, RedisHarness)
-    other, game = RedisHeartbeats(harness._topology), new_game()
+    other, game = RedisHeartbeats(harness._topology, observe=observe_nothing), new_game()
     other.look()
     assert harness.queue.judged(game).allowance == NO_ALLOWANCE
     harness.beat()
@@ -170,7 +171,7 @@ def test_a_process_acts_once_on_each_outage_that_it_learns_of(shared_client: red
     harness = RedisHarness(SingleNodeTopology(shared_client))
     harness.clear()
     learned: list[str] = []
-    sending, looking = harness.heartbeats, RedisHeartbeats(harness._topology)
+    sending, looking = harness.heartbeats, RedisHeartbeats(harness._topology, observe=observe_nothing)
     sending.on_outage(lambda: learned.append("sends"))
     looking.on_outage(lambda: learned.append("looks"))
     for passed in (0, 1_000, 30_000, 0):
@@ -185,7 +186,7 @@ def test_heartbeats_of_several_processes_are_one(harness: Harness) -> None:
     if isinstance(harness, MemoryHarness):
         pytest.skip("there is one process")
     assert isinstance(harness, RedisHarness)
-    other = RedisHeartbeats(harness._topology)
+    other = RedisHeartbeats(harness._topology, observe=observe_nothing)
     for _ in range(5):
         harness.beat()
         harness.pass_time(1_000)
