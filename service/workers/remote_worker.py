@@ -54,7 +54,7 @@ class RemoteWorker(Consumer):
         if turn is None:
             return "never"
         app = owner(turn)
-        holder = turn.game.network or app  # who registers applications gets no more
+        holder = turn.game.share_holder
         delay = self._holders.enter(holder)
         if delay is not None:
             return self._clock() + round(delay * 1000)

@@ -35,18 +35,18 @@ def create_game(
         fork = load_fork(request.source, len(request.seats), context.runtime.yield_control)
         request = request._replace(variant=fork.variant, options=fork.options)
     rules = check_request(request, context.runtime.yield_control)
+    if request.app is None or request.network:  # else the game counts in the share of its application
+        request = request._replace(network=network_digest(context.idempotency, request.network))
     now = context.runtime.clock()  # before the reservation, so that it uses up the retry budget
     game_id = new_game_id(context.runtime.random_bytes)
     record, token_bytes = None, context.runtime.random_bytes
     if key is not None:
-        owner = () if request.app is None else (request.app,)
-        record = context.idempotency.record(key, "create", *owner, derives_tokens=True)
-        game_id = context.repository.reserve(record.name, game_id, holder_of_request(context.idempotency, request))
+        record = context.idempotency.record(key, "create", *([request.app] if request.app else []), derives_tokens=True)
+        game_id = context.repository.reserve(record.name, game_id, _holder_of(request))
         token_bytes = context.idempotency.derive_bytes("create", game_id)
     secret_of = partial(_remote_secret, context.idempotency, request.app)
-    network_of = partial(network_digest, context.idempotency)
     draft = partial(new_game, request, rules.start() if fork is None else fork.position.state, game_id=game_id, now=now)
-    new = draft(Secrets(token_bytes, secret_of, network_of, context.runtime.random_bytes))
+    new = draft(Secrets(token_bytes, secret_of, context.runtime.random_bytes))
     forked = [] if fork is None else as_arranged(fork.position.events)
     game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
     try:
@@ -57,7 +57,7 @@ def create_game(
     committed = context.repository.create(game, events, record)
     if (prior := committed.prior) is not None:
         prior_bytes = context.idempotency.derive_bytes("create", game_id, prior=prior)
-        new = draft(Secrets(prior_bytes, partial(secret_of, prior=prior), network_of, context.runtime.random_bytes))
+        new = draft(Secrets(prior_bytes, partial(secret_of, prior=prior), context.runtime.random_bytes))
         new = new._replace(tokens=_still_given(new.tokens, committed.after))
     view = view_game(committed.after, None if request.app is None else OWNER, context.repository.lifetimes)
     if request.app is not None:
@@ -73,11 +73,9 @@ def _remote_secret(idempotency: Idempotency, app: str | None, url: str, prior: P
     return idempotency.derive_bytes("remote", app or "", url, prior=prior)(32)
 
 
-def holder_of_request(idempotency: Idempotency, request: GameRequest) -> Holder:
-    """Whose share the requested game will count in."""
-    if request.app is not None and not request.network:
-        return Holder(request.app, is_app=True)
-    return Holder(network_digest(idempotency, request.network))
+def _holder_of(request: GameRequest) -> Holder:
+    """Whose share the requested game will count in; its network is the stored one."""
+    return Holder(request.network or request.app or "", is_app=not request.network)
 
 
 def network_digest(idempotency: Idempotency, network: str) -> str:

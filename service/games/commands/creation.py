@@ -39,17 +39,16 @@ class Secrets(NamedTuple):
     """What the secrets of a new game are made from.
 
     Tokens and the join code are made from ``token_bytes``, the seed of the deals from ``seed_bytes``; ``of_remote``
-    returns the secret for the URL of a remote player, ``of_network`` what stands for the network of an address.
+    returns the secret for the URL of a remote player.
     """
 
     token_bytes: RandomBytes
     of_remote: Callable[[str], bytes]
-    of_network: Callable[[str], str]
     seed_bytes: RandomBytes
 
 
 def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: str, now: int) -> NewGame:
-    """The requested game, beginning from ``state``; ``now`` in milliseconds since 1970."""
+    """The requested game, beginning from ``state``, with the network as it is stored; ``now`` in ms since 1970."""
     variant, token_bytes = variants()[request.variant], secrets.token_bytes
     tokens = tuple(
         [
@@ -92,7 +91,7 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
         clock=request.clock,
         running_clock=start_clock(request.clock, len(request.seats)),
         ownership=None if request.app is None else Ownership(request.app, request.ref, join_code, request.public),
-        network=secrets.of_network(request.network) if request.app is None or request.network else "",
+        network=request.network,
     )
     if remotes:
         tokens = tuple(

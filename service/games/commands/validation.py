@@ -59,7 +59,7 @@ class GameRequest(NamedTuple):
     app: str | None = None
     """The application that creates the game, and then owns it."""
     network: str = ""
-    """The network of the address that creates a game of no application."""
+    """The network of the address, if the game counts in its share: of no application, or of one that it registered."""
     ref: str | None = None
     """What the application calls the game."""
     public: Public | None = None

@@ -161,8 +161,16 @@ class Game(GameFacts):
 
     @property
     def holder(self) -> str:
-        """Whose share of what the service holds the game counts in: the id of an application, or its ``network``."""
+        """Who is served in turns for the game: the application that owns it, or its ``network``."""
         return self.network if self.ownership is None else self.ownership.app
+
+    @property
+    def share_holder(self) -> str:
+        """Whose share of what the service holds the game counts in.
+
+        Its ``network`` if it has one, so that who registers applications gets no more; else its ``holder``.
+        """
+        return self.network or self.holder
 
     @property
     def is_set_up_automatic(self) -> bool:

@@ -96,12 +96,13 @@ class Admission:
 
 def holder_of(game: Game) -> Holder:
     """Whose share the game counts in."""
-    return Holder(game.network) if game.network else Holder(game.holder, is_app=True)
+    return Holder(game.share_holder, is_app=not game.network)
 
 
 def size_of_game(game: Game, state: bytes, events: Sequence[bytes]) -> int:
     """The bytes that a store needs for a new game: about those that Redis uses, or some more."""
-    size = _GAME_BYTES + _allocated(len(state)) + _size_of_events(game, events)
+    allocated = len(state) * 9 // 8  # up to a fifth more than the state itself, as sizes come in steps
+    size = _GAME_BYTES + allocated + _size_of_events(game, events)
     return size if game.ownership is None else size + _size_in_index(game, game.ownership)
 
 
@@ -118,8 +119,3 @@ def _size_of_write(game: Game, events: Sequence[bytes], record: IdempotencyRecor
 def _size_of_events(game: Game, events: Sequence[bytes]) -> int:
     each = _EVENT_BYTES if game.ownership is None else _EVENT_BYTES + _ITEM_BYTES
     return sum([len(event) for event in events]) + each * len(events)
-
-
-def _allocated(size: int) -> int:
-    """The bytes that are allocated for so many: up to a fifth more, as sizes come in steps."""
-    return size * 9 // 8
