@@ -21,8 +21,9 @@ from service.games.automation.deletions import EVERY_GAME
 from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.ports import Runtime
+from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
-from service.games.store.repository import GameRepository, Keeping
+from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limits import counters_at

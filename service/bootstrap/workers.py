@@ -21,7 +21,8 @@ from service.games.automation.deletions import EVERY_GAME, DeletedGames
 from service.games.automation.due import Automation
 from service.games.ports import sequential_runtime
 from service.games.reminders import ReminderQueue
-from service.games.store.repository import GameRepository, Keeping
+from service.games.store.admission import Keeping
+from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
 from service.storage.heartbeats import RedisHeartbeats
 from service.storage.redis.server_clock import ServerClock

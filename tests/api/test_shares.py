@@ -17,8 +17,9 @@ from service.games.automation.due import Automation
 from service.games.commands.create import network_digest
 from service.games.model.views import legal_moves_for
 from service.games.ports import PutOff
+from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
-from service.games.store.repository import EVERYTHING, Keeping
+from service.games.store.repository import EVERYTHING
 from service.storage.erasures import RedisErasures
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.memory_reserve import MemoryReserve

@@ -23,7 +23,8 @@ from service.games.model.lifetimes import DAY_MS, Lifetimes
 from service.games.model.seats import HUMAN, Seat, Seats
 from service.games.model.shards import with_shard
 from service.games.ports import Store
-from service.games.store.repository import EVERYTHING, GameRepository, Keeping
+from service.games.store.admission import Keeping
+from service.games.store.repository import EVERYTHING, GameRepository
 from service.games.store.transactions import Decision
 from tests.support.games import build_repository
 

@@ -19,7 +19,8 @@ from service.games.reminders import (
     TakenReminder,
 )
 from service.games.shares import UNLIMITED, GamesOfBots, Shares
-from service.games.store.repository import EVERYTHING, GameRepository, Keeping
+from service.games.store.admission import Keeping
+from service.games.store.repository import EVERYTHING, GameRepository
 from service.games.store.transactions import Committed
 from service.storage.redis.server_clock import system_clock
 

@@ -20,7 +20,8 @@ from service.games.model.lifetimes import Lifetimes
 from service.games.model.results import CreatedGame
 from service.games.ports import RandomBytes
 from service.games.reminders import JudgedTime
-from service.games.store.repository import GameRepository, Keeping
+from service.games.store.admission import Keeping
+from service.games.store.repository import GameRepository
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.topology import open_topology
 from service.workers.bot_worker import BotWorker

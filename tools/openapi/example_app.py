@@ -36,8 +36,9 @@ from service.games.facade import GamesFacade
 from service.games.model.lifetimes import Lifetimes
 from service.games.ports import sequential_runtime
 from service.games.shares import UNLIMITED
+from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
-from service.games.store.repository import GameRepository, Keeping
+from service.games.store.repository import GameRepository
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
 from service.storage.backends import RedisBackends

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from service.games.model.errors import ShareUsedUp
 from service.games.model.game import Game, Ownership
+from service.games.model.lifetimes import Lifetimes
 from service.games.ports import IdempotencyRecord, PutOff, RunLater, StorageUnavailable
-from service.games.shares import Holder, Shares, ShareUsed
+from service.games.shares import UNLIMITED, Holder, Shares, ShareUsed
 
 RESERVED_BYTES: Final = 160
 """Bytes of an idempotency record, or of an id that is reserved under a key: name, value and expiry."""
@@ -35,6 +36,14 @@ _EVENT_BYTES: Final = 16
 """Bytes of an event beside its own: the id of the write, and its place in the list."""
 _ITEM_BYTES: Final = 250
 """Bytes of an event of a game of an application in the feed."""
+
+
+class Keeping(NamedTuple):
+    """How long games are kept, and how many bytes of them; ``automatic``: no request waits for what is written."""
+
+    lifetimes: Lifetimes
+    shares: Shares = UNLIMITED
+    automatic: bool = False
 
 
 class Admission:

@@ -7,25 +7,16 @@ depend on how any of them works.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 from service.games.model.lifetimes import DAY_MS, Lifetimes
 from service.games.ports import Runtime, Store
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
-from service.games.shares import UNLIMITED, Shares
+from service.games.store.admission import Keeping
 from service.games.store.cache import GameCache
 from service.games.store.history import GameHistory
 from service.games.store.reading import GameReader
 from service.games.store.transactions import Committed, Transactions, WriteTerms
-
-
-class Keeping(NamedTuple):
-    """How long games are kept, and how many bytes of them; ``automatic``: no request waits for what is written."""
-
-    lifetimes: Lifetimes
-    shares: Shares = UNLIMITED
-    automatic: bool = False
-
 
 EVERYTHING: Final = Keeping(Lifetimes.at_most(30 * DAY_MS))
 """Every write, for as long as the defaults say."""
@@ -70,7 +61,7 @@ class GameRepository:
         self.yielding = history.yielding
 
         self.lifetimes = keeping.lifetimes
-        terms = WriteTerms(keeping.lifetimes, keeping.shares, observe, keeping.automatic)
+        terms = WriteTerms(keeping, observe)
         transactions = Transactions(store, cache, reader, history, runtime, terms)
         self.create = transactions.create
         self.transact = transactions.transact

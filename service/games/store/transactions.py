@@ -17,7 +17,6 @@ from service.games.model.errors import MoveRefused, ShareUsedUp
 from service.games.model.following import with_events
 from service.games.model.game import Game, GameStatus
 from service.games.model.game_events import GameEvent, HostingEvent
-from service.games.model.lifetimes import Lifetimes
 from service.games.model.schedule import reminders
 from service.games.model.tokens import new_write_id
 from service.games.ports import (
@@ -31,8 +30,8 @@ from service.games.ports import (
     Store,
     WriteRequest,
 )
-from service.games.shares import Holder, Shares
-from service.games.store.admission import GROWTH, Admission
+from service.games.shares import Holder
+from service.games.store.admission import GROWTH, Admission, Keeping
 from service.games.store.cache import CachedGame, GameCache
 from service.games.store.codec import encode_event, encode_game, encode_tombstone, state_prefix
 from service.games.store.compaction import Compaction
@@ -70,15 +69,10 @@ class Committed(NamedTuple):
 
 
 class WriteTerms(NamedTuple):
-    """How long games are kept, how much of them; ``observe`` is called with every write that was committed.
+    """What is kept; ``observe`` is called with every write that was committed."""
 
-    ``automatic``: no request waits for what this process writes.
-    """
-
-    lifetimes: Lifetimes
-    shares: Shares
+    keeping: Keeping
     observe: Callable[[Committed], None]
-    automatic: bool = False
 
 
 class Transactions:
@@ -102,8 +96,8 @@ class Transactions:
         self._history = history
         self._compaction = Compaction(store, runtime.run_later)
         self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
-        self._lifetimes, self._shares, self._observe = terms.lifetimes, terms.shares, terms.observe
-        self._admission = Admission(terms.shares, runtime.run_later, automatic=terms.automatic)
+        (self._lifetimes, self._shares, automatic), self._observe = terms
+        self._admission = Admission(self._shares, runtime.run_later, automatic=automatic)
         self.check_awaited = self._admission.check_awaited
 
     def create(self, game: Game, events: Sequence[GameEvent], record: IdempotencyRecord | None) -> Committed:
