@@ -54,7 +54,7 @@ class RedisBackends(BackendStore):
     def reserve(self, name: str, app: str) -> str:
         """The first id under this name."""
         key = keys.reservation(name)
-        self._require_space(key)
+        self._memory_reserve.require_space(key)
         first = self._calls.write("reserve", key, (b"SET", key, app, b"NX", b"GET", b"EX", b"%d" % IDEMPOTENCY_TTL))
         return app if first is None else first.decode()
 
@@ -66,7 +66,7 @@ class RedisBackends(BackendStore):
 
     def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""
-        self._require_space(keys.application(backend.id))
+        self._memory_reserve.require_space(keys.application(backend.id))
         self._add(backend.id)
         created = self._replace(backend.id, b"", encode_backend(backend), repeat, expires=backend.registered)
         if created:
@@ -115,9 +115,6 @@ class RedisBackends(BackendStore):
         for app in self._calls.read("list_apps", key, (b"SRANDMEMBER", key, MOST_FORGOTTEN)):
             if self.read(app.decode()) is None:
                 self._calls.write("remove_app", key, (b"SREM", key, app))
-
-    def _require_space(self, key: bytes) -> None:
-        self._memory_reserve.require_space(key)
 
     def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None, *, expires: bool = False) -> bool:
         names = keys.application(app), keys.repeats(app)

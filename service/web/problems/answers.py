@@ -127,8 +127,8 @@ def install(app: Flask, limits: RateLimits) -> None:
         return limited(error.code) or _http_exception(error)
 
     app.register_error_handler(Refusal, refusal)
-    app.register_error_handler(ShareUsedUp, _share_used_up)
-    app.register_error_handler(TooManyGamesOfBots, _too_many_games_of_bots)
+    for share in (ShareUsedUp, TooManyGamesOfBots):
+        app.register_error_handler(share, _share_used_up)
     app.register_error_handler(RateLimited, _rate_limited)
     for refused in (InvalidSetup, MoveRefused, RequestError, InvalidBody):
         app.register_error_handler(refused, _refused)
@@ -206,8 +206,8 @@ def _outcome_unknown(error: OutcomeUnknown) -> Response:
     return retry_later("outcome_unknown", error.retry_after)
 
 
-def _share_used_up(error: ShareUsedUp) -> Response:
-    return retry_later("share_used", error.retry_after)
+def _share_used_up(error: ShareUsedUp | TooManyGamesOfBots) -> Response:
+    return _retry_after(error.reason, error.retry_after)
 
 
 def _secret_changed(_error: SecretChanged) -> Response:
@@ -220,10 +220,6 @@ def _secret_changed(_error: SecretChanged) -> Response:
 
 def _too_many_streams(_error: TooManyStreams) -> Response:
     return retry_later("too_many_streams", _STREAM_RETRY_SECONDS)
-
-
-def _too_many_games_of_bots(error: TooManyGamesOfBots) -> Response:
-    return _retry_after(error.reason, error.retry_after)
 
 
 def _lookup_failed(error: LookupFailed) -> Response:
