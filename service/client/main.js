@@ -60,6 +60,7 @@ const app = {
   announce: (message, { urgent = false } = {}) => (urgent ? announcer.interrupt(message) : announcer.answer(message)),
   tell: announcer.queue,
   tellNext: announcer.next,
+  forgetTold: announcer.forget,
   toggleDrawer,
   explain(error) {
     if (error instanceof Problem) return error.message;

@@ -56,6 +56,23 @@ def test_several_seats_of_one_device_are_never_shown_two_hands(http: httpx.Clien
     take_turn(page, table)
 
 
+def test_what_a_player_was_told_is_not_left_behind_the_curtain(http: httpx.Client, open_page: OpenPage) -> None:
+    table = Table.create(http, "domino", seed="one device")
+    page = open_page(None)
+    take_seats(page, table, *table.tokens)
+    (seat,) = table.view()["to_act"]
+    name = table.view()["players"][seat]["name"]
+    hand = table.view(seat)["you"]["hand"]
+    page.evaluate(AFTER_THE_CURTAIN)
+    page.get_by_role("button", name=f"Show {name}’s hand").click()
+    page.get_by_role("option").first.wait_for()
+    page.keyboard.press("h")
+    expect(page.get_by_role("status").filter(has_text=f"{len(hand)} tiles")).to_be_attached()
+    page.get_by_role("button", name="Hide this hand").click()
+    page.get_by_role("button", name=f"Show {name}’s hand").wait_for()
+    assert told(html_of(page), hand) == []
+
+
 def take_turn(page: Page, table: Table) -> None:
     """Raise the curtain, if it is down, and make a move; nothing of another hand is ever in the page."""
     view = table.view()

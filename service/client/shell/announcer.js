@@ -21,6 +21,8 @@ export function createAnnouncer(polite, urgent, pace) {
     setTimeout(() => line.remove(), KEPT_MS);
   }
 
+  const clear = () => void pacing?.then((each) => each.clear());
+
   return {
     answer,
     /** @param {string} message */
@@ -31,6 +33,12 @@ export function createAnnouncer(polite, urgent, pace) {
     /** @param {string} message */
     queue: (message) => void (pacing || pace() !== "atOnce" ? paced().then(({ queue }) => queue(message)) : answer(message)),
     next: async () => (await pacing)?.next() ?? false,
-    clear: () => void pacing?.then(({ clear }) => clear()),
+    clear,
+    /** Also removes what was said, as somebody else may read it now. */
+    forget() {
+      clear();
+      polite.replaceChildren();
+      urgent.textContent = "";
+    },
   };
 }

@@ -26,6 +26,7 @@
  * @property {(message: string, options?: {urgent?: boolean}) => void} announce tells screen readers, at once
  * @property {(message: string) => void} tell tells them what happened, after all that happened before, at their pace
  * @property {() => Promise<boolean>} tellNext tells the next of that which they were not told yet; whether there was any
+ * @property {() => void} forgetTold forgets what they were told, and what they were not told yet
  * @property {() => void} toggleDrawer opens or closes the developer drawer
  * @property {(error: unknown) => string} explain an error as a sentence for people
  *

@@ -14,6 +14,8 @@ export function createHearing(app, match, told, stateOf) {
   /** What is told before the state, once that is due. @type {string | undefined} */
   let due;
   return {
+    /** Forgets the sentence before the state, which is for the player who was shown. */
+    forget: () => void (due = undefined),
     /** Tells what is new. @param {Game} game @param {string} [before] if the state is due: a sentence before it, or "" */
     follow(game, before) {
       due = before ?? due;

@@ -88,16 +88,27 @@ export function create(app, { game: id, watch = false, token }) {
     say(tile ? `${t("table.stale")} ${t("table.stillChosen", { tile })}` : t("table.stale"), { urgent: true });
   }
 
+  /** A hand was hidden: nothing that was told to its player is left for the next. */
+  function drawCurtain() {
+    curtainSince = performance.now();
+    said = "";
+    app.forgetTold();
+    hearing?.forget();
+    for (const each of untold) delete each.due;
+  }
+
+  function hide() {
+    drawCurtain();
+    void match.show(undefined);
+  }
+
   /** @param {{game: Game, before: Game | undefined}} change */
   function onChange({ game, before }) {
     const isFresh = game.status === "playing" && !game.board.tiles.length;
     if (isFresh || (before && before.version < game.version)) void withScene((each) => each.onChange({ game, before }));
     play?.choice.check();
     if (match.seats.length && !play) void loadPlay();
-    if (match.seat === undefined && before?.you) {
-      curtainSince = performance.now();
-      said = "";
-    }
+    if (match.seat === undefined && before?.you) drawCurtain();
     if (!variant) void loadVariant(game.variant);
     if (match.seats.length > 1 && !curtain) void load(import("../table/curtain.js"), (module) => (curtain = module));
     if (game.status === "waiting" && !invite) void load(import("../setup/invite.js"), (module) => ({ invite } = module));
@@ -251,7 +262,7 @@ export function create(app, { game: id, watch = false, token }) {
     if (game.status === "waiting") return invite?.(app, game) ?? nothing;
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t("table.watching")}</p>`;
     return html`
-      ${match.seats.length > 1 ? curtain?.whose(app, nameOf(game, game.you.seat), () => match.show(undefined)) : nothing}
+      ${match.seats.length > 1 ? curtain?.whose(app, nameOf(game, game.you.seat), hide) : nothing}
       ${play?.handList(app, game, { choice: play.choice, drop, drawn })}`;
   }
 
