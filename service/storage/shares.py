@@ -114,8 +114,11 @@ class RedisShares(Shares):
         day = self._day()
         if self.is_reserved and self._bytes:
             reserve = self._bytes * RESERVE_PERCENT // 100
-            self._take(keys.reserve_share(holder.id, day), size, reserve // PART_OF_RESERVE)
-            return
+            if self._count(keys.reserve_share(holder.id, day), size, reserve // PART_OF_RESERVE):
+                return
+            self.look()  # the memory may have been freed since the last look
+            if self.is_reserved:
+                raise ShareUsed(self._until_tomorrow())
         limit = self.limit(holder)
         if limit is not None and self._counted(keys.share(holder.id, day)) >= MOVES * limit:
             raise ShareUsed(self._until_tomorrow())
