@@ -367,7 +367,7 @@ class Course:
             self._let_follow(taken)
 
     def _let_follow(self, taken: TakenReminder) -> None:
-        if self.random.random() < 0.2:
+        if self.random.random() < 0.4:
             self.figures["killed"] += 1
             return
         for automation in self.automations[: self.random.randint(1, 2)]:

@@ -60,5 +60,5 @@ def test_the_metrics_of_the_web_show_what_the_other_processes_do(tmp_path: Path)
             assert time.monotonic() < deadline
             time.sleep(0.1)
         assert shown["domino_bot_decision_seconds_count", "random"] > 5
-        assert shown["domino_reminder_lag_seconds_count", "bots"] > 10
+        assert shown["domino_reminder_lag_seconds_count", "bots_alone"] > 10
         assert abs(shown["domino_clock_offset_seconds",]) < 5
