@@ -58,14 +58,14 @@ class Filter(NamedTuple):
 class FoundGame(NamedTuple):
     """A stored game: its bytes in the store, and when it was written last, in milliseconds since 1970.
 
-    ``network`` is that of who created it; empty for a game of an application of the operator.
+    ``holder``: whose share it counts in; ``app``: the application that owns it, or empty.
     """
 
     id: str
     bytes: int
     updated_at: int
     holder: str
-    network: str
+    app: str
     moved: bool
     status: str
     variant: str
@@ -146,7 +146,7 @@ class _Games:
             game = self._repository.load(game_id)
             if game is None:
                 raise NotFound("no_such_game")
-            app = "" if game.ownership is None else game.ownership.app
+            app = _owner(game)
             self._repository.delete(game_id, app, game.holder)
         except (Gone, NotFound):
             _say(f"{game_id}: no such game")
@@ -161,7 +161,11 @@ class _Games:
 
 def _found(game: Game, size: int) -> FoundGame:
     moved = game.first_move is not None
-    return FoundGame(game.id, size, game.updated_at, game.holder, game.network, moved, game.status, game.variant.key)
+    return FoundGame(game.id, size, game.updated_at, game.holder, _owner(game), moved, game.status, game.variant.key)
+
+
+def _owner(game: Game) -> str:
+    return "" if game.ownership is None else game.ownership.app
 
 
 def _chosen(games: _Games, wanted: Filter) -> list[FoundGame]:
@@ -173,7 +177,7 @@ def _chosen(games: _Games, wanted: Filter) -> list[FoundGame]:
     fitting = (
         game
         for game in games.all()
-        if (holders is None or holders & {game.holder, game.network or game.holder})
+        if (holders is None or holders & {game.holder, game.app or game.holder})
         and game.updated_at <= before
         and not (wanted.unmoved and game.moved)
     )
@@ -189,7 +193,8 @@ def _shown(game: FoundGame) -> dict[str, object]:
 def _line(game: FoundGame) -> str:
     moved = "moved" if game.moved else "unmoved"
     when = format_rfc3339(game.updated_at)
-    return f"{game.id}  {game.bytes:>9}  {when}  {game.holder:<24}  {moved:<7}  {game.status:<10}  {game.variant}"
+    holder = game.app or game.holder
+    return f"{game.id}  {game.bytes:>9}  {when}  {holder:<24}  {moved:<7}  {game.status:<10}  {game.variant}"
 
 
 def _failed(error: Exception) -> int:

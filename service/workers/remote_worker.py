@@ -54,7 +54,7 @@ class RemoteWorker(Consumer):
         if turn is None:
             return "never"
         app = owner(turn)
-        holder = turn.game.share_holder
+        holder = turn.game.holder
         delay = self._holders.enter(holder)
         if delay is not None:
             return self._clock() + round(delay * 1000)

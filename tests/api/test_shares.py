@@ -353,9 +353,19 @@ def test_a_holder_that_has_stored_too_much_is_refused_by_every_process_and_plays
 
 
 def refuse_writes(small: SmallStore) -> None:
-    """No game of the address is written any more, as if its part of the reserve were used up."""
-    small.shares.counts_writes = small.shares.is_reserved = True
+    """No game of the address is written any more: its part of the reserve is used up."""
+    fill(small.server.admin, 92)
+    small.shares.look()
+    assert small.shares.is_reserved
     small.server.admin.set(share_of(EVIL).replace("share", "reserve"), MEMORY)
+
+
+def test_a_write_is_admitted_as_soon_as_memory_is_freed(small: SmallStore) -> None:
+    created = small.create({**TWO, "rules": {"limit": 1000}}, EVIL).get_json()
+    refuse_writes(small)
+    assert play(small, created, 1) == 0
+    small.server.admin.delete("ballast")
+    assert play(small, created, 1) == 1
 
 
 def test_a_join_that_was_granted_is_answered_again_when_nothing_more_is_written(small: SmallStore) -> None:
@@ -365,21 +375,24 @@ def test_a_join_that_was_granted_is_answered_again_when_nothing_more_is_written(
     headers = {"Idempotency-Key": "a-key-of-somebody-who-joins-a-game"}
     first = small.post(path, body, headers=headers)
     assert first.status_code == 201
-    small.shares.look()
     refuse_writes(small)
     assert refusal(small.post(path, body)) == TOO_MUCH
     again = small.post(path, body, headers=headers)
     assert (again.status_code, again.get_json()["token"]) == (201, first.get_json()["token"])
 
 
-def test_a_rematch_whose_game_exists_is_begun_although_the_share_is_used_up(small: SmallStore) -> None:
+def test_a_rematch_whose_game_exists_is_begun_although_the_share_is_used_up(
+    small: SmallStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     created = small.create({**TWO, "rules": {"limit": 1}}, EVIL).get_json()
     game, token = created["game"]["id"], created["seats"][0]["token"]
     while small.api.get(f"/v1/games/{game}").get_json()["status"] != "finished":
         play(small, created, 1)
-    small.shares.look()
-    refuse_writes(small)  # but new games are, so the old one does not name the new one yet
+    refuse_writes(small)
+    small.server.admin.delete("ballast")  # new games are written again, but the old one does not name the new one yet
+    monkeypatch.setattr(small.shares, "look", lambda: None)
     assert refusal(small.post(f"/v1/games/{game}/rematch", None, token=token)) == TOO_MUCH
+    monkeypatch.undo()
     small.shares.look()
     use_up(small)
     assert refusal(small.create(address=EVIL)) == TOO_MUCH
@@ -430,9 +443,10 @@ def test_an_erasure_is_made_however_little_memory_is_left(small: SmallStore) -> 
     body = {**TWO, "players": [{"name": "Ada", "ref": "ada"}, {"name": "Bo"}]}
     game = small.create(body, token=key).get_json()["game"]["id"]
     app = small.games.access.authenticate(game, None).game.holder
+    fill(small.server.admin, 92)
     small.shares.look()
+    assert small.shares.is_reserved
     small.server.admin.set(f"domino:reserve:{{{app}}}:{system_clock() // 1000 // DAY}", MEMORY)
-    small.shares.counts_writes = small.shares.is_reserved = True
     small.erase(app, "ada")
     assert small.games.access.authenticate(game, None).game.seats[0].ref is None
 

@@ -51,6 +51,12 @@ def test_an_application_holds_its_games(games: GamesFacade) -> None:
     assert (game.holder, game.network) == ("an application", "")
 
 
+def test_a_network_holds_the_games_of_applications_that_are_registered_from_it(games: GamesFacade) -> None:
+    anonymous = created(games, REQUEST)
+    owned = [created(games, REQUEST._replace(app=app)) for app in ("one", "another")]
+    assert {each.holder for each in owned} == {anonymous.holder}
+
+
 def test_a_rematch_has_the_same_holder(games: GamesFacade) -> None:
     opened = games.commands.create(REQUEST).answer
     game, tokens = opened.view.id, [each.token for each in opened.seats]

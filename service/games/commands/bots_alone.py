@@ -44,7 +44,7 @@ class BotsAlone:
         absence = None if game.clock is None else game.clock.absence
         if not self._most or not may_go_on_alone([seat.kind for seat in game.seats], absence):
             return
-        holder = game.share_holder
+        holder = game.holder
         now = self._clock()
         if not self._games.add(holder, game.id, now):
             return

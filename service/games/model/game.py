@@ -161,16 +161,11 @@ class Game(GameFacts):
 
     @property
     def holder(self) -> str:
-        """Who is served in turns for the game: the application that owns it, or its ``network``."""
-        return self.network if self.ownership is None else self.ownership.app
+        """Who is served in turns for the game, and whose share of what the service holds it counts in.
 
-    @property
-    def share_holder(self) -> str:
-        """Whose share of what the service holds the game counts in.
-
-        Its ``network`` if it has one, so that who registers applications gets no more; else its ``holder``.
+        Its ``network`` if it has one, so that who registers applications gets no more; else the application owning it.
         """
-        return self.network or self.holder
+        return self.network or ("" if self.ownership is None else self.ownership.app)
 
     @property
     def is_set_up_automatic(self) -> bool:

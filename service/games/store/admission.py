@@ -105,7 +105,7 @@ class Admission:
 
 def holder_of(game: Game) -> Holder:
     """Whose share the game counts in."""
-    return Holder(game.share_holder, is_app=not game.network)
+    return Holder(game.holder, is_app=not game.network)
 
 
 def size_of_game(game: Game, state: bytes, events: Sequence[bytes]) -> int:
