@@ -33,8 +33,8 @@ async function play(variant: string, players: number) {
   for (const leaving of [true, false]) {
     const seat = { path: { ...params.path, seat: 0 } };
     const put = { params: seat, body: { away: leaving } };
-    const view = expect(await clients[0].PUT("/v1/games/{game}/players/{seat}/presence", put));
-    away.push(view.players[0].away === true);
+    game = expect(await clients[0].PUT("/v1/games/{game}/players/{seat}/presence", put)); // maybe after a computer's move
+    away.push(game.players[0].away === true);
   }
   const late = game.to_act[0];
   const claim = { params, body: { seat: late } };

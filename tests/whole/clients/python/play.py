@@ -48,8 +48,9 @@ def play(url: str, application: AuthenticatedClient, variant: str, players: int)
     request = GameIn(players=seats, variant=variant, clock=clock, absence=absence, pace=0.5)
     created = expect(CreatedGame, create_game.sync(client=application, body=request))
     clients = [AuthenticatedClient(url, seat.token) for seat in created.seats]
-    game = created.game
-    away = [leave(game.id, clients[0], away=away) for away in (True, False)]
+    views = [set_away(created.game.id, clients[0], away=away) for away in (True, False)]
+    away = [view.players[0].away is True for view in views]
+    game = views[-1]  # meanwhile a computer player may have moved for seat 0
     late = game.to_act[0]
     early = claim_seat.sync(game.id, client=clients[0 if late else 1], body=ClaimIn(seat=late))
     moves = 0
@@ -74,10 +75,9 @@ def play(url: str, application: AuthenticatedClient, variant: str, players: int)
     }
 
 
-def leave(game: str, client: AuthenticatedClient, *, away: bool) -> bool:
-    """Leave seat 0, or come back; whether its player is then away."""
-    view = expect(Game, set_presence.sync(game, 0, client=client, body=PresenceIn(away=away)))
-    return view.players[0].away is True
+def set_away(game: str, client: AuthenticatedClient, *, away: bool) -> Game:
+    """Leave seat 0, or come back; the view after that."""
+    return expect(Game, set_presence.sync(game, 0, client=client, body=PresenceIn(away=away)))
 
 
 def main(url: str, key: str) -> None:
