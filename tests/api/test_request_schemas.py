@@ -1,0 +1,111 @@
+"""Request schemas load as marshmallow does, though they skip the fields that are absent and not required."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from marshmallow import Schema, ValidationError, fields
+
+from service.web.fields.moves import MoveSchema
+from service.web.fields.strict import RequestSchema
+from service.web.games.creation_schemas import GameInSchema
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=4), each, max_size=3),
+    max_leaves=6,
+)
+
+
+class InnerSchema(RequestSchema):
+    """A nested object with a required field and one with a default."""
+
+    number = fields.Integer(required=True, strict=True)
+    size = fields.Integer(load_default=7)
+
+
+class OuterSchema(RequestSchema):
+    """Fields of every kind that is treated differently: optional, required, default, renamed, nested, nullable."""
+
+    optional = fields.Integer()
+    required = fields.String(required=True)
+    default = fields.Integer(load_default=3)
+    made = fields.List(fields.Integer(), load_default=list)
+    renamed = fields.Integer(data_key="from")
+    stored_as = fields.Integer(attribute="other")
+    nullable = fields.Integer(allow_none=True)
+    inner = fields.Nested(InnerSchema)
+    inners = fields.List(fields.Nested(InnerSchema))
+
+
+BODIES = {
+    OuterSchema: ["optional", "required", "default", "made", "from", "stored_as", "nullable", "inner", "inners"],
+    MoveSchema: list(MoveSchema().load_fields),
+    GameInSchema: list(GameInSchema().load_fields),
+}
+VALID: dict[type[RequestSchema], dict[str, Any]] = {
+    OuterSchema: {"required": "given"},
+    MoveSchema: {"action": "pass"},
+    GameInSchema: {"variant": "fido"},
+}
+"""What a body needs at least to be accepted."""
+INNER = st.fixed_dictionaries({}, optional={"number": st.integers() | JSON_VALUES, "size": JSON_VALUES})
+
+
+@contextmanager
+def as_marshmallow_loads() -> Iterator[None]:
+    """While this lasts, all schemas visit all their fields."""
+    own = RequestSchema._deserialize
+    RequestSchema._deserialize = Schema._deserialize  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        RequestSchema._deserialize = own  # type: ignore[method-assign]
+
+
+def in_order(messages: Any) -> Any:
+    """The messages with the fields of each object in order, as marshmallow has unknown ones in none."""
+    if isinstance(messages, dict):
+        return sorted((str(key), in_order(value)) for key, value in messages.items())
+    return repr(messages)
+
+
+def outcome(schema: Schema, body: Any) -> tuple[str, Any]:
+    """What the schema makes of the body, with the order of its fields."""
+    try:
+        return "loaded", list(schema.load(body).items())
+    except ValidationError as error:
+        messages: dict[str, Any] = error.messages_dict
+        known = [each for each in messages if each in schema.load_fields]
+        return "refused", (known, in_order(messages))
+
+
+@pytest.mark.parametrize("kind", BODIES, ids=lambda each: each.__name__)
+@given(data=st.data())
+def test_a_schema_loads_as_marshmallow_does(kind: type[RequestSchema], data: st.DataObject) -> None:
+    values = JSON_VALUES | INNER | st.lists(INNER, max_size=2) | st.sampled_from(["play", "deal", "1-2", "fido", 5])
+    body = data.draw(JSON_VALUES | st.dictionaries(st.sampled_from(BODIES[kind]) | st.text(max_size=3), values))
+    if isinstance(body, dict) and data.draw(st.booleans()):
+        body.update(VALID[kind])
+    schema = kind()
+    lean = outcome(schema, body)
+    with as_marshmallow_loads():
+        assert lean == outcome(schema, body)
+
+
+def test_absent_optional_fields_are_not_visited(monkeypatch: pytest.MonkeyPatch) -> None:
+    visited: list[str] = []
+    deserialize = fields.Field.deserialize
+
+    def spy(self: Any, value: Any, attr: str | None = None, *rest: Any, **options: Any) -> Any:
+        visited.append(str(attr))
+        return deserialize(self, value, attr, *rest, **options)
+
+    monkeypatch.setattr(fields.Field, "deserialize", spy)
+    MoveSchema().load({"action": "pass", "version": 3})
+    assert visited == ["action", "version"]
