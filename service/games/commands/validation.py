@@ -20,7 +20,7 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
-from service.games.model.game import Game, Public
+from service.games.model.game import Game, Public, rules_for
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind
 
@@ -88,8 +88,7 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
 
     ``yield_control`` is called before each deal is checked, to let other requests run.
     """
-    variant = variants().get(request.variant)
-    if variant is None:
+    if request.variant not in variants():
         raise InvalidSetup({"variant": [Reason("not_one_of", {"allowed": list(variants())})]})
     errors = {
         f"players.{seat}.bot": [Reason("not_one_of", {"allowed": list(LEVELS)})]
@@ -109,7 +108,7 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
             if each.client_seed is not None
         }
     try:
-        rules = variant.rules(request.options, len(request.seats))
+        rules = rules_for(request.variant, request.options, len(request.seats))
     except InvalidSetup as refusal:
         raise InvalidSetup(errors | refusal.errors) from None
     for index, deal in enumerate(request.deals):

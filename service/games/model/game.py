@@ -210,9 +210,10 @@ def rules_for(variant: str, options: Mapping[str, Value], seats: int) -> Rules:
 
     Raises ``InvalidSetup``, and ``KeyError`` for an unknown variant.
     """
-    return _rules(variant, tuple(options.items()), seats)
+    # With the types, as `true` equals 1 but may be refused where 1 is not.
+    return _rules(variant, tuple([(key, type(value), value) for key, value in options.items()]), seats)
 
 
 @lru_cache(maxsize=1024)
-def _rules(variant: str, options: tuple[tuple[str, Value], ...], seats: int) -> Rules:
-    return variants()[variant].rules(dict(options), seats)
+def _rules(variant: str, options: tuple[tuple[str, type[Value], Value], ...], seats: int) -> Rules:
+    return variants()[variant].rules({key: value for key, _, value in options}, seats)
