@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from service.games.commands.validation import check_request
 from tests.support.processes import runs
+from tests.workers.tables import VARIANTS
 from tools.attack.__main__ import BEGIN, END, FAULTS_BEGIN, FAULTS_END, FAULTS_PAGE, PAGE
 from tools.attack.attacks import attacks
 from tools.attack.bot_tables import fraction_of
 from tools.attack.cost import costs
-from tools.attack.faults import SCENARIOS, play
+from tools.attack.faults import SCENARIOS, play, wanted_game
 from tools.attack.measure import Crowd, Held, held, requests_in
 from tools.attack.pace import same_distribution
 from tools.attack.race import race
@@ -47,6 +49,12 @@ def test_an_attack_on_what_is_held_is_measured(holding: Holding) -> None:
     assert requests_in(found.result.done)
     assert (found.stored != "–") == holding.fills
     assert "cannot be asked" not in (found.others_calm, found.others)
+
+
+@pytest.mark.parametrize("clocked", [False, True])
+def test_games_under_faults_have_as_many_players_as_their_rules_ask_for(clocked: bool) -> None:
+    for number in range(len(VARIANTS)):
+        check_request(wanted_game("seed", number, clocked=clocked), lambda: None)
 
 
 def test_the_honest_wait_for_computer_players() -> None:

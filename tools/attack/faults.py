@@ -74,6 +74,16 @@ class Stage(NamedTuple):
     settings: Mapping[str, str] = {}
 
 
+def wanted_game(seed: str, number: int, *, clocked: bool) -> GameRequest:
+    """The request for the game of this number: each variant in turn, with the fewest players."""
+    variant = VARIANTS[number % len(VARIANTS)]
+    bots = ("grg" * 3)[: fewest(variant)]
+    if clocked:
+        clock = _CLOCKS[number % len(_CLOCKS)]
+        return request(variant, "p" + bots[1:], seed=f"{seed}-{number}", clock=clock, pace=0)
+    return request(variant, bots, seed=f"{seed}-{number}")
+
+
 class Play:
     """The games of a scenario, and the processes that play them."""
 
@@ -99,17 +109,10 @@ class Play:
             running = self._running[clocked]
             running -= {game for game in running if hosted.game(game).status == "finished"}
             while len(running) < most:
-                wanted = self._request(next(self._numbers), clocked=clocked)
+                wanted = wanted_game(self._seed, next(self._numbers), clocked=clocked)
                 game = hosted.create(wanted).view.id
                 self.games[game] = wanted
                 running.add(game)
-
-    def _request(self, number: int, *, clocked: bool) -> GameRequest:
-        variant = VARIANTS[number % len(VARIANTS)]
-        seats, seed = fewest(variant), f"{self._seed}-{number}"
-        if clocked:
-            return request(variant, "p" + "grg"[: seats - 1], seed=seed, clock=_CLOCKS[number % len(_CLOCKS)], pace=0)
-        return request(variant, ("grg" * 3)[:seats], seed=seed)
 
     def kill(self, many: int) -> None:
         """Kill so many processes at once, and start others in their place."""

@@ -241,7 +241,7 @@ def _message_delay(stage: Stage, wanted: int = 4) -> str:
     wish = {"url": stage.hosts.url("127.0.4.1", path), "events": ["game.turn"]}
     endpoint = orjson.loads(stage.target.ask("POST", "/v1/webhooks", wish, stage.honest).body)["id"]
     _await(lambda: stage.hosts.asked[path] > 0)  # the challenge
-    table = stage.target.create({"variant": "domino", "players": list(bodies.PLAYERS)}, stage.honest)
+    table = stage.target.create({"variant": "block", "players": list(bodies.PLAYERS)}, stage.honest)
     times = []
     _await(lambda: stage.hosts.asked[path] > 1)
     for _ in range(wanted):
