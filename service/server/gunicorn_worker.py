@@ -1,9 +1,9 @@
 """The gunicorn worker: gevent's, with time limits for slow clients, a fast shutdown, and problems for its own errors.
 
-Owns the lifetime of a connection (its bodies: ``request_bodies``):
+Owns the lifetime of a connection (its bodies: ``request_bodies``; what the application gets: ``wsgi_exchange``):
 
-    request head     ``keepalive`` of gunicorn_conf in total, from the last response on, and at most MAX_HEAD_BYTES;
-                     then the connection is closed
+    idle             ``keepalive`` of gunicorn_conf, from the last response on; then the connection is closed
+    request head     as long, from its first byte on, and at most MAX_HEAD_BYTES; then the connection is closed
     request body     BODY_SECONDS in total, from the first read on; then the application gets a TimeoutError
     unread body      what the application has not read is discarded after the response, at most MAX_DISCARDED_BYTES;
                      then the connection is closed
@@ -32,13 +32,15 @@ import gevent
 from gevent.event import Event
 from gevent.pool import Pool
 from gevent.server import StreamServer
+from gevent.socket import wait_read
 from gunicorn.http.errors import LimitRequestLine, ParseException
 from gunicorn.http.message import Request
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers.ggevent import GeventWorker
 
-from service.server.request_bodies import YIELD_SECONDS, DeadlineReader, discard_body
+from service.server.request_bodies import YIELD_SECONDS, DeadlineReader, discard_body, is_unread
 from service.server.request_heads import check_head
+from service.server.wsgi_exchange import Response, base_environ, environ_of
 
 MAX_HEAD_BYTES: Final = 32 * 1024
 BODY_SECONDS: Final = 10.0
@@ -80,14 +82,31 @@ class _BoundedRequest(Request):  # type: ignore[misc]  # gunicorn has no type in
         self.max_buffer_headers = MAX_HEAD_BYTES
         return super().parse(unreader)
 
+    def _peer_trusted_for_forwarded(self) -> tuple[dict[str, str], list[str]]:
+        """What a proxy may say to gunicorn: nothing, the application reads it. gunicorn would parse its address."""
+        return {}, []
+
 
 RequestParser.mesg_class = _BoundedRequest
+
+
+class _FrozenConfig:
+    """gunicorn's settings as attributes: it looks up twenty for each request, each by a search and two calls."""
+
+    def __init__(self, config: Any) -> None:
+        self.__dict__.update({name: setting.get() for name, setting in config.settings.items()})
+        self.is_ssl = config.is_ssl
+        self._config = config
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._config, name)  # what is no setting, but follows from some
 
 
 class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type information
     """A gevent worker that limits how long it waits for a client. The limits are attributes, in seconds."""
 
     alive: bool
+    cfg: Any
     body_seconds: ClassVar[float] = BODY_SECONDS
     send_seconds: ClassVar[float] = SEND_SECONDS
     last_request_seconds: ClassVar[float] = LAST_REQUEST_SECONDS
@@ -97,6 +116,8 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         self._stop_requested = Event()
         self._connections: set[socket.socket] = set()
         self._in_flight: dict[socket.socket, Any] = {}
+        self.cfg = _FrozenConfig(self.cfg)
+        self._base_environ = base_environ(self.cfg)
         super().init_process()
 
     def init_signals(self) -> None:
@@ -184,17 +205,19 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
     def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> None:
         """Handle one request by the application. Raises ``StopIteration`` to close the connection."""
         check_head(req)
-        has_body = getattr(req.body.reader, "length", None) != 0
+        has_body = is_unread(req.body.reader)
         if has_body:
             req.body.reader = DeadlineReader(req, self.body_seconds)
+        if req._expected_100_continue:  # noqa: SLF001 # gunicorn's own module reads it, too
+            sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         self._in_flight[sock] = req
         sock.settimeout(self.send_seconds)
         try:
             try:
-                super().handle_request(listener_name, req, sock, addr)
+                self._respond(Response(req, sock, self.cfg), environ_of(self._base_environ, req, listener_name, addr))
             finally:
                 # Also before the connection is closed: with unread data, that would discard the response.
-                if has_body:
+                if has_body and is_unread(req.body.reader):
                     discard_body(req)
         except TimeoutError as error:
             self.log.info("client too slow")
@@ -202,8 +225,47 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         finally:
             sock.settimeout(None)  # the next head is read with a deadline of its own
             del self._in_flight[sock]
-        # Otherwise a client with pipelined requests would be served again before all others.
-        gevent.sleep(YIELD_SECONDS)
+        self._wait_for_next(req, sock)
+
+    def _wait_for_next(self, request: Any, sock: Any) -> None:
+        """Let others be served until the next request comes. Raises ``StopIteration`` if none does in time.
+
+        Otherwise a client with pipelined requests would be served again before all others.
+        """
+        if self.cfg.is_ssl or request.unreader.buf.getbuffer().nbytes:
+            gevent.sleep(YIELD_SECONDS)
+        else:
+            wait_read(sock.fileno(), timeout=self.cfg.keepalive, timeout_exc=StopIteration())
+
+    def _respond(self, response: Any, environ: dict[str, Any]) -> None:
+        """Have the application respond. Raises ``StopIteration`` if the connection is to be closed after it."""
+        self.nr += 1
+        if self.nr == self.max_requests:
+            self.log.info("this worker has handled as many requests as it should, stopping: %s", self)
+            self.alive = False
+        if not self.alive or not self.cfg.keepalive:
+            response.force_close()
+        try:
+            body = self.wsgi(environ, response.start_response)
+            try:
+                for part in body:
+                    response.write(part)
+                response.close()
+            finally:
+                close = getattr(body, "close", None)
+                if close is not None:
+                    close()
+        except gevent.GreenletExit:  # the worker stops
+            raise StopIteration from None
+        except OSError:
+            raise
+        except Exception:
+            if not response.has_begun:
+                raise
+            self.log.exception("error in the application after the beginning of its response")
+            raise StopIteration from None
+        if response.should_close():
+            raise StopIteration
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: Exception) -> None:  # noqa: ARG002 # gunicorn's signature
         """Respond to a malformed request, or to an error outside the application."""

@@ -24,6 +24,11 @@ then keep the worker for fifty requests, while what others have sent is not read
 """
 
 
+def is_unread(reader: Any) -> bool:
+    """Whether anything of the body may still be to be received; of one in chunks that is not known."""
+    return getattr(reader, "length", None) != 0
+
+
 def discard_body(request: Any) -> None:
     """Discard what the application has not read of the body, so that the next request of the connection can follow.
 
@@ -49,13 +54,19 @@ class DeadlineReader:
         self._seconds = seconds
         self._deadline: float | None = None
 
+    @property
+    def length(self) -> int | None:
+        """How many bytes are to be received yet, if that is known."""
+        length: int | None = getattr(self._reader, "length", None)
+        return length
+
     def read(self, size: int) -> bytes:
         """Read up to ``size`` bytes. After any error the connection is not used for another request.
 
         Raises:
             TimeoutError: the deadline has passed.
         """
-        if getattr(self._reader, "length", None) == 0:
+        if not is_unread(self._reader):
             return b""
         now = time.monotonic()
         if self._deadline is None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
-from flask import request
+from flask import current_app, request
 from marshmallow import Schema
 
 from service.backends.keys import is_key, no_valid_key
@@ -26,7 +26,7 @@ from service.web.http.headers import bearer_token, idempotency_key
 from service.web.http.middleware import EXTRA_HEADERS
 from service.web.http.query import check_query, check_token_place
 from service.web.quotas import APP
-from service.web.services import Services, current_services
+from service.web.services import EXTENSION, Services
 
 AccessRule = Literal[
     "public",
@@ -98,7 +98,8 @@ def _public(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
         environ = request.environ
         if environ.get("QUERY_STRING") and not guard.ignores_query:
             check_query(query)
-        return handler(current_services(), **path)
+        services: Services = current_app.extensions[EXTENSION]
+        return handler(services, **path)
 
     return call
 
@@ -111,7 +112,7 @@ def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., 
 
     @wraps(handler)
     def call(**path: Any) -> Any:
-        services = current_services()
+        services: Services = current_app.extensions[EXTENSION]
         environ = request.environ
         has_query = environ.get("QUERY_STRING")
         optional = is_public or (key_is_optional and not services.backends.needed_for_games)
@@ -158,7 +159,7 @@ def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]
 
     @wraps(handler)
     def call(game: str, **path: Any) -> Any:
-        services = current_services()
+        services: Services = current_app.extensions[EXTENSION]
         environ = request.environ
         has_query = environ.get("QUERY_STRING")
         try:

@@ -122,6 +122,10 @@ class Application(Flask):
         """Make a response of the result of a view or an error handler; a ``RawResponse`` is returned as it is."""
         return rv if isinstance(rv, RawResponse) else super().finalize_request(rv, from_error_handler)
 
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """The function as it is: none is a coroutine. Flask's own asks that of each before each request."""
+        return func
+
     def make_default_options_response(self) -> Response:
         """The allowed methods, with status 204; Flask's own response is an empty HTML page."""
         response = super().make_default_options_response()

@@ -19,7 +19,8 @@ from service.web.http.streams import Streams
 from service.web.metrics import Metrics
 from service.web.rate_limits import RateLimits
 
-_EXTENSION: Final = "domino"
+EXTENSION: Final = "domino"
+"""Where the services of an application are among its extensions."""
 
 
 class Geometries(Protocol):
@@ -65,16 +66,16 @@ class Services(NamedTuple):
 
 def install(app: Flask, services: Services) -> None:
     """Attach the services to an application."""
-    app.extensions[_EXTENSION] = services
+    app.extensions[EXTENSION] = services
 
 
 def current_services() -> Services:
     """The services of the application that handles the current request."""
-    services: Services = current_app.extensions[_EXTENSION]
+    services: Services = current_app.extensions[EXTENSION]
     return services
 
 
 def installed(app: Flask) -> Services:
     """The services of an application."""
-    services: Services = app.extensions[_EXTENSION]
+    services: Services = app.extensions[EXTENSION]
     return services

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
+from inspect import iscoroutinefunction
 from pkgutil import walk_packages
 from typing import Any, get_args
 
@@ -216,3 +217,11 @@ def test_every_operation_that_takes_a_body_names_what_may_be_wrong_with_one(app:
         takes_one = method_of(rule) in ("POST", "PUT", "PATCH")
         assert (described.body is not None) == takes_one, described.id
         assert (wrong <= set(described.problems)) == (described.body is not None), described.id
+
+
+def test_no_handler_is_a_coroutine(app: Flask) -> None:
+    """Flask is not asked to run one (``Application.ensure_sync``)."""
+    handlers = [*app.view_functions.values(), *[each for group in app.before_request_funcs.values() for each in group]]
+    handlers += [each for group in app.after_request_funcs.values() for each in group]
+    assert len(handlers) > len(APPLICATION)
+    assert not [each for each in handlers if iscoroutinefunction(each)]

@@ -9,8 +9,12 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 
+@lru_cache(maxsize=4096)
 def format_rfc3339(milliseconds: int) -> str:
-    """A time in milliseconds since 1970 in the form of RFC 3339, in UTC: ``2026-01-06T19:33:20.000Z``."""
+    """A time in milliseconds since 1970 in the form of RFC 3339, in UTC: ``2026-01-06T19:33:20.000Z``.
+
+    Cached, as the times of a game are shown again with each view.
+    """
     minutes, rest = divmod(milliseconds, 60_000)
     seconds, thousandths = divmod(rest, 1000)
     return f"{_format_minute(minutes)}:{seconds:02}.{thousandths:03}Z"

@@ -62,12 +62,6 @@ class RequestSchema(Schema):
         unknown = Reason("unknown_field", {"allowed": allowed}) if allowed else Reason("no_fields")
         self.error_messages = {**self.error_messages, "unknown": unknown}  # type: ignore[dict-item]  # a reason
 
-    def load(self, data: Any, **options: Any) -> Any:
-        """Load ``data``. Raises ``ValidationError``."""
-        if isinstance(data, dict) and len(data) > MAX_FIELDS:
-            raise invalid("too_many_fields", max=MAX_FIELDS)
-        return super().load(data, **options)
-
     def _deserialize(
         self, data: Any, *, error_store: ErrorStore, unknown: Any = RAISE, index: int | None = None, **options: Any
     ) -> Any:
@@ -75,6 +69,8 @@ class RequestSchema(Schema):
 
         Marshmallow looks at each field of the schema: at sixty for a new game of which four are given.
         """
+        if isinstance(data, dict) and len(data) > MAX_FIELDS:
+            raise invalid("too_many_fields", max=MAX_FIELDS)
         if not isinstance(data, dict) or unknown != RAISE or index is not None or any(options.values()):
             return super()._deserialize(data, error_store=error_store, unknown=unknown, index=index, **options)
         loaded: dict[str, Any] = {}
