@@ -9,6 +9,7 @@ who requested them.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,7 @@ _PAGE = 1000
 _STARTS = (
     Created | Joined | TokenChanged | Played | Drew | Passed | Done | Flipped | TimedOut | Left | Returned | Claimed
 )
+_DEADLINE = re.compile(rb'"deadline":"[^"]*"')
 _SIMPLE: dict[type[GameEvent], Action] = {Drew: "draw", Passed: "pass", Done: "done", Flipped: "flip"}
 
 
@@ -70,14 +72,19 @@ class Verdict:
         return [*self.lost, *self.doubled, *self.wrong]
 
 
+def check_answers(operations: Iterable[Operation], verdict: Verdict) -> None:
+    """Judge what clients were told: one answer under a key, as often as they ask."""
+    for family in _families(operations):
+        _check_answers(family, verdict)
+
+
 def check(history: History, store: Store, games: Collection[str]) -> Verdict:
     """Judge a history by the ``games`` of the store, which are all that were made in it."""
     verdict = Verdict()
     families = _families(history.operations)
     for operation in history.operations:
         verdict.outcomes[operation.outcome.value] += 1
-    for family in families:
-        _check_answers(family, verdict)
+    check_answers(history.operations, verdict)
     by_game: dict[str, list[list[Operation]]] = defaultdict(list)
     creations: list[list[Operation]] = []
     for family in families:
@@ -119,12 +126,17 @@ def _check_answers(family: list[Operation], verdict: Verdict) -> None:
         verdict.doubled.append(f"{_name(made[0])}: answered {fresh} times as if it were the first")
     for operation in made:
         first = operation.made[0]
-        if any((result.body, result.version) != (first.body, first.version) for result in operation.made):
+        if any((_kept(result.body), result.version) != (_kept(first.body), first.version) for result in operation.made):
             verdict.wrong.append(f"{_name(operation)}: a replayed answer differs from the first")
     for operation in family:
         reused = any(each.result.code == "key_reused" for each in operation.attempts)
         if reused and all(other is operation or other.outcome is Outcome.NOT_MADE for other in family):
             verdict.wrong.append(f"{_name(operation)}: its key was rejected as reused, but nothing else used it")
+
+
+def _kept(body: bytes) -> bytes:
+    """What a repeated request is told again: all but deadlines, which an outage since the first answer postpones."""
+    return _DEADLINE.sub(b"", body)
 
 
 # What is in the games

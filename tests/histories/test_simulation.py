@@ -16,8 +16,9 @@ import pytest
 from service.games.model.errors import SecretChanged
 from service.games.ports import Commit, PriorWrite, StoredGame, WriteRequest
 from tests.conftest import Figures
-from tests.histories.checker import Verdict
+from tests.histories.checker import Verdict, check_answers
 from tests.histories.faults import Fault
+from tests.histories.history import Attempt, Operation, OperationResult, Outcome
 from tests.histories.simulation import TTL, simulate
 from tests.support.stores.memory_store import MemoryStore, _Game
 
@@ -170,3 +171,16 @@ def judged(seeds: Iterable[int]) -> Counter[str]:
     assert figures["histories"]
     assert all(figures[fault.value] for fault in Fault), figures
     return figures
+
+
+@pytest.mark.parametrize(("field", "complaints"), [("deadline", 0), ("updated_at", 1)])
+def test_a_repeated_answer_may_have_another_deadline_and_nothing_else(field: str, complaints: int) -> None:
+    """An outage between the two postpones a deadline, and it is shown as it will be applied."""
+    operation = Operation(kind="move", game="g", seat=0, key="k")
+    for minute, replayed in ((1, False), (2, True)):
+        body = b'{"turn":{"seat":1,"%b":"2026-01-06T19:0%d:00.000Z"}}' % (field.encode(), minute)
+        result = OperationResult(Outcome.MADE, "", "g", body, replayed, 7)
+        operation.attempts.append(Attempt(minute, minute, result))
+    verdict = Verdict()
+    check_answers([operation], verdict)
+    assert len(verdict.complaints) == complaints

@@ -37,7 +37,7 @@ _LOBBY_GAMES: Final = 400
 _OUTBOX_GAMES: Final = 420
 _LOOK_UPS: Final = 60
 _PATIENCE_SECONDS: Final = 12.0
-_LOOK_SECONDS: Final = 0.02
+_LOOK_SECONDS: Final = 0.05
 _PUBLISHED_SECONDS: Final = 3.0
 """Within which a lobby follows the games, mostly."""
 _LONG_NAMES: Final = 8
