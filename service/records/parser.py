@@ -1,4 +1,4 @@
-"""Parses the text of a record, of which only the canonical form is accepted.
+"""Parses the text of a record: its one form, as far as an editor has left it (``service.records.lines``).
 
 Owns which texts are records. A text is read once, line by line and without backtracking, so the time is linear in its
 length. Does not depend on whether the match is possible (``verification``).
@@ -16,6 +16,7 @@ from service.engine.errors import InvalidNotation
 from service.engine.options import Value
 from service.engine.presence import ABSENCES, Absence
 from service.records.errors import InvalidRecord
+from service.records.lines import split_lines
 from service.records.notation.events import scan_event, scan_seats
 from service.records.notation.scanner import INTEGER, NATURAL, POSITIVE, Scanner
 from service.records.record import (
@@ -227,9 +228,7 @@ class _Lines:
 
     def __init__(self, text: str, yield_control: Callable[[], None]) -> None:
         self._yield_control = yield_control
-        *self._lines, rest = text.split("\n")
-        if rest:
-            raise InvalidRecord("The end of the line is missing.", len(self._lines) + 1, len(rest) + 1)
+        self._lines, self._before = split_lines(text)
         self._at = 0
         self._chars = 0
 
@@ -240,8 +239,8 @@ class _Lines:
 
     @property
     def number(self) -> int:
-        """The number of the next line, from 1."""
-        return self._at + 1
+        """The number of the next line in the text, from 1."""
+        return self._before + self._at + 1
 
     @property
     def empty(self) -> bool:
@@ -255,16 +254,16 @@ class _Lines:
     def read(self, scan: Callable[[Scanner], Parsed]) -> Parsed:
         """Read the next line with ``scan``, which must consume all of it. Raises ``InvalidRecord``."""
         if self.over:
-            raise InvalidRecord("The record ends too soon.", self._at + 1, 1)
+            raise InvalidRecord("The record ends too soon.", self.number, 1)
         line = self._lines[self._at]
         if len(line) > MAX_LINE_CHARS:
-            raise InvalidRecord(f"A line has at most {MAX_LINE_CHARS} characters.", self._at + 1, MAX_LINE_CHARS + 1)
+            raise InvalidRecord(f"A line has at most {MAX_LINE_CHARS} characters.", self.number, MAX_LINE_CHARS + 1)
         scanner = Scanner(line)
         try:
             parsed = scan(scanner)
             scanner.end()
         except InvalidNotation as refusal:
-            raise InvalidRecord(refusal.sentence, self._at + 1, refusal.at + 1) from None
+            raise InvalidRecord(refusal.sentence, self.number, refusal.at + 1) from None
         self._at += 1
         self._chars += len(line) + 16
         if self._chars >= YIELD_EVERY:

@@ -14,6 +14,9 @@ from service.records.notation.events import format_event
 from service.records.notation.scanner import quote
 from service.records.record import Record, RecordedClock, RecordedRound
 
+MEDIA_TYPE: Final = "text/vnd.domino-record"
+"""The type of a record, in UTF-8; the files of its records end in ``FILE_SUFFIX``."""
+FILE_SUFFIX: Final = ".domino"
 NOTATION_VERSION: Final = "1"
 HEAD: Final = -1
 

@@ -45,6 +45,8 @@ class ResponseSpec:
     for_streams: bool = False
     streams: Mapping[str, str] = field(default_factory=dict)
     """The other media types of the response, and the description of each."""
+    headers: tuple[str, ...] = ()
+    """Headers that do not follow from the operation, and that only some of these responses have."""
 
 
 class ResponseHeaders(NamedTuple):
@@ -65,8 +67,8 @@ class Operation:
     body: type[Schema] | None = None
     needs_body: bool = False
     """Whether a body has to be sent although none of its fields has to be in it."""
-    text_body: str = ""
-    """What a body of ``text/plain`` is; empty where only JSON is accepted."""
+    text_body: Mapping[str, str] = field(default_factory=dict)
+    """What a body of text is, by the media types it may have; empty where only JSON is accepted."""
     headers: tuple[str, ...] = ()
     query: type[Schema] | None = None
     ignores_query: bool = False
@@ -156,6 +158,7 @@ class Operation:
             required,
             (
                 *optional,
+                *self.responses[status].headers,
                 *(("Idempotent-Replayed",) if self.is_replayable else ()),
                 *(_QUOTA if self.shows_quota else ()),
             ),

@@ -12,7 +12,7 @@ from service.games.facade import GamesFacade
 from service.records.parser import parse_record
 from service.records.record import ARRANGED, PROVABLE
 from service.records.verification import verify
-from service.records.writer import format_record
+from service.records.writer import MEDIA_TYPE, format_record
 from tests.api.client import Api, Table
 from tests.api.saved_games import one_open_seat, some_rounds, some_seats, variants_in_scope
 from tests.support.application import create_app
@@ -167,15 +167,48 @@ def test_a_record_is_text_or_json_and_known_by_its_own_etag(api: Api, played: di
     assert api.get(path, headers=TEXT).get_data(as_text=True) == text
     assert api.get(path).data == api.get(path, headers=JSON).data
     tags = {}
-    for headers in (TEXT, JSON):
+    for headers in (TEXT, JSON, {"Accept": MEDIA_TYPE}):
         answer = api.get(path, headers=headers)
         tags[headers["Accept"]] = answer.headers["ETag"]
         assert "Accept" in answer.headers["Vary"]
         known = api.get(path, headers={**headers, "If-None-Match": answer.headers["ETag"]})
         assert known.status_code == 304
-    assert len(set(tags.values())) == 2
+    assert len(set(tags.values())) == 3
     assert api.get(path, headers={**JSON, "If-None-Match": tags["text/plain"]}).status_code == 200
     assert api.get(path, headers={"Accept": "image/png"}).get_json()["code"] == "not_acceptable"
+
+
+def test_a_record_has_a_type_and_a_file_name_of_its_own(api: Api, played: dict[str, tuple[Table, str]]) -> None:
+    table, text = played["domino"]
+    answer = api.get(f"{table.path}/record", headers={"Accept": f"{MEDIA_TYPE}, application/json;q=0.5"})
+    assert answer.content_type == f"{MEDIA_TYPE}; charset=utf-8"
+    assert answer.get_data(as_text=True) == text
+    for headers in (TEXT, {"Accept": MEDIA_TYPE}):
+        named = api.get(f"{table.path}/record", headers=headers).headers["Content-Disposition"]
+        assert named == f'inline; filename="{table.id}.domino"'
+
+
+@pytest.mark.parametrize("path", ["/v1/verifications", "/v1/replays"])
+@pytest.mark.parametrize("media_type", [MEDIA_TYPE, "text/plain; charset=UTF-8"])
+def test_a_record_is_taken_back_as_an_editor_has_left_it(
+    path: str, media_type: str, api: Api, played: dict[str, tuple[Table, str]]
+) -> None:
+    _, text = played["domino"]
+    edited = ("\ufeff\n" + text.removesuffix("\n")).replace("\n", "\r\n")
+    sent = [api.ask("POST", path, data=each.encode(), content_type=media_type) for each in (text, edited)]
+    sent.append(api.post(path, {"record": edited}))
+    assert [each.status_code for each in sent] == [200] * 3
+    assert sent[0].get_json() == sent[1].get_json() == sent[2].get_json()
+
+
+def test_a_game_goes_on_from_a_record_that_an_editor_has_changed(
+    api: Api, played: dict[str, tuple[Table, str]]
+) -> None:
+    _, text = played["domino"]
+    record = parse_record(text)
+    source = {"record": text.replace("\n", "\r\n") + "\r\n", "version": record.rounds[0].lines[1].version}
+    answer = api.post("/v1/games", {"from": source, "players": [{"name": name} for name in record.players]})
+    assert answer.status_code == 201, answer.get_json()
 
 
 # Verification
@@ -198,7 +231,7 @@ def test_a_text_that_is_no_record_is_refused_with_line_and_column(
     for record, place in (
         ("", ""),
         ("no record\n", "line 1, column 1: "),
-        (text.replace("\n", "\r\n"), "line 1, column "),
+        (text.replace("\n", "\n\n"), "line 2, column "),
         (text.replace("[Edition ", "[Edition  "), "line 4, column "),
     ):
         answer = api.post("/v1/verifications", {"record": record})

@@ -147,8 +147,8 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
     if described.body is not None:
         required = described.needs_body or any(each.required for each in described.body().fields.values())
         content: dict[str, Any] = {"application/json": {"schema": described.body}}
-        if described.text_body:
-            content["text/plain"] = {"schema": {"type": "string", "description": described.text_body}}
+        for media_type, text in described.text_body.items():
+            content[media_type] = {"schema": {"type": "string", "description": text}}
         result["requestBody"] = {"required": required, "content": content}
     responses = {
         str(status): _response(described, status)

@@ -61,6 +61,7 @@ RESPONSE_HEADERS: Final = {
     "Vary": "The request headers on which the response depends.",
     "Location": "The address of the game, the application or the endpoint.",
     "Content-Language": "The language of the texts.",
+    "Content-Disposition": "What a browser calls the file that it saves; of text.",
     "Idempotent-Replayed": "`true` if this repeats the first response.",
     "Retry-After": "Seconds to wait.",
     "RateLimit": 'Requests left, and seconds until the limit is reset: `"seat";r=5990;t=42`. Absent without a limit.',

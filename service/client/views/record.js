@@ -57,7 +57,7 @@ export function recordForm({ t, go }, { game, record, isLoading, problem, onReco
       <button class="main" ?disabled=${isLoading}>${t("replay.start")}</button>
     </form>
     <div class="field"><label for="replay-file">${t("replay.file")}</label>
-      <input id="replay-file" type="file" accept=".txt,text/plain" @change=${onFile}></div>`;
+      <input id="replay-file" type="file" accept=".domino,.txt,text/plain,text/vnd.domino-record" @change=${onFile}></div>`;
 }
 
 /** The id of the game in what was entered: an id, or a link to one of its views. @param {string} entered */

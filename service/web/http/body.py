@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 import orjson
@@ -64,26 +65,26 @@ def read_json() -> Any:
     return parse_json(_accepted_body())
 
 
-def has_text() -> bool:
-    """Whether the body is sent as ``text/plain``."""
-    return request.mimetype == "text/plain"
+def has_text(media_types: Sequence[str]) -> bool:
+    """Whether the body is sent as text of one of these types."""
+    return request.mimetype in media_types
 
 
-def read_text() -> bytes:
-    """The body as text, not yet decoded.
+def read_text(media_types: Sequence[str]) -> bytes:
+    """The body as text of one of these types, not yet decoded.
 
     Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
     """
-    if not _is_in_utf8("text/plain"):
-        raise _wrong_content_type("text/plain")
+    if not any([_is_in_utf8(each) for each in media_types]):
+        raise _wrong_content_type(*media_types)
     return _accepted_body()
 
 
-def _wrong_content_type(allowed: str) -> RequestError:
+def _wrong_content_type(*allowed: str) -> RequestError:
     sent = request.environ.get("CONTENT_TYPE")
     if not sent:
-        return RequestError("no_content_type", allowed=[allowed])
-    return RequestError("wrong_content_type", type=sent, allowed=[allowed])
+        return RequestError("no_content_type", allowed=[*allowed])
+    return RequestError("wrong_content_type", type=sent, allowed=[*allowed])
 
 
 def _accepted_body() -> bytes:

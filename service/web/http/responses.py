@@ -83,9 +83,12 @@ def to_json(value: Any) -> bytes:
     return orjson.dumps(value)
 
 
-def plain(body: bytes, *, etag: str) -> RawResponse:
-    """200 with plain text in UTF-8, private to its viewer."""
-    return RawResponse(_OK, [("Content-Type", "text/plain; charset=utf-8"), *_viewer_headers(etag)], body)
+def plain(body: bytes, *, etag: str, media_type: str = TEXT, file_name: str | None = None) -> RawResponse:
+    """200 with text in UTF-8, private to its viewer; a browser that saves it calls it ``file_name``."""
+    headers = [("Content-Type", f"{media_type}; charset=utf-8"), *_viewer_headers(etag)]
+    if file_name is not None:
+        headers.append(("Content-Disposition", f'inline; filename="{file_name}"'))
+    return RawResponse(_OK, headers, body)
 
 
 def picture(body: bytes, *, etag: str, language: Language) -> RawResponse:

@@ -15,7 +15,7 @@ from service.records.errors import InvalidRecord
 from service.records.parser import count_plays, decode_record, parse_record
 from service.records.record import Record
 from service.records.verification import verify
-from service.records.writer import format_record
+from service.records.writer import FILE_SUFFIX, MEDIA_TYPE, format_record
 from service.render.replays import replay
 from service.web.http.body import has_text, read_json, read_text, validate
 from service.web.http.errors import InvalidBody
@@ -40,6 +40,9 @@ blueprint: Final = Blueprint("records", __name__)
 
 _recorded_in: Final = RecordedInSchema()
 _replay_query_in: Final = ReplayQuerySchema()
+_RECORD_TYPES: Final = (TEXT, MEDIA_TYPE)
+_ETAG_SUFFIXES: Final = {JSON: "json", TEXT: "text", MEDIA_TYPE: "record"}
+_RECORD_BODY: Final = dict.fromkeys(_RECORD_TYPES, "The record itself.")
 
 
 @blueprint.get("/v1/games/<game>/fairness")
@@ -74,7 +77,8 @@ def get_fairness(services: Services, access: Access) -> RawResponse:
         200: ResponseSpec(
             description="The record.",
             schema=MatchRecordSchema,
-            streams={TEXT: "The record in its notation."},
+            streams=dict.fromkeys(_RECORD_TYPES, "The record in its notation."),
+            headers=("Content-Disposition",),
         )
     },
 )
@@ -82,20 +86,21 @@ def get_record(services: Services, access: Access) -> RawResponse:
     """Get the record of a match.
 
     The whole match in one notation, like PGN for chess: the players and rules, every deal with its proof, every move,
-    and the result of every round. By `Accept` as JSON, or as `text/plain` (defined in `docs/record.md` of the source
-    code) where it has a higher weight than JSON. A round in progress contains only what the bearer of the token has
-    seen, or a spectator; all others are complete. The text can be verified (`POST /v1/verifications`) and continued
-    (`from` in `POST /v1/games`).
+    and the result of every round. By `Accept` as JSON, or as text (defined in `docs/record.md` of the source code)
+    where `text/vnd.domino-record` or `text/plain` has a higher weight than JSON; a browser saves it as a file
+    `.domino`. A round in progress contains only what the bearer of the token has seen, or a spectator; all others are
+    complete. The text can be verified (`POST /v1/verifications`) and continued (`from` in `POST /v1/games`).
     """
-    media_type = negotiate(JSON, TEXT)
-    etag = f"{access.etag}-{'text' if media_type == TEXT else 'json'}"
+    media_type = negotiate(JSON, *_RECORD_TYPES)
+    etag = f"{access.etag}-{_ETAG_SUFFIXES[media_type]}"
     if etag_matches(etag):
         return not_modified(etag)
     if media_type == JSON:
         return ok_json(
             cached_body(services.responses, access, "record as JSON", lambda: _as_json(services, access)), etag=etag
         )
-    return plain(cached_body(services.responses, access, "record", lambda: _as_text(services, access)), etag=etag)
+    body = cached_body(services.responses, access, "record", lambda: _as_text(services, access))
+    return plain(body, etag=etag, media_type=media_type, file_name=f"{access.game.id}{FILE_SUFFIX}")
 
 
 @blueprint.post("/v1/verifications")
@@ -104,7 +109,7 @@ def get_record(services: Services, access: Access) -> RawResponse:
     tag="records",
     headers=("Idempotency-Key",),
     body=RecordedInSchema,
-    text_body="The record itself.",
+    text_body=_RECORD_BODY,
     responses={200: ResponseSpec(description="What was checked, and the findings.", schema=VerificationSchema)},
 )
 def verify_record(services: Services) -> RawResponse:
@@ -113,7 +118,8 @@ def verify_record(services: Services) -> RawResponse:
     Verifies the record of any match: every seed against its commitment, every deal against its seed, every move and
     every result against the rules. In a partial record the current round is checked only in part: its tiles, their
     places on the table, the sums of the ends and the points, but not whose turn it was, nor whether a seat had to play.
-    The record is not stored. A text that is not a record is `invalid`, with line and column.
+    The record is not stored, and may have what an editor or a mail adds: a byte order mark, carriage returns, white
+    space at the ends of lines, blank lines around. A text that is not a record is `invalid`, with line and column.
     """
     limit_expensive(services)
     negotiate(JSON)
@@ -128,7 +134,7 @@ def verify_record(services: Services) -> RawResponse:
     headers=("Accept-Language", "Idempotency-Key"),
     query=ReplayQuerySchema,
     body=RecordedInSchema,
-    text_body="The record itself.",
+    text_body=_RECORD_BODY,
     responses={200: ResponseSpec(description="The match, round by round.", schema=ReplaySchema)},
 )
 def replay_record(services: Services) -> RawResponse:
@@ -154,7 +160,11 @@ def replay_record(services: Services) -> RawResponse:
 def _sent_text() -> str:
     """The text of a record in the body: the body itself, or in a JSON object."""
     try:
-        text: str = decode_record(read_text()) if has_text() else validate(_recorded_in, read_json())["record"]
+        text: str
+        if has_text(_RECORD_TYPES):
+            text = decode_record(read_text(_RECORD_TYPES))
+        else:
+            text = validate(_recorded_in, read_json())["record"]
     except InvalidRecord as refusal:
         raise InvalidBody({"record": [refusal.reason]}) from refusal
     idempotency(None)  # nothing is made, so that there is nothing to repeat; but the key has to be one
