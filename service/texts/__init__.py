@@ -8,13 +8,12 @@ said when, or to whom.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Final
-
-import orjson
 
 Language = str
 """The tag of a language, such as ``en``: the name of its folder."""
@@ -65,7 +64,7 @@ def page_texts(language: Language) -> Mapping[str, Mapping[str, Any]]:
     """
     folder = _FOLDER / language
     table, views, tiles = [
-        orjson.loads((folder / name).read_bytes()) for name in ("page/table.json", "page/views.json", "tiles.json")
+        json.loads((folder / name).read_bytes()) for name in ("page/table.json", "page/views.json", "tiles.json")
     ]
     return {"table": table | {"tiles": tiles}, "views": views}
 
@@ -83,7 +82,7 @@ def read_texts(folder: Traversable, path: str = "") -> Iterator[tuple[str, Text]
         if entry.is_dir():
             yield from read_texts(entry, f"{path}{entry.name}.")
         elif suffix == "json":
-            yield from _flattened(orjson.loads(entry.read_bytes()), f"{path}{name}")
+            yield from _flattened(json.loads(entry.read_bytes()), f"{path}{name}")
 
 
 def _flattened(value: Any, key: str) -> Iterator[tuple[str, Text]]:

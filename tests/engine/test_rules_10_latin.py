@@ -12,7 +12,7 @@ from service.engine.state import PLAYING, ROUND_OVER
 from tests.engine.table import EngineTable, variant
 
 LATIN = "latin"
-TABLES = ("puerto_rico", "quinientos", "dominican", "venezuelan", "classic", "cuban")
+TABLES = ("puerto_rico", "quinientos", "dominican", "venezuelan", "classic", "cuban", "international")
 DEALT = ("6-6 …", "…", "…", "…")
 UNEVEN = ("1-2", "4-4 0-2", "3-3 2-4 1-4 0-3", "2-2 1-3")
 """3, 10, 20 and 8 pips: 23 and 18 of the teams."""
@@ -333,24 +333,36 @@ def test_10_7_both_teams_over_the_target_the_higher_total_wins_and_equal_ones_ar
 @pytest.mark.parametrize(
     ("option", "of_tables"),
     [
-        ("target", (200, 500, 200, 100, 100, 150)),
-        ("count", ("all", "all", "all", "opponents", "opponents", "opponents")),
-        ("opens_next", ("winner", "winner", "winner", "rotate", "rotate", "winner")),
-        ("tranque", ("team", "team", "lightest_hand", "team", "team", "team")),
-        ("tie", ("nobody", "nobody", "opener", "closer", "nobody", "nobody")),
-        ("capicua", (0, 100, 25, 0, 0, 0)),
-        ("chuchazo", (0, 100, 25, 0, 0, 0)),
-        ("pass_salida", (0, 0, 25, 0, 0, 0)),
-        ("pass_all", (0, 0, 25, 0, 0, 0)),
-        ("round_bonus", (False, True, False, False, False, False)),
-        ("first_lead", ("highest_double",) * 6),
-        ("capicua_blank", (True,) * 6),
-        ("set", (6, 6, 6, 6, 6, 9)),
+        ("target", (200, 500, 200, 100, 100, 150, 200)),
+        ("count", ("all", "all", "all", "opponents", "opponents", "opponents", "all")),
+        ("opens_next", ("winner", "winner", "winner", "rotate", "rotate", "winner", "rotate")),
+        ("tranque", ("team", "team", "lightest_hand", "team", "team", "team", "team")),
+        ("tie", ("nobody", "nobody", "opener", "closer", "nobody", "nobody", "nobody")),
+        ("capicua", (0, 100, 25, 0, 0, 0, 0)),
+        ("chuchazo", (0, 100, 25, 0, 0, 0, 0)),
+        ("pass_salida", (0, 0, 25, 0, 0, 0, 0)),
+        ("pass_all", (0, 0, 25, 0, 0, 0, 0)),
+        ("round_bonus", (False, True, False, False, False, False, False)),
+        ("first_lead", (*("highest_double",) * 6, "any")),
+        ("capicua_blank", (True,) * 7),
+        ("set", (6, 6, 6, 6, 6, 9, 6)),
     ],
 )
 def test_10_8_the_tables(option: str, of_tables: tuple[object, ...]) -> None:
     settled = [variant(LATIN).rules({"table": table}, 4).settings[option] for table in TABLES]
     assert tuple(settled) == of_tables
+
+
+def test_10_8_at_international_any_tile_leads_the_seats_lead_in_turn_and_a_tie_counts_for_nobody() -> None:
+    table = EngineTable(LATIN, "…", "…", "6-6 …", "…", table="international")
+    assert (table.turn, len(table.legal())) == (0, 7)
+    close(table, 1, *TIED)
+    assert table.state.totals == (0, 0, 0, 0)
+    assert (next_leader(table), len(table.legal())) == (1, 7)
+    table.put("5-6", "6-6", "4-5", "0-4")
+    table.do(1, "6-6")
+    assert table.counted.scores == (0, 24, 0, 24)
+    assert next_leader(table) == 2
 
 
 def test_10_8_each_option_can_still_be_set_by_itself() -> None:

@@ -1,4 +1,4 @@
-"""Latin dominoes: four partners, all tiles dealt, to block and to get out, by the habits of six tables (rules 10)."""
+"""Latin dominoes: four partners, all tiles dealt, to block and to get out, by the habits of seven tables (rules 10)."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _ROUND_BONUS: Final = (100, 75, 50, 25)
 """For the first rounds (rules 10.6)."""
 _PUERTO_RICO: Final[dict[str, Value]] = {
     "set": 6,
+    "first_lead": "highest_double",
     "target": 200,
     "count": "all",
     "opens_next": "winner",
@@ -44,6 +45,7 @@ _TABLES: Final[dict[str, dict[str, Value]]] = {
     "venezuelan": _PUERTO_RICO | {"target": 100, "count": "opponents", "opens_next": "rotate", "tie": "closer"},
     "classic": _PUERTO_RICO | {"target": 100, "count": "opponents", "opens_next": "rotate"},
     "cuban": _PUERTO_RICO | {"set": 9, "target": 150, "count": "opponents"},
+    "international": _PUERTO_RICO | {"first_lead": "any", "opens_next": "rotate"},
 }
 """What each table plays, unless an option says otherwise (rules 10.8)."""
 
@@ -190,7 +192,7 @@ VARIANT: Final = Variant(
     options=(
         Option(key="table", default="puerto_rico", values=tuple(_TABLES)),
         Option(key="set", default=None, values=tuple(_HANDS)),
-        Option(key="first_lead", default="highest_double", values=("highest_double", "any")),
+        Option(key="first_lead", default=None, values=("highest_double", "any")),
         Option(key="target", default=None, low=1, high=1000),
         Option(key="count", default=None, values=("all", "opponents")),
         Option(key="opens_next", default=None, values=("winner", "rotate")),
