@@ -32,6 +32,7 @@ from service.web.http.responses import RawResponse
 from service.web.http.routing import add_converters, match_plain_routes
 from service.web.http.streams import Streams
 from service.web.listing import routes as listing_routes
+from service.web.mcp import routes as mcp_routes
 from service.web.meta import routes as meta_routes
 from service.web.metrics import Metrics
 from service.web.moves import routes as moves_routes
@@ -65,6 +66,7 @@ _BLUEPRINTS: Final = (
     problems_routes.blueprint,
     meta_routes.blueprint,
     docs_routes.blueprint,
+    mcp_routes.blueprint,
     page_routes.blueprint,
 )
 

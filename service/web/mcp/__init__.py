@@ -1,0 +1,1 @@
+"""``/mcp``: the calls that play, as tools of the Model Context Protocol, for assistants."""
