@@ -23,12 +23,16 @@ from tests.api.client import ANYWHERE, Api
 FILES_OF_PAGES = {"/client/<path:name>", "/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path:filename>", "/mcp"}
 """The only paths that the document does not describe: files of pages, and another protocol."""
 PUBLIC = {
+    "getBackendsGuide",
     "getContract",
     "getContractAsJson",
     "getEventReader",
+    "getGuide",
     "getHealth",
     "getIndex",
     "getReadiness",
+    "getRobots",
+    "getTextForAssistants",
     "getVariant",
     "getVersion",
     "listProblems",

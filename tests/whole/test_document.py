@@ -23,8 +23,10 @@ from tests.whole.table import Table
 pytestmark = pytest.mark.full
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = {"text/html", "text/javascript"}
-"""Media types of answers that are too long for an example."""
+PAGES = {"text/html", "text/javascript", "text/markdown", "text/vnd.domino-record"}
+"""Media types of answers that are too long for an example, or have it under another type."""
+FILES = {"/llms.txt", "/robots.txt"}
+"""Texts that are what they are."""
 UNIONS = {"oneOf", "anyOf", "allOf", "not", "if", "nullable", "discriminator", "patternProperties", "prefixItems"}
 WHAT_A_CLIENT_SENDS = re.compile(r"\w+In")
 
@@ -136,7 +138,7 @@ def test_every_operation_shows_its_answers(contract: Contract) -> None:
         for path, method, operation in contract.operations()
         for status, answer in operation["responses"].items()
         for media_type, content in answer.get("content", {}).items()
-        if media_type not in PAGES and not content.keys() & {"example", "examples"}
+        if path not in FILES and media_type not in PAGES and not content.keys() & {"example", "examples"}
     ]
     assert not bare
 

@@ -14,7 +14,6 @@ from flask import Flask
 
 from service.engine.errors import Reason
 from service.reasons import REASONS
-from service.records.writer import MEDIA_TYPE
 from service.web.fields.moves import MAX_VERSION
 from service.web.http.body import MAX_BODY_BYTES
 from service.web.http.responses import JSON, SVG, TEXT, YAML
@@ -190,7 +189,6 @@ def _play(session: Session, game: str, tokens: dict[int, str]) -> None:
     session.send("GET", f"{game}/fairness")
     _look_at_table(session, game)
     session.send("GET", f"{game}/record", Accept="application/json")
-    session.send("GET", f"{game}/record", Accept=MEDIA_TYPE)
     record = session.send("GET", f"{game}/record", Accept=TEXT)
     session.send("POST", "/v1/verifications", {"record": record})
     session.send("POST", "/v1/verifications", {"record": record.replace('[Edition "1"]', "[Edition 1]")})

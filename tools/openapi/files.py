@@ -1,7 +1,7 @@
 """The files of the OpenAPI document, and what is in each of them.
 
 Owns their places. ``openapi.yaml`` at the top of the project is for readers and generators of clients; those in
-``service`` are a part of the package, which serves them as they are.
+``service`` are a part of the package, which serves them as they are; so are the guides.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import yaml
 from tools.openapi.document import document
 from tools.openapi.example_app import example_app
 from tools.openapi.examples import record_examples
+from tools.openapi.guides import guide_files
 from tools.openapi.layout import share, to_yaml
 
 ROOT: Final = Path(__file__).parent.parent.parent
@@ -35,4 +36,6 @@ def build_files() -> dict[Path, bytes]:
     text = to_yaml(described)
     as_yaml = text.encode()
     as_json: bytes = orjson.dumps(yaml.load(text, _YAML_LOADER))  # noqa: S506 # a safe loader
-    return {DOCUMENT: as_yaml, SERVED_YAML: as_yaml, SERVED_JSON: as_json}
+    sizes = {"/openapi.yaml": len(as_yaml), "/openapi.json": len(as_json)}
+    guides = guide_files(orjson.loads(as_json), sizes)
+    return {DOCUMENT: as_yaml, SERVED_YAML: as_yaml, SERVED_JSON: as_json, **guides}
