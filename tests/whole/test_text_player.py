@@ -1,0 +1,106 @@
+"""``examples/text_player``: any game is played in a terminal, in each language, by lines of text alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from service.engine.variants import variants
+from tests.support import scope
+from tests.support.serving import ROOT, Service
+
+PROGRAM = ROOT / "examples" / "text_player" / "text_player.py"
+LANGUAGES = ("en", "de", "es")
+ENDS = {
+    "en": "The match is over. Winners: ",
+    "de": "Die Partie ist zu Ende. Gewonnen: ",
+    "es": "La partida ha terminado",
+}
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(service: Service, tmp_path: Path) -> Run:
+    def start(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-I", str(PROGRAM), *arguments]
+        if "--resume" not in arguments:
+            command += ["--server", service.url]
+        return subprocess.run(
+            command,
+            cwd=tmp_path,
+            input=typed,
+            capture_output=True,
+            encoding="utf-8",
+            env={"PYTHONIOENCODING": "utf-8"},
+            timeout=240,
+            check=False,
+        )
+
+    return start
+
+
+@pytest.mark.parametrize("game", sorted(variants()) if not scope.is_quick() else ["dominospiel"])
+def test_a_match_of_each_game_is_played_to_its_end(game: str, run: Run) -> None:
+    language = LANGUAGES[sorted(variants()).index(game) % len(LANGUAGES)]
+    done = run(game, "--pace", "0", "--language", language, typed="\n" * 3000)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ENDS[language] in done.stdout
+    assert "{}" not in done.stdout
+    assert "None" not in done.stdout
+
+
+def test_moves_and_questions_are_typed_and_the_seat_is_kept(run: Run, tmp_path: Path) -> None:
+    done = run("block", "--pace", "0", typed="help\nhand\nends\nscore\nagain\nnonsense\n99\n1\nquit\n")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert "Your tiles: " in done.stdout
+    assert "Open ends: " in done.stdout
+    assert done.stdout.count("I do not understand that.") == 2
+    assert lines[-1] == "Go on with: python text_player.py --resume"
+    kept = tmp_path / "domino-session.json"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    token = json.loads(kept.read_text("utf-8"))["token"]
+    assert token not in done.stdout
+    resumed = run("--resume", "--language", "de", typed="\n\n")
+    assert resumed.returncode == 0
+    assert "Das Spiel ist angelegt." in resumed.stdout
+
+
+def test_a_tile_is_typed_as_it_is_read(run: Run) -> None:
+    shown = run("draw", "--pace", "0", typed="").stdout
+    tile = shown.partition("1: lay ")[2].split()[0]
+    if tile:
+        high_first = "-".join(reversed(tile.split("-")))
+        assert "You played" in run("--resume", typed=f"{high_first}\n{tile} left\n").stdout or not tile
+
+
+def test_a_friend_joins_an_open_seat(run: Run, service: Service, tmp_path: Path) -> None:
+    waiting = subprocess.Popen(
+        [sys.executable, "-I", str(PROGRAM), "block", "--open", "1", "--server", service.url, "--session", "one.json"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert waiting.stdin is not None
+    assert waiting.stdout is not None
+    with waiting:
+        try:
+            game, code = waiting.stdout.readline().rpartition("--join ")[2].strip().split(" --code ")
+            joined = run("--join", game, "--code", code, "--name", "Bo", "--session", "two.json", typed="quit\n")
+            assert joined.returncode in (0, 1)
+            assert "Bo" in joined.stdout or "Ada" in joined.stdout
+        finally:
+            waiting.kill()
+
+
+def test_what_is_refused_is_said_in_the_language_of_the_player(run: Run) -> None:
+    done = run("mah-jongg", "--language", "es")
+    assert done.returncode == 1
+    assert "variante" in done.stderr or "juego" in done.stderr
