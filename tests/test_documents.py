@@ -57,6 +57,7 @@ EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
         ".cache/browser": "made by the tests in a browser",
         ".cache/strength": "made by make strength",
         ".venv/bin/python": "made by make install",
+        "domino-session.json": "made by examples/text_player",
         "DATA_DIR/secret": "made by the service",
         "data/": "made by the service",
         "dist/": "made by make clients",

@@ -26,7 +26,7 @@ import sys
 import time
 from functools import partial
 from types import FrameType
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 import gevent
 from gevent.event import Event
@@ -40,7 +40,7 @@ from gunicorn.workers.ggevent import GeventWorker
 
 from service.server.request_bodies import YIELD_SECONDS, DeadlineReader, discard_body, is_unread
 from service.server.request_heads import check_head
-from service.server.wsgi_exchange import Response, base_environ, environ_of
+from service.server.wsgi_exchange import FrozenConfig, Listener, Response, base_environ, environ_of
 
 MAX_HEAD_BYTES: Final = 32 * 1024
 BODY_SECONDS: Final = 10.0
@@ -90,18 +90,6 @@ class _BoundedRequest(Request):  # type: ignore[misc]  # gunicorn has no type in
 RequestParser.mesg_class = _BoundedRequest
 
 
-class _FrozenConfig:
-    """gunicorn's settings as attributes: it looks up twenty for each request, each by a search and two calls."""
-
-    def __init__(self, config: Any) -> None:
-        self.__dict__.update({name: setting.get() for name, setting in config.settings.items()})
-        self.is_ssl = config.is_ssl
-        self._config = config
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._config, name)  # what is no setting, but follows from some
-
-
 class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type information
     """A gevent worker that limits how long it waits for a client. The limits are attributes, in seconds."""
 
@@ -116,7 +104,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         self._stop_requested = Event()
         self._connections: set[socket.socket] = set()
         self._in_flight: dict[socket.socket, Any] = {}
-        self.cfg = _FrozenConfig(self.cfg)
+        self.cfg = FrozenConfig(self.cfg)
         self._base_environ = base_environ(self.cfg)
         super().init_process()
 
@@ -149,7 +137,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
 
     def _serve(self, listener: Any) -> StreamServer:
         listener.setblocking(1)
-        handle = partial(self.handle, _Listener(listener.getsockname()))
+        handle = partial(self.handle, Listener(listener.getsockname()))
         server = StreamServer(listener, handle=handle, spawn=Pool(self.worker_connections))
         if self.cfg.workers > 1:
             server.max_accept = 1  # leave the next connection to the other workers
@@ -301,13 +289,3 @@ def _shutdown_read(connection: socket.socket) -> None:
     """
     with socket.socket(fileno=os.dup(connection.fileno())) as duplicate:
         duplicate.shutdown(socket.SHUT_RD)
-
-
-class _Listener(NamedTuple):
-    """What a connection needs of the listening socket, which may be closed in the meantime."""
-
-    name: Any
-
-    def getsockname(self) -> Any:
-        """The address of the listening socket."""
-        return self.name

@@ -9,7 +9,7 @@ have. Does not depend on the application. Imported before gevent patches the sta
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from gunicorn.http import wsgi
 from gunicorn.util import unquote_to_wsgi_str
@@ -25,6 +25,28 @@ _FIELDS: Final = re.compile(
 """The header fields that an application may send (RFC 9110, 5.5): none that belongs to the connection."""
 _WITHOUT_PREFIX: Final = {"CONTENT-TYPE": "CONTENT_TYPE", "CONTENT-LENGTH": "CONTENT_LENGTH"}
 """The fields of a request whose keys in the environment do not begin with ``HTTP_``."""
+
+
+class FrozenConfig:
+    """gunicorn's settings as attributes: it looks up twenty for each request, each by a search and two calls."""
+
+    def __init__(self, config: Any) -> None:
+        self.__dict__.update({name: setting.get() for name, setting in config.settings.items()})
+        self.is_ssl = config.is_ssl
+        self._config = config
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._config, name)  # what is no setting, but follows from some
+
+
+class Listener(NamedTuple):
+    """What a connection needs of the listening socket, which may be closed in the meantime."""
+
+    name: Any
+
+    def getsockname(self) -> Any:
+        """The address of the listening socket."""
+        return self.name
 
 
 def base_environ(config: Any) -> dict[str, Any]:

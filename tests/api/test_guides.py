@@ -94,10 +94,18 @@ def test_search_engines_fetch_no_games(api: Api) -> None:
     assert answer.content_type == "text/plain; charset=utf-8"
     assert answer.get_data(as_text=True).splitlines() == [
         "User-agent: *",
-        "Disallow: /v1/",
+        "Disallow: /v1/games",
+        "Disallow: /v1/lobby",
         "Disallow: /mcp",
         "Allow: /",
     ]
+
+
+@pytest.mark.parametrize("path", ["/guide", "/backends", "/llms.txt", "/robots.txt"])
+def test_others_may_link_to_a_text_in_their_way(path: str, api: Api) -> None:
+    assert api.get(f"{path}?utm_source=x").data == api.get(path).data
+    answer = api.get(path, headers={"Accept": "application/json"})
+    assert answer.status_code == (200 if path.endswith(".txt") else 406)
 
 
 def test_a_heading_has_the_name_that_links_use() -> None:

@@ -13,7 +13,7 @@ import pytest
 from werkzeug.test import TestResponse
 
 from service.engine.variants import variants
-from service.web.http.body import MAX_BODY_BYTES
+from service.web.http.body import BODY_UNIT_BYTES, MAX_BODY_BYTES
 from service.web.mcp.protocol import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -26,6 +26,9 @@ from service.web.mcp.protocol import (
 )
 from service.web.mcp.tools import TOOLS
 from tests.api.client import Api, Table
+from tests.support.application import create_app, rate_limits
+from tests.support.games import build_games
+from tests.support.stores.memory_store import MemoryStore
 
 META = {
     "io.modelcontextprotocol/protocolVersion": MODERN[0],
@@ -143,7 +146,7 @@ def test_a_tool_returns_the_bytes_of_the_operation(api: Api) -> None:
         ("list_games", {}, "/v1/variants", None),
         ("list_games", {"language": "es"}, "/v1/variants", None),
         ("explain_rules", {"variant": "latin"}, "/v1/variants/latin", None),
-        ("explain_rules", {"variant": "no/such?game"}, "/v1/variants/no%2Fsuch%3Fgame", None),
+        ("explain_rules", {"variant": "no such?game"}, "/v1/variants/no%20such%3Fgame", None),
         ("look", {"game": table.id}, f"{path}?text=true", None),
         ("look", {"game": table.id, "token": token}, f"{path}?text=true", token),
         ("look", {"game": table.id, "token": token, "language": "de"}, f"{path}?text=true", token),
@@ -180,6 +183,27 @@ def test_a_game_is_started_and_played(api: Api) -> None:
     assert orjson.loads(refused)["code"] == "stale_version"
 
 
+def test_a_number_beyond_64_bits_is_refused_as_by_the_operation(api: Api) -> None:
+    wanted = {"variant": "block", "players": [{"name": "Ada"}, {"name": "Bo"}], "rules": {"target": 10**30}}
+    expected = api.ask_unchecked("POST", "/v1/games", json=wanted)
+    assert expected.status_code == 422
+    assert tool(api, "start_game", **wanted) == (expected.get_data(as_text=True), True)
+
+
+def test_a_token_or_key_of_the_connection_counts_where_the_tool_has_none(api: Api) -> None:
+    table, other = api.create("domino", 2), api.create("domino", 2)
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    for arguments, token in (
+        ({"game": table.id}, table.tokens[0]),
+        ({"game": table.id, "token": table.tokens[1]}, table.tokens[1]),
+        ({"game": table.id, "token": other.tokens[0]}, other.tokens[0]),
+    ):
+        call = {**message, "params": {"name": "look", "arguments": arguments}}
+        result = send(api, call, Authorization=f"Bearer {table.tokens[0]}").get_json()["result"]
+        expected = api.ask_unchecked("GET", f"{table.path}?text=true", token=token)
+        assert text_of(result) == expected.get_data(as_text=True)
+
+
 def test_a_seat_sees_its_own_hand_and_nobody_elses(api: Api) -> None:
     table = api.create("domino", 2)
     hands = [set(api.view(table, seat)["you"]["hand"]) for seat in (0, 1)]
@@ -206,6 +230,7 @@ def test_a_seat_sees_its_own_hand_and_nobody_elses(api: Api) -> None:
         ("look", {"game": "g", "after": "1&x=2"}, "after has to be a whole number"),
         ("look", {"game": "g", "after": True}, "after has to be a whole number"),
         ("look", {"game": "g", "seat": 1}, "Unknown: seat."),
+        ("look", {"game": "g/events"}, "game has no slash"),
         ("list_games", {"language": "x\n"}, "language has to be of printable"),
     ],
 )
@@ -227,6 +252,8 @@ def test_an_argument_that_is_not_valid_is_explained_to_the_assistant(
         ({"jsonrpc": "2.0", "id": None, "method": "ping"}, {}, 400, INVALID_REQUEST),
         ({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, {}, 400, INVALID_REQUEST),
         ({"jsonrpc": "2.0", "id": "x" * 201, "method": "ping"}, {}, 400, INVALID_REQUEST),
+        ({"jsonrpc": "2.0", "id": 2**53, "method": "ping"}, {}, 400, INVALID_REQUEST),
+        ({"jsonrpc": "2.0", "id": 10**30, "method": "ping"}, {}, 400, INVALID_REQUEST),
         ({"jsonrpc": "2.0", "id": 1, "method": 2}, {}, 400, INVALID_REQUEST),
         ({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}, {}, 400, INVALID_PARAMS),
         ({"jsonrpc": "2.0", "id": 1, "method": "resources/list"}, {}, 404, METHOD_NOT_FOUND),
@@ -279,7 +306,7 @@ def test_a_message_that_is_not_valid_is_refused(
     value = answer.get_json()
     assert (answer.status_code, value["error"]["code"]) == (status, code)
     given = message.get("id") if isinstance(message, dict) else None
-    assert value["id"] == (given if isinstance(given, int | str) and given != "x" * 201 else None)
+    assert value["id"] == (given if isinstance(given, int | str) and given not in ("x" * 201, 2**53, 10**30) else None)
     if code == UNSUPPORTED_VERSION:
         assert value["error"]["data"]["supported"][0] == MODERN[0]
 
@@ -303,11 +330,22 @@ def test_a_request_is_bounded_as_all_others(arguments: dict[str, Any], status: i
     assert (answer.status_code, answer.mimetype) == (status, "application/problem+json")
 
 
+def test_a_large_message_counts_as_several_reads_whatever_it_says() -> None:
+    limits = rate_limits(clock=lambda: 0.0, read=6)  # one of them is that of every message
+    store = MemoryStore(60)
+    app = create_app(build_games(store, store, [b"s" * 32], 60), limits=limits)
+    api = Api(app.test_client())
+    message = {"jsonrpc": "2.0", "id": 1, "method": "x" * (5 * BODY_UNIT_BYTES)}
+    assert [send(api, message).status_code for _ in range(2)] == [404, 429]
+
+
 @pytest.mark.parametrize(
     ("origin", "status"),
     [
         ("https://evil.example", 403),
         ("null", 403),
+        ("http://[", 403),
+        ("http://a]b", 403),
         ("http://localhost.evil.example", 403),
         ("http://localhost:6274", 200),
         ("http://127.0.0.1", 200),

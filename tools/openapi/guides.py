@@ -43,15 +43,19 @@ _ASSISTANTS: Final = """\
 Play with five calls: `GET /v1/variants` lists the games; `POST /v1/games` with `variant` and `players` starts one and
 returns the token of each seat; `GET /v1/games/{{game}}` with `Authorization: Bearer <token>` shows your hand and your
 `legal_moves`; `POST /v1/games/{{game}}/moves` takes one of them, unchanged; `GET /v1/games/{{game}}/score` explains
-every point. Repeat the two in the middle until `status` is `finished`. An assistant with tools connects to `/mcp`
-(Model Context Protocol) instead.
+every point. Repeat the two in the middle until `status` is `finished`; `to_act` says who may move, and after a round
+`deal` is a move. An assistant with tools connects to `/mcp` (Model Context Protocol) instead.
+
+A new game against a computer player: `{{"variant": "block", "players": [{{"name": "Ada"}}, {{"bot": "greedy"}}]}}`.
+With `?text=true` a view has a sentence on how the game stands; with `after` (the `version` that you know) and `wait`
+(up to 25 seconds) it waits for the others.
 
 ## Documents
 
 - [Guide for clients](/guide): {guide} of Markdown: tokens, moves, retrying, errors, following a game
 - [Guide for backends](/backends): {backends} of Markdown: keys, webhooks, lists of games, players, deletion
 - [OpenAPI as YAML](/openapi.yaml): {openapi_yaml}, [as JSON](/openapi.json): {openapi_json}, with schemas and examples
-- [Problems](/problems): every code and reason of an error, as JSON
+- [Problems](/problems): every code and reason of an error, as JSON; a response has those that concern it
 
 ## Operations
 
@@ -67,7 +71,7 @@ def guide_files(described: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[
         found[SERVED / f"{name}.html"] = _as_html(text).encode()
     all_sizes = {**sizes, **{f"/{name}": len(text.encode()) for name, text in texts.items()}}
     found[SERVED / "llms.md"] = _for_assistants(described, all_sizes).encode()
-    found[SERVED / "robots.md"] = b"User-agent: *\nDisallow: /v1/\nDisallow: /mcp\nAllow: /\n"
+    found[SERVED / "robots.md"] = b"User-agent: *\nDisallow: /v1/games\nDisallow: /v1/lobby\nDisallow: /mcp\nAllow: /\n"
     return found
 
 

@@ -32,6 +32,8 @@ def _guide(description: str) -> dict[int, ResponseSpec]:
     id="getGuide",
     tag="service",
     headers=("If-None-Match",),
+    ignores_query=True,
+    own_problems=("not_acceptable",),
     responses=_guide("The guide, as Markdown."),
 )
 def show_guide(services: Services) -> Response:
@@ -48,6 +50,8 @@ def show_guide(services: Services) -> Response:
     id="getBackendsGuide",
     tag="service",
     headers=("If-None-Match",),
+    ignores_query=True,
+    own_problems=("not_acceptable",),
     responses=_guide("The guide for backends, as Markdown."),
 )
 def show_backends_guide(services: Services) -> Response:
@@ -64,6 +68,7 @@ def show_backends_guide(services: Services) -> Response:
     id="getTextForAssistants",
     tag="service",
     headers=("If-None-Match",),
+    ignores_query=True,
     responses={200: ResponseSpec(description="What this service is, and where to read on.", media_type=TEXT)},
 )
 def show_text_for_assistants(services: Services) -> Response:
@@ -73,7 +78,6 @@ def show_text_for_assistants(services: Services) -> Response:
     their sizes, so that nobody has to read the whole OpenAPI document.
     """
     limit_reads(services.limits, 1)
-    negotiate(TEXT)
     return public(_file("llms.md"), TEXT)
 
 
@@ -82,6 +86,7 @@ def show_text_for_assistants(services: Services) -> Response:
     id="getRobots",
     tag="service",
     headers=("If-None-Match",),
+    ignores_query=True,
     responses={200: ResponseSpec(description="What search engines may fetch.", media_type=TEXT)},
 )
 def show_robots(services: Services) -> Response:
@@ -90,7 +95,6 @@ def show_robots(services: Services) -> Response:
     They may read the pages and the documentation, and no games.
     """
     limit_reads(services.limits, 1)
-    negotiate(TEXT)
     return public(_file("robots.md"), TEXT)
 
 

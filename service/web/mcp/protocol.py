@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 MODERN: Final = ("2026-07-28",)
 """Revisions without a handshake."""
-WITH_HANDSHAKE: Final = ("2025-11-25", "2025-06-18", "2025-03-26")
-"""Revisions with one, the newest first."""
+WITH_HANDSHAKE: Final = ("2025-11-25", "2025-06-18")
+"""Revisions with one, the newest first; earlier ones have batches of messages, which nobody sends any more."""
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -30,6 +30,8 @@ _CAPABILITIES_KEY: Final = "io.modelcontextprotocol/clientCapabilities"
 _NAMED_METHODS: Final = ("tools/call",)
 """Methods whose header ``Mcp-Name`` repeats what they name."""
 _MAX_ID_CHARS: Final = 200
+_MAX_ID: Final = 2**53 - 1
+"""The largest whole number that every client can tell from its neighbours."""
 
 
 class Fault(Exception):
@@ -70,7 +72,7 @@ def id_of(message: Any) -> str | int | None:
     given = message.get("id") if isinstance(message, dict) else None
     if isinstance(given, str):
         return given if len(given) <= _MAX_ID_CHARS else None
-    return given if type(given) is int else None
+    return given if type(given) is int and abs(given) <= _MAX_ID else None
 
 
 def read_call(message: Any, headers: Mapping[str, str]) -> Call:

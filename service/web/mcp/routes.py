@@ -7,6 +7,7 @@ operation answers. Nothing is kept between two requests. Does not depend on any 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from importlib.metadata import version
 from io import BytesIO
@@ -17,9 +18,10 @@ import orjson
 from flask import Blueprint, current_app, request
 
 from service.reasons import REASONS
-from service.web.http.body import read_json
+from service.web.http.body import body_units, read_json
 from service.web.http.errors import RequestError
 from service.web.http.headers import negotiate
+from service.web.http.middleware import REQUEST_ID
 from service.web.http.responses import JSON, RawResponse
 from service.web.mcp.protocol import (
     INVALID_PARAMS,
@@ -58,8 +60,8 @@ _KEPT: Final = (
     "SCRIPT_NAME",
     "HTTP_HOST",
     "HTTP_ACCEPT_LANGUAGE",
+    "HTTP_AUTHORIZATION",
     "HTTP_TRACEPARENT",
-    "HTTP_X_REQUEST_ID",
     "gunicorn.socket",
     "wsgi.version",
     "wsgi.url_scheme",
@@ -68,7 +70,7 @@ _KEPT: Final = (
     "wsgi.multiprocess",
     "wsgi.run_once",
 )
-"""What a request of a tool has of the one that called it."""
+"""What a request of a tool has of the one that called it; a token among its arguments replaces one in the header."""
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1")
 
 
@@ -80,6 +82,7 @@ def handle_message() -> RawResponse:
     message: Any = None
     try:
         _check_origin(services)
+        limit_reads(services.limits, body_units())
         message = _read_message()
         call = read_call(message, _headers())
         if call.id is None:
@@ -105,7 +108,11 @@ def _check_origin(services: Services) -> None:
     if origin is None:
         return
     hosts = {urlsplit(address).hostname for address in services.addresses}
-    if urlsplit(origin).hostname not in {*hosts, *_LOCAL}:
+    try:
+        host = urlsplit(origin).hostname
+    except ValueError:  # no URL
+        host = None
+    if host not in {*hosts, *_LOCAL}:
         raise _ForeignOrigin("This service takes no messages from pages of that origin.")
 
 
@@ -178,7 +185,8 @@ def _text(text: str, *, is_error: bool) -> dict[str, Any]:
 
 def _ask(wanted: ToolRequest) -> tuple[int, bytes]:
     """The status and the body of the answer to a request to this service itself."""
-    data = b"" if wanted.body is None else orjson.dumps(wanted.body)
+    # Not by orjson, which does not support integers beyond 64 bits.
+    data = b"" if wanted.body is None else json.dumps(wanted.body).encode()
     environ: dict[str, Any] = {key: request.environ[key] for key in _KEPT if key in request.environ}
     environ |= {
         "REQUEST_METHOD": wanted.method,
@@ -186,6 +194,7 @@ def _ask(wanted: ToolRequest) -> tuple[int, bytes]:
         "QUERY_STRING": wanted.query,
         "RAW_URI": f"{wanted.path}?{wanted.query}",
         "HTTP_ACCEPT": JSON,
+        "HTTP_X_REQUEST_ID": request.environ[REQUEST_ID],
         "wsgi.input": BytesIO(data),
         "wsgi.input_terminated": True,
         **wanted.headers,

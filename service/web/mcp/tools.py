@@ -89,7 +89,7 @@ class Tool(NamedTuple):
         unknown = [] if self.is_open else [key for key in given if key not in self.arguments]
         if unknown:
             raise ValueError(f"Unknown: {', '.join(sorted(unknown)[:5])}. Allowed: {', '.join(self.arguments)}.")
-        path = self.path.format(**{key: quote(_text(given.pop(key), key), safe="") for key in _in_path(self.path)})
+        path = self.path.format(**{key: quote(_segment(given.pop(key), key), safe="") for key in _in_path(self.path)})
         headers = {}
         for key, header, prefix in _HEADERS:
             if key in given and key in self.arguments:
@@ -115,6 +115,13 @@ def _text(value: object, key: str) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= MAX_TEXT_CHARS:
         raise ValueError(f"{key} has to be a text of 1 to {MAX_TEXT_CHARS} characters.")
     return value
+
+
+def _segment(value: object, key: str) -> str:
+    text = _text(value, key)
+    if "/" in text:  # it would lead to another operation
+        raise ValueError(f"{key} has no slash in it.")
+    return text
 
 
 def _header(value: object, key: str) -> str:
