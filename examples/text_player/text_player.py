@@ -294,8 +294,9 @@ def begin(service: Service, options: argparse.Namespace) -> tuple[str, int]:
         service.url, service.token = saved["url"], saved["token"]
         return saved["game"], saved["seat"]
     if options.join:
-        game, _, code = options.join.rpartition("/")[2].partition("#")
-        joined = service.ask(f"/v1/games/{game}/players", {"name": options.name, "join_code": options.code or code})
+        link = re.search(r"/join/([^/]+)/([^/]+)$", options.join)
+        game, code = (link[1], link[2]) if link else (options.join, options.code)
+        joined = service.ask(f"/v1/games/{game}/players", {"name": options.name, "join_code": code})
         seat, token = joined["seat"], joined["token"]
     else:
         low = service.ask(f"/v1/variants/{options.game}")["players"]["min"]
@@ -324,7 +325,7 @@ def main() -> int:
     parser.add_argument("--open", type=int, default=0, help="how many seats are open for others")
     parser.add_argument("--level", default="greedy", help="of the computer players: random, greedy, expert")
     parser.add_argument("--pace", type=float, help="seconds that computer players take for a move")
-    parser.add_argument("--join", metavar="GAME", help="join this game")
+    parser.add_argument("--join", metavar="GAME", help="join this game, by its id or the link of an invitation")
     parser.add_argument("--code", help="with this code")
     parser.add_argument("--resume", action="store_true", help="go on where you left")
     parser.add_argument("--session", default="domino-session.json", help="the file that keeps your seat for that")
