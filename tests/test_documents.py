@@ -58,6 +58,7 @@ EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
         ".cache/strength": "made by make strength",
         ".venv/bin/python": "made by make install",
         "domino-session.json": "made by examples/text_player",
+        "league.json": "made by examples/league",
         "DATA_DIR/secret": "made by the service",
         "data/": "made by the service",
         "dist/": "made by make clients",

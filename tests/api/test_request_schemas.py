@@ -61,7 +61,7 @@ INNER = st.fixed_dictionaries({}, optional={"number": st.integers() | JSON_VALUE
 def as_marshmallow_loads() -> Iterator[None]:
     """While this lasts, all schemas visit all their fields."""
     own = RequestSchema._deserialize
-    RequestSchema._deserialize = Schema._deserialize  # type: ignore[method-assign]
+    RequestSchema._deserialize = Schema._deserialize  # type: ignore[assignment, method-assign]
     try:
         yield
     finally:
