@@ -225,7 +225,10 @@ def test_every_operation_that_takes_a_body_names_what_may_be_wrong_with_one(app:
 
 def test_no_handler_is_a_coroutine(app: Flask) -> None:
     """Flask is not asked to run one (``Application.ensure_sync``)."""
-    handlers: list[Any] = [*app.view_functions.values(), *[each for group in app.before_request_funcs.values() for each in group]]
+    handlers: list[Any] = [
+        *app.view_functions.values(),
+        *[each for group in app.before_request_funcs.values() for each in group],
+    ]
     handlers += [each for group in app.after_request_funcs.values() for each in group]
     assert len(handlers) > len(APPLICATION)
     assert not [each for each in handlers if iscoroutinefunction(each)]
