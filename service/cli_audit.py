@@ -1,0 +1,120 @@
+"""The command ``audit``: what chance says of many records.
+
+Owns which files are read, and how the answers are printed; the exit status is 0 if nothing is unusual, 1 if something
+is, 2 if no record could be read. A file at a time is in memory. Does not depend on what is asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from service.records.audit import Answer, Audit
+    from service.records.record import Record
+
+_SUFFIXES: Final = (".domino", ".txt")
+"""Of the files in a folder that are read."""
+_QUESTIONS: Final = {
+    "doubles": "doubles in a hand",
+    "pips": "pips in a hand",
+    "leads": "leads the first round",
+    "wins": "wins the match",
+    "people": "people who win, beside computer players",
+}
+_TALLIED: Final = ("wins", "people")
+_COLUMNS: Final = "{:40} {:>4} {:>8} {:>8} {:>8} {:>18}  {}"
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to those of the command line."""
+    meaning = "say of many records whether chance alone explains who got which tiles, who led and who won"
+    command = commands.add_parser("audit", help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
+    command.add_argument("files", nargs="+", help="records, or folders with records (.domino, .txt)")
+    command.set_defaults(audited=True)
+    command.add_argument("--json", action="store_true", help="print the answers as JSON")
+
+
+def run(names: Sequence[str], *, as_json: bool) -> int:
+    """Audit these files and folders; returns the exit status."""
+    from service.records.audit import Audit  # noqa: PLC0415 # serving does not need it
+
+    result, faulty = Audit(), 0
+    for path in _files(names):
+        record = _read(path)
+        if record is None or not result.add(record):
+            faulty += 1
+    if not result.matches:
+        print("There is no record in these files.", file=sys.stderr)
+        return 2
+    answers = list(result.answers())
+    if as_json:
+        facts = {"matches": result.matches, "rounds": result.rounds, "arranged": result.arranged, "faulty": faulty}
+        print(json.dumps({**facts, "answers": [each._asdict() for each in answers]}, indent=1))
+    else:
+        print("\n".join(_report(result, faulty, answers)))
+    return 1 if any([each.unusual for each in answers]) else 0
+
+
+def _files(names: Iterable[str]) -> Iterator[Path]:
+    for name in names:
+        path = Path(name)
+        if path.is_dir():
+            yield from sorted([each for each in path.rglob("*") if each.suffix in _SUFFIXES and each.is_file()])
+        else:
+            yield path
+
+
+def _read(path: Path) -> Record | None:
+    """The record in a file; ``None`` after a line on standard error."""
+    from service.records.errors import InvalidRecord  # noqa: PLC0415 # serving does not need it
+    from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
+
+    try:
+        with path.open("rb") as file:
+            return parse_record(decode_record(file.read(4 * MAX_CHARS + 1)))
+    except OSError as error:
+        print(f"{path}: {error.strerror or error}", file=sys.stderr)
+    except InvalidRecord as error:
+        print(f"{path}:{error.line}:{error.column}: {error.sentence}", file=sys.stderr)
+    return None
+
+
+def _report(result: Audit, faulty: int, answers: Sequence[Answer]) -> Iterator[str]:
+    yield f"{result.matches:,} matches with {result.rounds:,} rounds whose deals can be proven."
+    if result.arranged:
+        yield f"{result.arranged:,} of the matches were arranged, and say nothing of a shuffle."
+    if faulty:
+        yield f"{faulty:,} files are no records of games that are known, and are left out."
+    yield ""
+    yield _COLUMNS.format("what", "seat", "times", "was", "expected", "chance allows", "")
+    for each in answers:
+        yield _COLUMNS.format(
+            _QUESTIONS[each.question],
+            "" if each.seat is None else each.seat,
+            f"{each.many:,}",
+            f"{each.observed:.3f}",
+            f"{each.expected:.3f}",
+            f"{each.low:.3f} to {each.high:.3f}",
+            _judgement(each),
+        ).rstrip()
+    yield ""
+    unusual = [each for each in answers if each.unusual]
+    if unusual:
+        yield "Unusual: an honest shuffle gives a pile with any such answer once in a hundred times."
+    else:
+        yield "Nothing is unusual: the deals are as an honest shuffle gives them."
+    yield "Of a hundred honest answers five are outside of what chance allows to one; that alone means nothing."
+    yield "Who wins depends on who plays well and who leads, too, so that is told and not judged."
+
+
+def _judgement(answer: Answer) -> str:
+    if answer.question in _TALLIED:
+        return ""
+    if answer.unusual is None:
+        return "too few to say"
+    return f"UNUSUAL: chance {answer.chance:.1g}" if answer.unusual else "as chance has it"
