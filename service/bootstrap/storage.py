@@ -19,6 +19,7 @@ from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.storage.redis.errors import WRITE_FAILURES
 from service.storage.redis.limited import LimitedTopology
 from service.storage.redis.server_clock import ServerClock
 from service.storage.redis.topology import Topology, open_topology
@@ -87,7 +88,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     topology = unlimited if most_calls is None else LimitedTopology(unlimited, most_calls)
     replicated, ttl = settings.durability == "replicated", settings.game_ttl_seconds
     unused = settings.unused_app_days * _DAY_SECONDS
-    observe, failed = metrics.redis, metrics.store_write_failed
+    observe, failed = metrics.redis, metrics.failed_writes(WRITE_FAILURES)
     reminders = RedisReminders(unlimited, observe=observe, observe_failure=failed)
     calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)
     kept = _Kept(

@@ -7,17 +7,21 @@ folder, and each exposes the sum; a process must then have at most one ``Metrics
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Final, NamedTuple
+from importlib.metadata import version
+from typing import Final, NamedTuple, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from service.engine.presence import Returned
+from service.engine.variants import variants
+from service.games.model.game import GameStatus
 from service.games.model.game_events import HostingEvent
 from service.games.store.transactions import Committed
+from service.reasons import REASONS
 
 PROMETHEUS_TEXT: Final = CONTENT_TYPE_PLAIN_0_0_4
 
@@ -66,11 +70,36 @@ class Metrics:
         self._outage_allowance = gauge(
             "domino_outage_allowance_seconds", "For how long deadlines are postponed yet after an outage."
         )
+        self._problems = counter(
+            "domino_problems_total", "Refused requests, by the code and the reason of the problem.", ["code", "reason"]
+        )
+        self._build = gauge("domino_build_info", "The version that runs; always 1.", ["version"])
         self.streams = gauge("domino_open_streams", "Open streams.", multiprocess_mode="livesum")
         # The children by their labels, as looking one up in its metric costs more than counting.
         self._by_request: dict[tuple[str, str, int], _RequestMetrics] = {}
         self._operations: dict[str, Callable[[float], None]] = {}
         self._variants: dict[str, Callable[[], None]] = {}
+        self._show_zeros()
+
+    def _show_zeros(self) -> None:
+        """Show what has not happened yet as 0: where a series begins with its first failure, no increase is seen."""
+        self._build.labels(version("domino-service")).set(1)
+        for reason, code in REASONS.items():
+            self._problems.labels(code, reason)
+        for variant in variants():
+            self._moves.labels(variant)
+        for status in get_args(GameStatus):
+            self._transitions.labels(status)
+
+    def failed_writes(self, reasons: Iterable[str]) -> Callable[[str], None]:
+        """What counts a write that failed for one of these reasons, which are shown while there are none."""
+        for reason in reasons:
+            self._failed_writes.labels(reason)
+        return self.store_write_failed
+
+    def problem(self, reason: str) -> None:
+        """Count a request that was refused for this reason."""
+        self._problems.labels(REASONS[reason], reason).inc()
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request that has ended; ``route`` is a template."""

@@ -6,15 +6,24 @@ they are counted in that folder, which the web server of the same run exposes. D
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
+from service.games.model.seats import LEVELS
 from service.games.reminders import ReminderKind
+from service.outgoing.sender import REASONS as FAILURES_TO_SEND
 
 _DECISION_SECONDS: Final = (0.00025, 0.001, 0.0025, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
 _ANSWER_SECONDS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _LAG_SECONDS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 30.0)
+
+FALLBACKS: Final = ("greedy", "first")
+TIME_OUTS: Final = ("bot", "move", "claim", "forfeit", "deal")
+ANSWERS: Final = ("move", "own", "refused", "status", "none", "challenge")
+DELIVERIES: Final = ("ok", "status", "gone", *FAILURES_TO_SEND)
+ENDPOINTS: Final = ("active", "failing", "disabled")
+"""What the labels may be, so that each is there before it happens."""
 
 
 class WorkerMetrics:
@@ -96,6 +105,22 @@ class WorkerMetrics:
         self._failures = Counter(
             "domino_reminder_failures_total", "Reminders put off because of an error.", ["kind"], registry=registry
         )
+
+        self._show_zeros()
+
+    def _show_zeros(self) -> None:
+        """Show what has not happened yet as 0: where a series begins with its first failure, no increase is seen."""
+        for metric, labels in (
+            (self._moves, LEVELS),
+            (self._fallbacks, FALLBACKS),
+            (self._time_outs, TIME_OUTS),
+            (self._answers, ANSWERS),
+            (self._deliveries, DELIVERIES),
+            (self._endpoints, ENDPOINTS),
+            (self._failures, get_args(ReminderKind)),
+        ):
+            for label in labels:
+                metric.labels(label)
 
     def count_decision(self, level: str, seconds: float) -> None:
         """Observe a decision of this level."""

@@ -11,6 +11,8 @@ BUSY, NOREPLICAS), so the prefix decides first. Not all errors of its Cluster cl
 
 from __future__ import annotations
 
+from typing import Final
+
 from redis import exceptions
 
 from service.games.ports import StorageUnavailable
@@ -37,6 +39,20 @@ ERROR_PREFIXES: dict[str, int] = {
     "WRONGPASS": RETRY_LATER_SECONDS,
 }
 """The prefixes of error answers that may pass, and the seconds after which to try again."""
+
+
+WRITE_FAILURES: Final = (
+    *ERROR_PREFIXES,
+    "timeout",
+    "connection",
+    "pool",
+    "auth",
+    "protocol",
+    "cluster",
+    "no replica",
+    "memory reserve",
+)
+"""The reasons for which a write fails, as they are counted."""
 
 
 def as_unavailable(error: Exception) -> StorageUnavailable | None:

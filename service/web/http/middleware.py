@@ -15,12 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Any, Final
 
+from service.reasons import REASONS
 from service.web.metrics import Metrics
 
 REQUEST_ID: Final = "domino.request_id"
 """The key in the WSGI environment for the request id."""
-PROBLEM_CODE: Final = "domino.problem_code"
-"""The key for the code of the problem in the response."""
+PROBLEM_REASON: Final = "domino.problem_reason"
+"""The key for the reason of the problem in the response; its code follows from it."""
 EXTRA_HEADERS: Final = "domino.extra_headers"
 """The key for additional headers of the response, whatever that is: pairs of name and value."""
 
@@ -125,6 +126,9 @@ def _log_request(metrics: Metrics, environ: dict[str, Any], route: str, status: 
     if method not in _METHODS:
         method = "other"
     metrics.request(method, route, status, seconds)
+    reason = environ.get(PROBLEM_REASON)
+    if reason is not None:
+        metrics.problem(reason)
     if not _log.isEnabledFor(logging.INFO):
         return
     fields = {
@@ -137,9 +141,8 @@ def _log_request(metrics: Metrics, environ: dict[str, Any], route: str, status: 
     trace = _TRACE_PARENT.fullmatch(environ.get("HTTP_TRACEPARENT", ""))
     if trace is not None:
         fields["trace_id"] = trace[1]
-    code = environ.get(PROBLEM_CODE)
-    if code is not None:
-        fields["code"] = code
+    if reason is not None:
+        fields["code"] = REASONS[reason]
     record = logging.LogRecord(_log.name, logging.INFO, __file__, 0, "request", None, None)
     record.fields = fields
     _log.handle(record)

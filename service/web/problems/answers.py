@@ -24,7 +24,7 @@ from service.texts import Language, text
 from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, RequestError, TooManyStreams
 from service.web.http.headers import accepted_language
-from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID
+from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_REASON, REQUEST_ID
 from service.web.http.wrong_paths import options_of_the_service, redirect_without_slash, see
 from service.web.problems.table import PROBLEMS, problem_title, status_of
 from service.web.rate_limits import Quota, RateLimited, RateLimits
@@ -64,8 +64,8 @@ Refused = InvalidBody | InvalidSetup | MoveRefused | RequestError
 
 def problem(reason: Reason, detail: str | None = None, **more: object) -> Response:
     """The response to a refusal; ``detail`` replaces the sentence of the reason, ``more`` are additional fields."""
-    code, status = REASONS[reason.word], status_of(reason.word)
-    request.environ[PROBLEM_CODE] = code
+    status = status_of(reason.word)
+    request.environ[PROBLEM_REASON] = reason.word
     language = accepted_language(request.environ)
     response = Response(problem_body(reason, language, detail, **more), status, mimetype=PROBLEM_JSON)
     response.headers["Cache-Control"] = "no-store"

@@ -15,15 +15,16 @@ from service.engine.errors import Reason
 from service.texts import DEFAULT_LANGUAGE, LANGUAGES
 from service.web.http.client_address import parse_address
 from service.web.http.headers import accepted_language
-from service.web.http.middleware import PROBLEM_CODE
+from service.web.http.middleware import PROBLEM_REASON
 from service.web.problems.answers import PROBLEM_JSON, problem_body
 from service.web.problems.table import PROBLEMS, problem_title
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _CODE: Final = "forbidden"
+_REASON: Final = "banned"
 _STATUS: Final = PROBLEMS[_CODE].status
-_BODIES: Final = {language: problem_body(Reason("banned"), language) for language in LANGUAGES}
+_BODIES: Final = {language: problem_body(Reason(_REASON), language) for language in LANGUAGES}
 
 
 class BanMiddleware:
@@ -43,7 +44,7 @@ class BanMiddleware:
         """Handle a request as a WSGI application."""
         if not self._is_banned(environ.get("REMOTE_ADDR", "")):
             return self._app(environ, start_response)
-        environ[PROBLEM_CODE] = _CODE
+        environ[PROBLEM_REASON] = _REASON
         language = accepted_language(environ)
         body = _BODIES[language]
         headers = [

@@ -1,0 +1,87 @@
+"""Metrics are there before what they count has happened, so that an alert sees the first time."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from service.engine.variants import variants
+from service.reasons import REASONS
+from service.storage.redis.errors import ERROR_PREFIXES, WRITE_FAILURES
+from service.web.metrics import Metrics
+from service.workers.metrics import WorkerMetrics
+from tests.api.client import Api
+
+ROOT = Path(__file__).parents[2]
+ASKED_FOR = {
+    "domino_http_requests_total",
+    "domino_http_request_duration_seconds",
+    "domino_redis_command_duration_seconds",
+    "domino_bot_decision_seconds",
+    "domino_reminder_lag_seconds",
+}
+"""They have a series for what was asked, or done."""
+
+
+def shown(text: str) -> dict[tuple[str, ...], float]:
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if not sample.name.endswith("_created")
+    }
+
+
+def at_start() -> dict[tuple[str, ...], float]:
+    registry = CollectorRegistry()
+    metrics = Metrics(registry)
+    metrics.failed_writes(WRITE_FAILURES)
+    WorkerMetrics(registry)
+    return shown(metrics.text().decode() or generate_latest(registry).decode())
+
+
+def test_every_documented_metric_is_there_at_the_start() -> None:
+    page = (ROOT / "docs" / "operations" / "observe.md").read_text("utf-8")
+    documented = set(re.findall(r"^\| `(domino_\w+)` \|", page, re.MULTILINE))
+    names = {re.sub(r"_(bucket|sum|count)$", "", key[0]) for key in at_start()}
+    assert documented - ASKED_FOR == names - ASKED_FOR
+    assert documented >= ASKED_FOR
+
+
+def test_known_labels_are_there_at_0() -> None:
+    found = at_start()
+    for reason, code in REASONS.items():
+        assert found["domino_problems_total", code, reason] == 0
+    for key in variants():
+        assert found["domino_moves_total", key] == 0
+    for reason in (*ERROR_PREFIXES, "timeout", "no replica", "memory reserve"):
+        assert found["domino_store_write_errors_total", reason] == 0
+    for name, label in (
+        ("domino_game_status_transitions_total", "finished"),
+        ("domino_bot_fallbacks_total", "first"),
+        ("domino_time_outs_total", "forfeit"),
+        ("domino_remote_answers_total", "none"),
+        ("domino_webhook_deliveries_total", "timeout"),
+        ("domino_webhook_endpoint_changes_total", "disabled"),
+        ("domino_reminder_failures_total", "clock"),
+    ):
+        assert found[name, label] == 0
+    assert found["domino_build_info", version("domino-service")] == 1
+
+
+def test_a_refused_request_counts_by_its_reason(api: Api) -> None:
+    metrics = api.client.application.extensions["domino"].metrics
+    before = shown(metrics.text().decode())
+    assert api.get(f"/v1/games/{'x' * 22}").status_code == 404
+    assert api.post("/v1/games", {"variant": "mah-jongg"}).status_code == 422
+    after = shown(metrics.text().decode())
+    changed = {
+        key[1:]: after[key] - before[key]
+        for key in after
+        if key[0] == "domino_problems_total" and after[key] != before[key]
+    }
+    assert changed == {("not_found", "no_such_game"): 1, ("invalid", "not_one_of"): 1}
