@@ -64,15 +64,12 @@ class Metrics:
             "Writes that the store refused or did not confirm, checks for readiness included.",
             ["reason"],
         )
-        self._clock_offset = gauge(
-            "domino_clock_offset_seconds", "By how much the clock of Redis is ahead of that of this machine."
-        )
-        self._outage_allowance = gauge(
-            "domino_outage_allowance_seconds", "For how long deadlines are postponed yet after an outage."
-        )
-        self._problems = counter(
-            "domino_problems_total", "Refused requests, by the code and the reason of the problem.", ["code", "reason"]
-        )
+        ahead = "By how much the clock of Redis is ahead of that of this machine."
+        self._clock_offset = gauge("domino_clock_offset_seconds", ahead)
+        postponed = "For how long deadlines are postponed yet after an outage."
+        self._outage_allowance = gauge("domino_outage_allowance_seconds", postponed)
+        refused = "Refused requests, by the code and the reason of the problem."
+        self._problems = counter("domino_problems_total", refused, ["code", "reason"])
         self._build = gauge("domino_build_info", "The version that runs; always 1.", ["version"])
         self.streams = gauge("domino_open_streams", "Open streams.", multiprocess_mode="livesum")
         # The children by their labels, as looking one up in its metric costs more than counting.
