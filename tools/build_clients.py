@@ -86,7 +86,9 @@ def for_python(document: dict[str, Any]) -> dict[str, Any]:
     for operation in [method for method in methods if "operationId" in method]:
         if {} in operation["security"]:
             operation["security"] = []
-        operation.get("requestBody", {"content": {}})["content"].pop("text/plain", None)
+        content = operation.get("requestBody", {"content": {}})["content"]
+        for media_type in [each for each in content if each.startswith("text/")]:
+            del content[media_type]
     return document
 
 

@@ -12,17 +12,12 @@ import re
 from typing import Any, Final, NamedTuple
 
 from gunicorn.http import wsgi
-from gunicorn.util import unquote_to_wsgi_str
+from gunicorn.util import hop_headers, unquote_to_wsgi_str
 
-_HOP_BY_HOP: Final = (
-    "connection|keep-alive|proxy-authenticate|proxy-authorization|te|trailers?|transfer-encoding|upgrade"
-)
-_BY_THE_SERVER: Final = "server|date"
-_FIELDS: Final = re.compile(
-    rf"(?:(?!(?:{_HOP_BY_HOP}|{_BY_THE_SERVER}):)[!#$%&'*+.^_`|~0-9a-z-]+: [ \t\x21-\x7e\x80-\xff]*\r\n)*",
-    re.IGNORECASE | re.ASCII,
-)
-"""The header fields that an application may send (RFC 9110, 5.5): none that belongs to the connection."""
+_FIELDS: Final = re.compile(r"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+: [ \t\x21-\x7e\x80-\xff]*\r\n)*", re.ASCII)
+"""The header fields that an application may send (RFC 9110, 5.5)."""
+_OF_THE_SERVER: Final = frozenset(hop_headers)
+"""The fields that belong to the connection, or that the server sends itself: those of an application are left out."""
 _WITHOUT_PREFIX: Final = {"CONTENT-TYPE": "CONTENT_TYPE", "CONTENT-LENGTH": "CONTENT_LENGTH"}
 """The fields of a request whose keys in the environment do not begin with ``HTTP_``."""
 
@@ -99,10 +94,12 @@ class Response(wsgi.Response):  # type: ignore[misc]  # gunicorn has no type inf
 
     def process_headers(self, headers: list[tuple[str, str]]) -> None:
         """Keep the header fields, which are checked before they are sent."""
-        self.headers = headers
         for name, value in headers:
-            if name.lower() == "content-length":
+            lower = name.lower()
+            if lower == "content-length":
                 self.response_length = int(value)
+            if lower not in _OF_THE_SERVER:
+                self.headers.append((name, value))
 
     def send_headers(self) -> None:
         """Make the head. Raises ``ValueError`` for a field that is not valid."""

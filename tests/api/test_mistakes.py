@@ -235,7 +235,7 @@ MISTAKES = [
         headers={"Idempotency-Key": "short"},
     ),
     Mistake(
-        "not a record", "POST", "/v1/verifications", *invalid("record_syntax", "line 1, column 2"), body={"record": "x"}
+        "not a record", "POST", "/v1/verifications", *invalid("record_syntax", "line 1, column 1"), body={"record": "x"}
     ),
     # joining
     Mistake(

@@ -73,7 +73,10 @@ def test_moves_and_questions_are_typed_and_the_seat_is_kept(run: Run, tmp_path: 
 
 
 def test_a_tile_is_typed_as_it_is_read(run: Run) -> None:
-    shown = run("block", "--pace", "0", typed="").stdout
+    for _ in range(20):  # until there is a tile to lay
+        shown = run("block", "--pace", "0", typed="").stdout
+        if "1: lay " in shown:
+            break
     tile, _, end = shown.rpartition("You may:")[2].partition("1: lay ")[2].partition("\n")[0].partition(" (")
     typed = f"{'-'.join(reversed(tile.split('-')))} {end.rstrip(')')}\n"
     resumed = run("--resume", typed=typed).stdout

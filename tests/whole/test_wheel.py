@@ -123,7 +123,7 @@ def test_every_module_of_the_wheel_is_used_by_a_command_or_a_worker(wheel: Path)
     modules = {".".join(file.with_suffix("").parts).removesuffix(".__init__"): ROOT / file for file in files}
     games = [name for name in modules if name.startswith("service.engine.variants.")]
     files_only = {"service.client", "service.web.openapi"}
-    found, left = set(), ["service", *games, *(f"service.{name}" for name in STARTED)]
+    found, left = set(), ["service", *games, "service.library", *(f"service.{name}" for name in STARTED)]
     while left:
         name = left.pop()
         if name in modules and name not in found:
