@@ -191,16 +191,13 @@ class Player:
 
     def tell(self) -> Json:
         """Print what has happened since, and return how the game stands."""
-        told = []
-        while True:
+        told: list[str] = []
+        view: Json = {"version": self.seen + 1}
+        while view["version"] > self.seen:
             page = self.service.ask(f"/v1/games/{self.game}/events?text=true&after={self.seen}")
             told += [event["text"] for event in page["events"] if event.get("text")]
-            self.seen = page["version"] if not page["more"] else page["events"][-1]["version"]
-            if not page["more"]:
-                break
-        view = self.service.ask(f"/v1/games/{self.game}?text=true")
-        if view["version"] > self.seen:
-            return self.tell()
+            self.seen = page["events"][-1]["version"] if page["events"] else page["version"]
+            view = self.service.ask(f"/v1/games/{self.game}?text=true")
         if told:
             self.last = told if told[-1] == view["text"] else [*told, view["text"]]
             print("\n".join(self.last), flush=True)
