@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -77,16 +78,26 @@ class League:
             waiting.remove(resting)
             players[resting]["byes"] += 1
             players[resting]["points"] += BYE_POINTS
-        tables = []
-        while waiting:
-            table = [waiting.pop(0)]
-            while len(table) < seats:
-                met = {name: sum(players[name]["met"].count(other) for other in table) for name in waiting}
-                chosen = min(waiting, key=lambda name: (met[name], waiting.index(name)))
-                waiting.remove(chosen)
-                table.append(chosen)
-            tables.append(table)
+        tables = [waiting[first : first + seats] for first in range(0, len(waiting), seats)]
+        while any([self._swapped(*two) for two in combinations(tables, 2)]):
+            pass
         return tables
+
+    def _swapped(self, one: list[str], other: list[str]) -> bool:
+        """Swap players of two tables wherever fewer of them have met before then; whether any were."""
+        swapped = False
+        for here, there in product(range(len(one)), range(len(other))):
+            met = self._met(one) + self._met(other)
+            one[here], other[there] = other[there], one[here]
+            if self._met(one) + self._met(other) < met:
+                swapped = True
+            else:
+                one[here], other[there] = other[there], one[here]
+        return swapped
+
+    def _met(self, table: Sequence[str]) -> int:
+        """How often these players have met before."""
+        return sum([self.data["players"][name]["met"].count(other) for name, other in combinations(table, 2)])
 
     def finished(self, game: str, ranks: dict[int, int], teams: dict[int, int]) -> bool:
         """Note the end of a match; whether it was news.

@@ -31,7 +31,6 @@ from service.config import Settings
 from service.devserver.embedded import EmbeddedServer
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
-from service.games.store.admission import GROWTH
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.server_clock import system_clock
 from service.web.metrics import Metrics
@@ -42,7 +41,7 @@ from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
 from tests.support.games import build_games
-from tools.trace import WARM_UP_MOVES, Answer, Client, Header, Trace, traced
+from tools.trace import WARM_UP_MOVES, Answer, Client, Header, Trace, create_game, traced
 
 REPEATS: Final = 3
 """So often each way is gone; the shortest counts, as once a second or a minute something is done on the side."""
@@ -62,11 +61,7 @@ class Table:
     def __init__(self, client: Client, variant: str = "fido", *, key: str | None = None, **wanted: Any) -> None:
         self._client = client
         wanted = {"variant": variant, "players": PEOPLE, "seed": "trace", **wanted}
-        for _ in range(100):
-            self.creation = client("POST", "/v1/games", wanted, key)
-            # One move of many is also counted in the share of the holder, which one depends on the id.
-            if ord(self.creation.body["game"]["id"][0]) % GROWTH < GROWTH // 4:
-                break
+        self.creation = create_game(client, wanted, key)
         self.view: dict[str, Any] = self.creation.body["game"]
         self.id: str = self.view["id"]
         self.path = f"/v1/games/{self.id}"

@@ -185,6 +185,12 @@ def test_a_deal_is_checked_and_a_match_kept_and_continued(service: Service, tmp_
     assert arranged == "true"
 
 
+def test_two_tables_have_the_same_deal(service: Service, tmp_path: Path) -> None:
+    hand, other = played("duplicate", service, tmp_path)
+    assert len(json.loads(hand)) == 7
+    assert other == hand
+
+
 def test_every_shell_session_of_the_documents_is_played() -> None:
     named = [name for page in PAGES for name in sessions(page)]
     tests = "".join(
