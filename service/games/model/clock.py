@@ -154,6 +154,8 @@ def sleeps(state: State, presence: Presence, seats: Seats) -> bool:
 
     When all of them have forfeited, the others decide the match without them.
     """
+    if not presence.away:
+        return False
     people = [seat for seat in state.active_seats() if seat in seats.people]
     if any([seat not in presence.away for seat in people]):
         return False

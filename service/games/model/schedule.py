@@ -152,7 +152,8 @@ def reminders(before: Game | None, after: Game) -> Reminders:
         if _may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before)):
             turn = bot_turn(after)
             kinds = after.seats.bot_kinds if after.is_awaited else ("bots_alone",)
-            kind = kinds[-1] if turn is not None and turn.is_slow else kinds[0]
+            is_slow = len(kinds) > 1 and turn is not None and turn.is_slow
+            kind = kinds[-1] if is_slow else kinds[0]
             if before is not None and before.presence != after.presence:
                 kinds = (*after.seats.bot_kinds, "bots_alone")  # as it may have been of another kind
             for each in kinds:
