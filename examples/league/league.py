@@ -67,9 +67,10 @@ class League:
         return [table for table in last if "ranks" not in table]
 
     def pair(self) -> list[list[str]]:
-        """The tables of the next round: the Swiss system, best with best, who have met as seldom as can be.
+        """The tables of the next round: the Swiss system, best with best.
 
-        Who is left over sits out, the weakest of those that have done so least often.
+        Players of two tables swap as long as fewer of them have met before then. Who is left over sits out, the weakest
+        of those that have done so least often.
         """
         seats, players = self.data["seats"], self.data["players"]
         waiting = sorted(players, key=lambda name: (-players[name]["points"], -players[name]["mu"], name))
