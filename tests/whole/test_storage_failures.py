@@ -17,6 +17,7 @@ import pytest
 import redis
 from prometheus_client.parser import text_string_to_metric_families
 
+from service.games.store.readiness import VALID_MS
 from tests.storage.servers import (
     RealServer,
     fill,
@@ -108,10 +109,14 @@ def scene(client: httpx.Client) -> Scene:
 def until_every_worker(http: httpx.Client, condition: Callable[[httpx.Response], bool]) -> None:
     """Wait until all answers of /readyz on new connections, so that any worker may answer, are as they should be.
 
-    A worker asks the store once a second.
+    A worker keeps an answer of the store for ``VALID_MS``: only after that does every worker know what has changed
+    before this call, also one that accepted none of the connections.
     """
     url = http.base_url.join("/readyz")
-    until(lambda: all(condition(httpx.get(url, timeout=PATIENCE)) for _ in range(8)))
+    known_to_all = time.monotonic() + VALID_MS / 1000
+    until(
+        lambda: all(condition(httpx.get(url, timeout=PATIENCE)) for _ in range(8)) and time.monotonic() > known_to_all
+    )
 
 
 def until(condition: Callable[[], bool]) -> None:
