@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from service.backends.ports import Backend, BackendStore, Repeat
-from service.games.ports import IDEMPOTENCY_TTL, OutcomeUnknown, StorageUnavailable
+from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage import keys
 from service.storage.backend_records import decode_backend, encode_backend
 from service.storage.memory_reserve import MemoryReserve
@@ -20,6 +20,7 @@ from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
 from service.storage.redis.topology import Topology
 from service.storage.repeats import check_kept, find_repeat, repeat_args
+from service.storage.reservations import reserve, reserved
 
 MOST_FORGOTTEN: Final = 3
 """Ids of applications that are looked at whenever one is registered: so at most a third are of expired ones."""
@@ -53,16 +54,12 @@ class RedisBackends(BackendStore):
 
     def reserve(self, name: str, app: str) -> str:
         """The first id under this name."""
-        key = keys.reservation(name)
-        self._memory_reserve.require_space(key)
-        first = self._calls.write("reserve", key, (b"SET", key, app, b"NX", b"GET", b"EX", b"%d" % IDEMPOTENCY_TTL))
-        return app if first is None else first.decode()
+        self._memory_reserve.require_space(keys.reservation(name))
+        return reserve(self._calls, name, app)
 
     def reserved(self, name: str) -> str | None:
         """The id under this name."""
-        key = keys.reservation(name)
-        app = self._calls.read("reserved", key, (b"GET", key))
-        return None if app is None else bytes(app).decode()
+        return reserved(self._calls, name)
 
     def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""

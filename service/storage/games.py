@@ -34,6 +34,7 @@ from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, e
 from service.storage.redis.connection import NotSent
 from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
+from service.storage.reservations import reserve, reserved
 
 CHECK_TTL: Final = 1000
 """Milliseconds that a key written by ``check`` lives."""
@@ -134,16 +135,12 @@ class RedisStore(Store):
 
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
-        key = keys.reservation(name)
-        self._memory_reserve.require_space(key)
-        first = self._calls.write("reserve", key, (b"SET", key, value, b"NX", b"GET", b"EX", _IDEMPOTENCY_TTL))
-        return value if first is None else bytes(first).decode()
+        self._memory_reserve.require_space(keys.reservation(name))
+        return reserve(self._calls, name, value)
 
     def reserved(self, name: str) -> str | None:
         """The value under this name."""
-        key = keys.reservation(name)
-        value = self._calls.read("reserved", key, (b"GET", key))
-        return None if value is None else bytes(value).decode()
+        return reserved(self._calls, name)
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
         """The events of these versions that are kept."""

@@ -276,6 +276,22 @@ def test_a_write_has_an_unknown_outcome_until_a_replica_has_it(
     assert store.read("replicated") == StoredGame(2, b"t")
 
 
+def test_an_id_is_not_told_until_a_replica_has_it(shared_cluster: Cluster, cluster_topology: Topology) -> None:
+    """Neither to the first request nor to one that is repeated: after a failover another one would get another id."""
+    store = redis_store(cluster_topology, TTL, replicated=True)
+    replica = shared_cluster.replica_of(shared_cluster.primary_of(keys.reservation("unreplicated")))
+    replica.freeze()
+    try:
+        with within(3):
+            for value in ("first", "second"):
+                with pytest.raises(OutcomeUnknown, match="no replica"):
+                    store.reserve("unreplicated", value)
+    finally:
+        replica.thaw()
+    until(shared_cluster.is_whole)
+    assert store.reserve("unreplicated", "third") == "first"
+
+
 def test_a_cluster_is_checked_on_every_primary_and_fails_if_all_do(
     shared_cluster: Cluster, cluster_topology: Topology
 ) -> None:
