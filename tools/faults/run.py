@@ -18,12 +18,13 @@ from typing import Any, Final, NamedTuple
 
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
 from service.games.model.game import Game
-from service.games.model.schedule import reminders
+from service.games.model.schedule import bot_turn, time_out_due
+from service.games.reminders import JudgedTime
 from service.storage.redis.topology import open_topology
 from tests.histories.checker import Verdict, check, read_game
 from tests.histories.clients import Client, Party
 from tests.histories.history import Outcome
-from tests.support.stores.redis_stores import redis_store
+from tests.support.stores.redis_stores import redis_reminders, redis_store
 from tests.whole.http_connection import Log
 from tests.workers.tables import TTL, on_redis
 from tools.faults import failures
@@ -144,7 +145,7 @@ class _Play:
         """Repeat what is unknown, wait until nothing is due and all messages came; returns the games that are stuck."""
         with closing(self._door()) as door:
             self._client(door, 0).settle()
-        deadline = time.monotonic() + _SETTLE_SECONDS
+        deadline = time.monotonic() + self._longest_allowance() + _SETTLE_SECONDS
         since: dict[tuple[str, int], float] = {}
         while True:
             now = time.monotonic()
@@ -203,13 +204,18 @@ class _Play:
 
     def _behind(self) -> list[tuple[str, int]]:
         """The games in which something was due long ago, with their versions."""
-        hosted, found = on_redis(self._stage.nodes), []
+        hosted, queue, found = on_redis(self._stage.nodes), redis_reminders(open_topology(self._stage.nodes)), []
         for game_id in self._stage.games():
-            now = time.time_ns() // 1_000_000
             game = hosted.game(game_id)
-            if game.status != "finished" and _is_overdue(game, now):
+            if game.status != "finished" and _is_overdue(game, queue.judged(game_id)):
                 found.append((game_id, game.version))
         return found
+
+    def _longest_allowance(self) -> float:
+        """The seconds for which deadlines are postponed yet."""
+        heartbeats = redis_reminders(open_topology(self._stage.nodes)).heartbeats
+        heartbeats.look()
+        return heartbeats.longest_allowance()
 
     def _of_bots_running(self) -> set[str]:
         """The games of computer players alone that are not finished."""
@@ -286,10 +292,11 @@ def _asked(door: TableDoor, path: str, body: object, key: str, token: str | None
     return found[-1]
 
 
-def _is_overdue(game: Game, now: int) -> bool:
-    """Whether a computer player or a deadline is late; what is to be published is no matter of the game."""
-    dues = [due for kind, due in reminders(game, game).items() if kind in ("bots", "clock")]
-    return any([due is not None and due < now - _OVERDUE_MS for due in dues])
+def _is_overdue(game: Game, judged: JudgedTime) -> bool:
+    """Whether a computer player or a deadline is late, which is postponed after an outage."""
+    turn = bot_turn(game)
+    dues = [None if turn is None else turn.begin, time_out_due(game, judged.allowance)]
+    return any([due is not None and due < judged.now - _OVERDUE_MS for due in dues])
 
 
 def _await(condition: Callable[[], bool], seconds: float) -> None:
