@@ -148,6 +148,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
         "too_many_asked",
         "share_used",
         "too_many_games_of_bots",
+        "too_many_lookups",
     ),
     "not_away": ("not_away",),
     "not_finished": ("not_finished",),
@@ -251,7 +252,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "internal": ("internal",),
     "storage_unavailable": ("storage_unavailable",),
     "too_many_streams": ("too_many_streams",),
-    "lookup_unavailable": ("lookup_unanswered", "too_many_lookups"),
+    "lookup_unavailable": ("lookup_unanswered", "lookups_busy"),
     "outcome_unknown": ("outcome_unknown",),
     "secret_changed": ("secret_changed",),
 }

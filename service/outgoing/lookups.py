@@ -42,11 +42,11 @@ Addresses = tuple[Address, ...]
 class LookupFailed(Exception):
     """It is not known which addresses a name has; another try may succeed.
 
-    ``no_room``: as many look-ups of the application are under way as may be; ``no_answer``: the name server did not
-    answer in time, or said that it does not know.
+    ``share_used``: as many look-ups of the application are under way as may be; ``no_room``: as many of all;
+    ``no_answer``: the name server did not answer in time, or said that it does not know.
     """
 
-    def __init__(self, reason: Literal["no_room", "no_answer"]) -> None:
+    def __init__(self, reason: Literal["share_used", "no_room", "no_answer"]) -> None:
         super().__init__(reason)
         self.reason = reason
 
@@ -77,7 +77,7 @@ class Lookups:
             if future is not None:
                 return future
             if not self._shares.enter(key[0]):
-                raise LookupFailed("no_room")
+                raise LookupFailed("share_used" if any(app == key[0] for app, _ in self._under_way) else "no_room")
             future = self._under_way[key] = Future()
         try:
             Thread(target=self._ask, args=(key, future), daemon=True).start()

@@ -95,10 +95,17 @@ def test_a_url_to_which_nothing_may_be_sent_is_refused(url: str, api: Api, app_k
     assert api.get(webhook, token=app_key).get_json()["url"] == URL
 
 
-@pytest.mark.parametrize(("failed", "reason"), [("no_answer", "lookup_unanswered"), ("no_room", "too_many_lookups")])
+@pytest.mark.parametrize(
+    ("failed", "refusal"),
+    [
+        ("share_used", (429, "limit_reached", "too_many_lookups")),
+        ("no_room", (503, "lookup_unavailable", "lookups_busy")),
+        ("no_answer", (503, "lookup_unavailable", "lookup_unanswered")),
+    ],
+)
 def test_a_url_whose_host_cannot_be_looked_up_now_is_not_refused_for_good(
-    failed: Literal["no_answer", "no_room"],
-    reason: str,
+    failed: Literal["share_used", "no_room", "no_answer"],
+    refusal: tuple[int, str, str],
     api: Api,
     app_key: str,
     backends: BackendsFacade,
@@ -117,8 +124,7 @@ def test_a_url_whose_host_cannot_be_looked_up_now_is_not_refused_for_good(
         api.post("/v1/webhooks", WANTED | {"url": other}, token=app_key),
         api.ask("PATCH", webhook, json={"url": other}, token=app_key),
     ):
-        assert status_and_code(answer) == (503, "lookup_unavailable")
-        assert answer.get_json()["reason"] == reason
+        assert (*status_and_code(answer), answer.get_json()["reason"]) == refusal
         assert int(answer.headers["Retry-After"]) == answer.get_json()["retry_after"] > 0
     assert asked_for == [(other, app_key[4:28])] * 2
     assert [each["url"] for each in api.get("/v1/webhooks", token=app_key).get_json()["webhooks"]] == [URL]

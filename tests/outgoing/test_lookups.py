@@ -47,10 +47,12 @@ def hang(lookups: Lookups, app: str, number: int) -> list[str]:
 def test_an_application_is_refused_beyond_its_share_and_others_are_not() -> None:
     server = NameServer()
     lookups = Lookups(server, most=8)
-    assert hang(lookups, "evil", 6) == ["no_answer"] * 4 + ["no_room"] * 2
-    assert hang(lookups, "good", 3) == ["no_answer"] * 2 + ["no_room"]
-    assert hang(lookups, "late", 2) == ["no_answer", "no_room"]
-    assert len(server.asked) == 7
+    assert hang(lookups, "evil", 6) == ["no_answer"] * 4 + ["share_used"] * 2
+    assert hang(lookups, "good", 3) == ["no_answer"] * 2 + ["share_used"]
+    assert hang(lookups, "late", 2) == ["no_answer", "share_used"]
+    assert hang(lookups, "last", 1) == ["no_answer"]
+    assert hang(lookups, "none left", 1) == ["no_room"]
+    assert len(server.asked) == 8
     server.open.set()
     for app in ("evil", "good", "late"):
         assert lookups.find(app, f"{app}0.example", PATIENCE) == (ip_address(ADDRESS),)
@@ -60,7 +62,7 @@ def test_a_look_up_counts_until_its_thread_ends_and_not_until_its_caller_gives_u
     server = NameServer()
     lookups = Lookups(server, most=2)
     assert failure(lookups, "evil", "one.example") == "no_answer"
-    assert failure(lookups, "evil", "two.example") == "no_room"
+    assert failure(lookups, "evil", "two.example") == "share_used"
     under_way = lookups._under_way["evil", "one.example"]
     server.open.set()
     under_way.result(PATIENCE)
@@ -137,7 +139,7 @@ def ask(number):
 threads = [Thread(target=ask, args=(number,)) for number in range(60)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
-assert reasons.count("no_room") > 20 and reasons.count("no_answer") > 20, reasons
+assert reasons.count("share_used") > 20 and reasons.count("no_answer") > 20, reasons
 # As many threads hang as may; gevent's own resolver, by which a client of Redis finds its server, is free.
 assert get_hub().threadpool.size == 0, get_hub().threadpool.size
 print(socket.getaddrinfo("store.example", 6379)[0][4][0])

@@ -44,6 +44,12 @@ _STREAM_RETRY_SECONDS: Final = 5
 """Seconds after which a client may try to open a stream again."""
 
 _LOOKUP_RETRY_SECONDS: Final = 5
+_LOOKUP_REASONS: Final = {
+    "share_used": "too_many_lookups",
+    "no_room": "lookups_busy",
+    "no_answer": "lookup_unanswered",
+}
+"""The reason of a problem for each reason of ``LookupFailed``."""
 """Seconds after which a name server may answer, or other look-ups have ended."""
 
 _SECRET_RETRY_SECONDS: Final = 30
@@ -223,8 +229,7 @@ def _too_many_streams(_error: TooManyStreams) -> Response:
 
 
 def _lookup_failed(error: LookupFailed) -> Response:
-    word = "too_many_lookups" if error.reason == "no_room" else "lookup_unanswered"
-    return retry_later(word, _LOOKUP_RETRY_SECONDS)
+    return retry_later(_LOOKUP_REASONS[error.reason], _LOOKUP_RETRY_SECONDS)
 
 
 def retry_later(word: str, seconds: int) -> Response:

@@ -56,7 +56,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
 }
 
 
-SHARES: Final = frozenset({"share_used", "too_many_games_of_bots"})
+SHARES: Final = frozenset({"share_used", "too_many_games_of_bots", "too_many_lookups"})
 """Reasons with ``SHARE_CODE`` that pass by themselves: their status is that of too many requests."""
 SHARE_CODE: Final = "limit_reached"
 SHARE_STATUS: Final = 429

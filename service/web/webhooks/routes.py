@@ -113,7 +113,7 @@ def get_webhook(services: Services, backend: Backend, webhook: str) -> RawRespon
     body=WebhookChangeInSchema,
     needs_body=True,
     responses={200: ResponseSpec(description="The endpoint.", schema=WebhookSchema)},
-    own_problems=("not_found", "outcome_unknown", "lookup_unavailable"),
+    own_problems=("not_found", "limit_reached", "outcome_unknown", "lookup_unavailable"),
 )
 def change_webhook(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Change an endpoint.
