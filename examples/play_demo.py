@@ -100,7 +100,8 @@ def play_match(client: Client, variant: dict[str, Any], arguments: argparse.Name
     choices = random.Random(arguments.seed)  # noqa: S311 # reproducible on purpose
     seats = min(max(variant["players"]["min"], _PREFERRED_SEATS), variant["players"]["max"])
     players = [{"name": name} if arguments.bots is None else {"bot": arguments.bots} for name in _NAMES[:seats]]
-    created = client.post("/v1/games", {"variant": variant["id"], "players": players, "seed": arguments.seed})
+    wanted = {"variant": variant["id"], "players": players, "seed": arguments.seed, "auto": True}
+    created = client.post("/v1/games", wanted)
     tokens = [seat["token"] for seat in created["seats"]]
     path = f"/v1/games/{created['game']['id']}"
     view = created["game"]

@@ -89,17 +89,19 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Drew:
-    """A seat drew the next tile of the stock."""
+    """A seat drew the next tile of the stock; ``auto``: the service did it, as the seat had no choice."""
 
     seat: int
     tile: Tile
+    auto: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """A seat passed: it laid no tile and could draw none."""
+    """A seat passed: it laid no tile and could draw none; ``auto``: the service did it, as the seat had no choice."""
 
     seat: int
+    auto: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +148,11 @@ Event = Dealt | Played | Drew | Passed | Done | Flipped | RoundEnded | Eliminate
 
 # The table of event types
 
-FieldKind = Literal["seat", "seats", "tile", "end", "number", "flag", "text", "name", "word", "optional_word", "bytes"]
-"""A ``word`` is one of a few in small letters; an ``optional_word`` may be missing, and is the last field then.
+FieldKind = Literal[
+    "seat", "seats", "tile", "end", "number", "flag", "mark", "text", "name", "word", "optional_word", "bytes"
+]
+"""A ``word`` is one of a few in small letters; an ``optional_word`` may be missing, and is the last field then. A
+``mark`` is true or missing, and is the last field then.
 
 A ``name`` is that of a player, who may get another one: it is kept with the seat, and never with an event."""
 
@@ -182,8 +187,8 @@ EVENT_TYPES: Final = (
             ("outer", "number"),
         ),
     ),
-    EventType(Drew, "drew", 4, (("seat", "seat"), ("tile", "tile")), "draw"),
-    EventType(Passed, "passed", 5, (("seat", "seat"),), "pass"),
+    EventType(Drew, "drew", 4, (("seat", "seat"), ("tile", "tile"), ("auto", "mark")), "draw"),
+    EventType(Passed, "passed", 5, (("seat", "seat"), ("auto", "mark")), "pass"),
     EventType(Done, "done", 6, (("seat", "seat"),), "done"),
     EventType(Flipped, "flipped", 7, (("seat", "seat"),), "flip"),
     EventType(RoundEnded, "round_ended", 8, None),

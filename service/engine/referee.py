@@ -167,6 +167,18 @@ def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
     return (*moves, FLIP) if rules.may_flip(state) else moves
 
 
+def forced_move(rules: Rules, state: State) -> Move | None:
+    """The draw or pass that is the only legal move of the seat on turn; ``None`` if it has a choice, or a play.
+
+    That there is but one play would tell what the hand lacks. That nothing can be played is told by any draw or pass,
+    but a pass after a draw that is kept (rules 5.5): then a tile fits, so there is a choice.
+    """
+    if state.turn is None:
+        return None
+    moves = legal_moves(rules, state, state.turn)
+    return moves[0] if len(moves) == 1 and moves[0] in (DRAW, PASS) else None
+
+
 # The events of a move
 
 

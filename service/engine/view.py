@@ -92,6 +92,7 @@ class DrewView(NamedTuple):
 
     seat: int
     tile: Tile | None
+    auto: bool | None = None
 
 
 class RecordedDeal(NamedTuple):
@@ -247,7 +248,7 @@ def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
             return DealtView(event.round, event.arranged, hand)
         return DealtView(event.round, event.arranged, hand, proof.client_seeds, proof.next_commitment)
     if isinstance(event, Drew):
-        return DrewView(event.seat, event.tile if event.seat == seat else None)
+        return DrewView(event.seat, event.tile if event.seat == seat else None, event.auto)
     return event
 
 
@@ -263,7 +264,7 @@ def view_for_record(event: Event | PresenceEvent, seat: int | None, *, over: boo
         hands = tuple([hand if each == seat or not hand else len(hand) for each, hand in enumerate(event.hands)])
         return RecordedDeal(event.round, event.arranged, hands, len(event.stock) or ())
     if isinstance(event, Drew) and event.seat != seat and not over:
-        return DrewView(event.seat, None)
+        return DrewView(event.seat, None, event.auto)
     return event
 
 

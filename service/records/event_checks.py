@@ -6,12 +6,26 @@ how the expected events are computed (``replay``).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
-from service.engine.events import EVENT_TYPES, Drew, Eliminated, Event, Finished, Played, RoundEnded, RoundResult
+from service.engine.events import (
+    EVENT_TYPES,
+    Drew,
+    Eliminated,
+    Event,
+    Finished,
+    Passed,
+    Played,
+    RoundEnded,
+    RoundResult,
+)
 from service.engine.layout import Layout
 from service.engine.moves import DONE, DRAW, FLIP, PASS, PLAY, Move
 from service.engine.presence import Forfeited
+from service.engine.referee import forced_move
+from service.engine.state import State
+from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedEvent
 from service.records.report import Fault
 from service.records.writer import Location
@@ -35,8 +49,18 @@ def naming_fault(layout: Layout, event: Played) -> tuple[str, str] | None:
     return None
 
 
+def mark_fault(rules: Rules, state: State, event: RecordedEvent, place: Location) -> Fault | None:
+    """The fault of a move that is marked as made by the service, although its seat had a choice in this state."""
+    if not getattr(event, "auto", None) or forced_move(rules, state) is not None:
+        return None
+    return Fault("wrong_auto", place, "The seat had a choice.")
+
+
 def move_faults(expected: Event, recorded: RecordedEvent, place: Location) -> list[Fault]:
-    """The differences between the event of a legal move and the recorded one."""
+    """The differences between the event of a legal move and the recorded one, but for who made it."""
+    if getattr(recorded, "auto", None):
+        assert isinstance(recorded, Drew | DrewView | Passed)
+        recorded = recorded._replace(auto=None) if isinstance(recorded, DrewView) else replace(recorded, auto=None)
     if expected == recorded:
         return []
     if isinstance(expected, Played) and isinstance(recorded, Played):

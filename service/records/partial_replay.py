@@ -155,7 +155,11 @@ class PartialRound:
         4.6, 5.6).
         """
         if self._keeps_drawn_tile(event):
-            return None
+            return (
+                ("wrong_auto", "A seat that passes with the tile that it has drawn has a choice.")
+                if event.auto
+                else None
+            )
         others = {seat for seat, tiles in enumerate(self.hands) if tiles and seat != event.seat}
         if event.seat in self._passed or others <= self._passed:
             return "wrong_pass", "Everybody has passed, so the round is over."

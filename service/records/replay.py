@@ -34,7 +34,7 @@ from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.reasons import sentence
 from service.records.deal_checks import deal_faults
-from service.records.event_checks import automatic_event_faults, move_faults, move_of, naming_fault
+from service.records.event_checks import automatic_event_faults, mark_fault, move_faults, move_of, naming_fault
 from service.records.partial_replay import PartialRound, deal_visibility_fault
 from service.records.presence_checks import consequences, presence_fault, with_forfeits
 from service.records.record import Record, VersionedEvent
@@ -169,12 +169,13 @@ class _Round:
             (expected, *following), after = advance(self._rules, _NO_DECK, self.state, seat, move)
         except IllegalMove as refusal:
             return [Fault(_CODE_IF_ILLEGAL[type(event)], place, sentence(refusal.reason))]
+        unforced = mark_fault(self._rules, self.state, event, place)
         # Each of the following events is a step, too.
         self.state = apply(self._rules, self.state, expected) if following else after
         self.pending = with_forfeits(self._rules, after, self.presence, tuple(following))
         if self.presence.substituted is not None and ends_turn(expected, self.state):
             self.presence = self.presence.turn_ended()
-        return move_faults(expected, event, place)
+        return [*move_faults(expected, event, place), *([unforced] if unforced else [])]
 
 
 def _replay_partial(

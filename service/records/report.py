@@ -50,6 +50,7 @@ CODES: Final = {
     "wrong_points": "the points of the placement are others",
     "wrong_draw": "nothing may be drawn, or the next tile of the stock is another",
     "wrong_pass": "the seat may not pass",
+    "wrong_auto": "a move that is marked as made by the service, although the seat had a choice",
     "wrong_done": "there is no turn of several tiles to end",
     "wrong_flip": "the lead may not be turned over",
     "after_the_count": "an event after the result of a round that does not follow from it",

@@ -45,6 +45,7 @@ class HostedMatch:
         options: Mapping[str, Value] | None = None,
         clock: ClockSettings | None = None,
         dealt_from: str | None = None,
+        auto: bool = False,
     ) -> None:
         self.rng = Random(seed)
         self.now = START
@@ -62,7 +63,7 @@ class HostedMatch:
             ]
         )
         created = self.games.commands.create(
-            GameRequest(variant, seats, options or {}, seed=dealt_from, clock=clock, pace=0)
+            GameRequest(variant, seats, options or {}, seed=dealt_from, clock=clock, pace=0, auto=auto)
         ).answer
         self.id = created.view.id
         self.tokens = {each.seat: each.token for each in created.seats}
@@ -171,6 +172,7 @@ def hosted_match(number: int, most: int = 300) -> HostedMatch:
         ClockSettings(bank=60_000, increment=1000, absence=absence),
     )
     levels = tuple([rng.choice([None, None, "random", "greedy"]) for _ in range(seats)])
-    match = HostedMatch(key, levels, seed=number, options=dict(options), clock=rng.choice([turn, bank, None]))
+    clock = rng.choice([turn, bank, None])
+    match = HostedMatch(key, levels, seed=number, options=dict(options), clock=clock, auto=number % 2 == 1)
     match.play(most)
     return match

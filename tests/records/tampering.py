@@ -24,7 +24,7 @@ from service.engine.events import (
     ScoreLine,
 )
 from service.engine.presence import ABSENCES, Claimed, Forfeited, Left, Returned, TimedOut
-from service.engine.referee import legal_moves
+from service.engine.referee import forced_move, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, sort_tiles
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
@@ -564,6 +564,22 @@ def a_draw_by_somebody_who_may_not(record: Record, rng: Random) -> Record | None
 @finds("wrong_pass")
 def a_pass_by_somebody_who_may_not(record: Record, rng: Random) -> Record | None:
     return instead(record, rng, "pass", Passed)
+
+
+@finds("wrong_auto")
+def a_move_by_choice_marked_as_made_by_the_service(record: Record, rng: Random) -> Record | None:
+    rules, _ = rules_of(record)
+    assert rules is not None
+
+    def by_choice(event: Any, state: State) -> bool:
+        return isinstance(event, Drew | Passed) and forced_move(rules, state) is None
+
+    moment = some_moment(record, rng, by_choice)
+    if moment is None:
+        return None
+    event = event_at(record, moment[0])
+    assert isinstance(event, Drew | Passed)
+    return with_event(record, moment[0], replace(event, auto=True))
 
 
 @finds("wrong_done")

@@ -146,7 +146,7 @@ export function create(app) {
     /** @type {SeatChoice[]} */
     const seats = [{ kind: "here", name, level: "" }, ...Array(others).fill({ kind: "bot", name: "", level: usualLevel(bots) })];
     try {
-      const { body } = await api.postOnce("v1/games", { variant: id, players: playersOf(seats), pace: device.pace() }, { signal: stop.signal });
+      const { body } = await api.postOnce("v1/games", { variant: id, players: playersOf(seats), pace: device.pace(), auto: true }, { signal: stop.signal });
       for (const seat of body.seats) device.keep({ game: body.game.id, ...seat, variant: id });
       if (!stop.signal.aborted) app.go({ view: "table", game: body.game.id });
     } catch (error) {

@@ -112,6 +112,7 @@ export function create(app, { variant: asked, how }) {
         players: playersOf(chosen.map((each, at) => ({ ...each, name: nameAt(t, chosen, at) })), seed),
         rules: rulesOf(variant, values, players),
         unique_names: uniqueNames || undefined,
+        auto: true,
         seed: seed || undefined,
         pace: pace === "" ? undefined : pace,
         ...timeOf(time),

@@ -87,6 +87,7 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
         edition=variant.edition,
         unique_names=request.unique_names,
         spectators=request.spectators,
+        auto=request.auto,
         pace=request.pace,
         clock=request.clock,
         running_clock=start_clock(request.clock, len(request.seats)),

@@ -224,9 +224,8 @@ def next_game(
 ) -> tuple[Game, list[GameEvent]]:
     """The new game with its first events; ``token_hashes`` by the seats of the old game, ``now`` in milliseconds.
 
-    It has the players, rules, clock and application of the old one, and is read by as many; it is dealt anew: nothing
-    in it is arranged, and its players have not given any client seed. Those who were away still are, and those who were
-    erased.
+    All that was set up for the old one holds for it, but it is dealt anew: nothing in it is arranged, and its players
+    have not given any client seed. Those who were away still are, and those who were erased.
     """
     seats = [each._replace(token_hash=token_hash) for each, token_hash in zip(old.seats, token_hashes, strict=True)]
     count = len(seats)
@@ -249,6 +248,7 @@ def next_game(
         ownership=None if old.ownership is None else old.ownership._replace(public=None),
         unique_names=old.unique_names,
         spectators=old.spectators,
+        auto=old.auto,
         rematch_of=old.id,
         pace=old.pace,
         clock=old.clock,

@@ -52,6 +52,8 @@ class GameRequest(NamedTuple):
     unique_names: bool = False
     """Whether no two players may have the same name."""
     spectators: bool = True
+    auto: bool = False
+    """Whether turns without a choice play themselves."""
     """Whether anybody may read the game, and not only its seats and its owner."""
     clock: ClockSettings | None = None
     pace: int | None = None

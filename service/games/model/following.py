@@ -7,9 +7,10 @@ on who acts, nor on what is stored.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Final, get_args
 
-from service.engine.events import Dealt, Eliminated, Event, Finished, RoundEnded
+from service.engine.events import Dealt, Drew, Eliminated, Event, Finished, Passed, RoundEnded
 from service.engine.moves import Move
 from service.engine.presence import (
     ALL_PRESENT,
@@ -23,8 +24,8 @@ from service.engine.presence import (
     ends_turn,
     winners_after_forfeits,
 )
-from service.engine.referee import advance, apply
-from service.engine.state import ROUND_OVER, State
+from service.engine.referee import advance, apply, forced_move
+from service.engine.state import PLAYING, ROUND_OVER, State
 from service.games.model.clock import STOPPED, RunningClock, is_counted, present_people, sleeps
 from service.games.model.game import Game
 from service.games.model.game_events import NO_PLAY, Created, GameEvent, HostingEvent, Joined, commitments_after
@@ -33,13 +34,40 @@ from service.games.model.seats import Seats
 _PRESENCE: Final = frozenset(get_args(PresenceEvent))
 
 
-def advance_match(game: Game, seat: int, move: Move) -> tuple[Game, Sequence[GameEvent]]:
-    """Make a move of the match; forfeits decide with it who has won. Raises ``Refusal``."""
+def advance_match(game: Game, seat: int, move: Move) -> tuple[Game, Sequence[Event]]:
+    """Make a move of the match, and in a game with ``auto`` the moves without a choice that follow. Raises ``Refusal``.
+
+    Forfeits decide with it who has won.
+    """
     events, state = advance(game.rules, game.deck, game.state, seat, move)
     deck = game.deck if state.round == game.state.round else game.deck.discard_used(state.round)
     if game.presence.forfeited:
         events, state = _with_forfeits(game, events, state)
-    return game._replace(state=state, deck=deck), events
+    game = game._replace(state=state, deck=deck)
+    return _with_forced_moves(game, events) if game.auto else (game, events)
+
+
+def _with_forced_moves(game: Game, events: Sequence[Event]) -> tuple[Game, Sequence[Event]]:
+    """The game and the events after the draws and passes to which the people on turn are forced now.
+
+    Rounds end where nobody can draw or play, so this ends.
+    """
+    made, last, presence = list(events), events, game.presence
+    game = game._replace(auto=False)  # so that each move is made alone
+    while game.state.phase == PLAYING:
+        seat = game.state.turn
+        if ends_turn(last[0], game.state):
+            presence = presence.turn_ended()
+        if seat is None or seat not in game.seats.people or not presence.plays(seat):
+            break
+        move = forced_move(game.rules, game.state)
+        if move is None:
+            break
+        game, (first, *others) = advance_match(game, seat, move)
+        assert isinstance(first, Drew | Passed)
+        last = (replace(first, auto=True), *others)
+        made += last
+    return game._replace(auto=True), made
 
 
 def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple[tuple[Event, ...], State]:

@@ -74,6 +74,7 @@ class GameView(NamedTuple):
     rematch_of: str | None = None
     """The id of the game that this one follows."""
     spectators: bool = True
+    auto: bool = False
 
 
 class TableView(NamedTuple):
@@ -194,6 +195,7 @@ def view_game(game: Game, viewer: Viewer, lifetimes: Lifetimes) -> GameView:
         rematch=game.rematch,
         rematch_of=game.rematch_of,
         spectators=game.spectators,
+        auto=game.auto,
     )
 
 

@@ -12,6 +12,7 @@ event is possible, or on who may read it: a redacted event is written with what 
 ``2: 1-6>left:6``              the same where a tile may lie either way: with the half that stayed outside
 ``2: 5-12>e7 = 28 +4``         the same where ends are counted: their sum, and the points
 ``2: draw 0-1``                seat 2 drew a tile of the stock; ``?``: a hidden one
+``2: draw 0-1 auto``           the same, by the service, as it had no choice; also ``2: pass auto``
 ``2: pass``                    also ``2: done`` (the turn), ``2: flip`` (the lead), ``2: eliminated``
 ``2: timed_out bot``           its time was over, and what follows; also ``2: claimed 0``: by seat 0
 ``2: left``                    also ``2: returned``, ``2: forfeited``
@@ -126,9 +127,9 @@ def _format_plain(event: Any) -> str:
     """An event as its seat, if it has one, its word and its other fields."""
     kind = _KIND_BY_TYPE[type(event)]
     fields = [
-        _FIELDS[field].format(value)
+        name if field == "mark" else _FIELDS[field].format(value)
         for name, field in _fields_without_seat(kind)
-        if (value := getattr(event, name)) is not None or field != "optional_word"
+        if (value := getattr(event, name)) is not None or field not in ("optional_word", "mark")
     ]
     return (
         " ".join([f"{event.seat}: {kind.word}", *fields]) if kind in _WITH_SEAT else f"{kind.word}: {' '.join(fields)}"
@@ -138,7 +139,10 @@ def _format_plain(event: Any) -> str:
 def _scan_fields(scanner: Scanner, kind: EventType, *seat: int) -> RecordedEvent:
     """Read the fields after the word of an event."""
     values: list[Any] = [*seat]
-    for _, field in _fields_without_seat(kind):
+    for name, field in _fields_without_seat(kind):
+        if field == "mark":
+            values += [True] if scanner.accept(f" {name}") else []
+            continue
         if field == "optional_word" and not scanner.peek(_WORD_AFTER):
             continue
         if values:

@@ -24,7 +24,8 @@ class EventDataSchema(Schema):
 
     `created`: `commitment`, unless arranged. `dealt`: `round`, `arranged`, for a seat its `hand`, and unless arranged
     `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, where listed moves have it `outer`,
-    where plays score `points`, and where ends are counted `ends_sum`. `drew`: `tile`, for the seat that drew it.
+    where plays score `points`, and where ends are counted `ends_sum`. `drew`: `tile`, for the seat that drew it;
+    it and `passed`: `auto`, `true` where the service made the move, as the seat had no choice.
     `joined`: `name`. `renamed`: `name`, unless only what the application calls the player is another. `round_ended`:
     the round as in the score card. `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if that
     was not by the rules. `rematched`: `game`. `reset`: `view`.
@@ -49,6 +50,7 @@ class EventDataSchema(Schema):
     )
     points = fields.Integer(metadata=doc("The points that the tile scored, 0 too, where plays score.", example=4))
     ends_sum = fields.Integer(metadata=doc("The sum of the ends after it, where ends are counted.", example=28))
+    auto = fields.Boolean(metadata=doc("`true` for a move without a choice that the service made.", example=True))
     name = fields.String(metadata=doc("The current name of the player who joined or was renamed.", example="Bo"))
     winners = fields.List(fields.Integer(), metadata=doc("The seats that have won the match.", example=[0]))
     game = fields.String(metadata=doc("Of `rematched`: the id of the new game."))

@@ -49,6 +49,7 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
         source=None if source is None else ForkSource(source["record"], source.get("version")),
         unique_names=fields.get("unique_names", False),
         spectators=fields.get("spectators", True),
+        auto=fields.get("auto", False),
         clock=_clock_settings(fields),
         pace=fields.get("pace"),
         app=None if backend is None else backend.id,

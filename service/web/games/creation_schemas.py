@@ -228,6 +228,13 @@ class GameInSchema(RequestSchema):
             "the lobby shows of a `public` game is told to everybody. Default: `true`."
         )
     )
+    auto = StrictBoolean(
+        metadata=doc(
+            "`true`: turns without a choice play themselves. While a person is on turn whose only legal move is `pass` "
+            "or `draw`, it is made together with the move before it, and its event has `auto`. Never a play, which "
+            "would tell what the hand lacks. No time is used. Default: `false`."
+        )
+    )
     seed = SingleLine(
         validate=Length(1, MAX_TEXT_CHARS),
         metadata=doc(

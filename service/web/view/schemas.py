@@ -234,6 +234,7 @@ class GameSchema(Schema):
     spectators = fields.Boolean(
         metadata=doc("`false` where nobody but its players and its owner may read the game.", example=False)
     )
+    auto = fields.Boolean(metadata=doc("`true` where turns without a choice play themselves.", example=True))
     viewer = fields.String(
         required=True,
         metadata=doc(

@@ -47,6 +47,8 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         result["unique_names"] = True
     if not game.spectators:
         result["spectators"] = False
+    if game.auto:
+        result["auto"] = True
     result |= turn_json(view.turn if game.status == "playing" else None, game.deadline)
     result["to_act"] = list(view.to_act)
     if game.clock is not None:

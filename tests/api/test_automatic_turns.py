@@ -1,0 +1,102 @@
+"""Turns without a choice over HTTP: how they are asked for, shown, repeated, recorded and verified."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.api.client import Api, Table, status_and_code
+from tests.api.saved_games import shortest
+from tests.support.table import Json, match_finished, seat_to_move
+
+TWO = [{"name": "Ada"}, {"name": "Bo"}]
+SEED = "a rainy evening"
+AS_TEXT = {"Accept": "text/plain"}
+
+
+def create(api: Api, variant: str = "draw", **more: Any) -> Table:
+    answer = api.post("/v1/games", {"variant": variant, "players": TWO, "seed": SEED, **more})
+    assert answer.status_code == 201, answer.text
+    return Table(api, answer.get_json())
+
+
+def play(api: Api, table: Table, most: int = 1000) -> int:
+    """Play so many moves, or a whole match, each the first that is listed; returns how many."""
+    view, made = api.view(table, 0), 0
+    while made < most and not match_finished(view):
+        seat = seat_to_move(view)
+        view = api.move(table, seat, api.moves(table, seat)[0]).get_json()
+        made += 1
+    return made
+
+
+def events_of(api: Api, table: Table) -> list[Json]:
+    events: list[Json] = []
+    while True:
+        page = api.get(f"{table.path}/events?after={len(events)}&limit=100").get_json()
+        events += page["events"]
+        if not page["more"]:
+            return events
+
+
+@pytest.mark.parametrize(("variant", "kind"), [("draw", "drew"), ("block", "passed")])
+def test_a_match_takes_fewer_requests_and_is_the_same(variant: str, kind: str, api: Api) -> None:
+    by_hand, by_itself = (create(api, variant, rules=shortest(variant), auto=auto) for auto in (False, True))
+    requests = [play(api, table) for table in (by_hand, by_itself)]
+    expected, events = events_of(api, by_hand), events_of(api, by_itself)
+    marked = [event for event in events if event["data"].pop("auto", None)]
+    assert {event["type"] for event in marked} == {kind}
+    assert requests[1] == requests[0] - len(marked)
+    shown = [
+        [(each["type"], each.get("seat"), each["to_act"], each["data"]) for each in all_] for all_ in (expected, events)
+    ]
+    assert shown[0] == shown[1]
+
+
+def test_the_view_says_so_and_a_rematch_keeps_it(api: Api) -> None:
+    table, other = create(api, rules=shortest("draw"), auto=True), create(api)
+    assert api.view(table, 0)["auto"] is True
+    assert api.view(table, None)["auto"] is True
+    assert "auto" not in api.view(other, 0)
+    assert "auto" not in api.view(create(api, auto=False), 0)
+    play(api, table)
+    again = api.post(f"{table.path}/rematch", {}, token=table.tokens[0])
+    assert again.get_json()["game"]["auto"] is True
+
+
+@pytest.mark.parametrize("wrong", ["yes", 1, None, []])
+def test_it_is_asked_for_by_a_boolean(wrong: object, api: Api) -> None:
+    answer = api.post("/v1/games", {"variant": "draw", "players": TWO, "auto": wrong})
+    assert status_and_code(answer) == (422, "invalid")
+    assert list(answer.get_json()["errors"]) == ["auto"]
+
+
+def test_a_repeated_move_is_answered_with_what_followed_from_it(api: Api) -> None:
+    table = create(api, auto=True)
+    repeated = 0
+    for number in range(40):
+        view = api.view(table, 0)
+        seat = seat_to_move(view)
+        move = api.moves(table, seat)[0]
+        send = {"token": table.tokens[seat], "headers": {"Idempotency-Key": f"move-{number}"}}
+        first = api.post(f"{table.path}/moves", move, **send)
+        again = api.post(f"{table.path}/moves", move, **send)
+        assert first.status_code == again.status_code == 201
+        assert first.get_json() == again.get_json()
+        assert again.headers["Idempotent-Replayed"] == "true"
+        repeated += first.get_json()["version"] > view["version"] + 1
+    assert repeated > 0
+    assert api.view(table, 0)["version"] == len(events_of(api, table))
+
+
+def test_the_record_marks_these_moves_and_is_verified(api: Api) -> None:
+    table = create(api, rules=shortest("draw"), auto=True)
+    play(api, table)
+    record = api.get(f"{table.path}/record", headers=AS_TEXT).get_data(as_text=True)
+    marked = [line for line in record.splitlines() if line.endswith(" auto")]
+    assert len(marked) == sum("auto" in event["data"] for event in events_of(api, table)) > 0
+    report = api.post("/v1/verifications", {"record": record}).get_json()
+    assert report["findings"] == []
+    seen = api.get(f"{table.path}/record", token=table.tokens[1], headers=AS_TEXT).get_data(as_text=True)
+    assert seen == record
