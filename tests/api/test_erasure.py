@@ -515,7 +515,7 @@ def test_a_game_that_is_gone_itself_holds_nothing_up(
     assert api.view(other)["players"][0]["name"] == "Player 1"
 
 
-@pytest.mark.parametrize("spoiled", [b"[", b'[999,"",""]'])
+@pytest.mark.parametrize("spoiled", [b"[", b'["",999,""]'])
 def test_a_game_that_nobody_can_read_holds_up_nothing_but_that_a_person_counts_as_erased(
     api: Api, app_key: str, server: redis.Redis, eraser: Eraser, spoiled: bytes
 ) -> None:

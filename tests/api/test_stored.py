@@ -46,7 +46,7 @@ def test_a_score_whose_events_are_gone_is_a_game_that_is_gone(api: Api, redis_ur
 @pytest.mark.parametrize(
     ("places", "value"),
     [
-        pytest.param([0], 2, id="format"),
+        pytest.param([1], 2, id="format"),
         pytest.param([2], "a sixth game", id="variant"),
         pytest.param([3, 8], 99, id="edition"),
     ],

@@ -10,7 +10,9 @@ from service.engine.deal import ArrangedDeal, Deck
 from service.engine.events import (
     DealProof,
     Dealt,
+    Drew,
     Finished,
+    Passed,
     Played,
     RemainingHand,
     RoundEnded,
@@ -35,21 +37,21 @@ from service.games.store.codec import (
 from tests.games.tables import Hosted
 
 PLAIN = (
-    b'[1,"AAAAAAAJ","domino",[{},[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0=",null,null,null],'
+    b'["AAAAAAAJ",1,"domino",[{},[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0=",null,null,null],'
     b'["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A=",null,null,null]],null,true,'
     b'["MooTdfe/WP/uOspIASc4jocoZMOD4aGvW1AQMRg3rGw=",[],null,[]],1767728000000,1767728000000,[],1,7,"AAAAAAAJ",'
     b"[],false,null,null,null,false,true,null,[[],[],null],null,[0,[],[],0],"
-    b'"354b8b81986fe38bd1",2],[[[1,15,7,9,26],[21,11,16,13,18,24]],[4,20,27,0,6,2,12,23,14,25,22,8,19],0,0,false,null,[],"playing",1,0,[0,0],[0,0],0,null,null,[]],[[5,17,3,'
+    b'"354b8b81986fe38bd1",2,false],[[[1,15,7,9,26],[21,11,16,13,18,24]],[4,20,27,0,6,2,12,23,14,25,22,8,19],0,0,false,null,[],"playing",1,0,[0,0],[0,0],0,null,null,[]],[[5,17,3,'
     b"10],[-1,0,0,2],[0,1,1,0],[0,1,0,1],[]],[[-1,5,1,0,0],[-2,4,3,0,0]],0]"
 )
 FULL = (
-    b'[1,"AAAAAAAJ","domino",[{"limit":60},[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0=",null,'
+    b'["AAAAAAAJ",1,"domino",[{"limit":60},[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0=",null,'
     b'"player 0",null],["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A=",null,"player 1",null],'
     b'["remote","Rosa",null,null,"player 2",["https://club.example/bot","c2VjcmV0"]]],"YSBqb2luIGNvZGU=",true,'
     b'["YSBzZWVk",[[[[0],[1]],[2,3]]],"AAAAAAAAAAAAAAAAAAAAAQ_N",["a client seed","",""]],1767728000000,'
     b'1767728001000,[1,2],1,5,"AAAAAAAA",["b2YgdGhpcyByb3VuZA==","b2YgdGhlIG5leHQ="],true,["an application",'
     b'"table 7","a join code","all"],"a later game","an earlier game",false,false,300,[[1],[2],0],[null,60000,'
-    b'3000,"forfeit"],[1767728000000,[60000,60000,57000],[1],1767728001000],"a network",3],[[[3,15,7,5,9,26],'
+    b'3000,"forfeit"],[1767728000000,[60000,60000,57000],[1],1767728001000],"a network",3,true],[[[3,15,7,5,9,26],'
     b'[21,11,16,13,18,24],[6,4,17,20,27]],[12,23,14,25,22,8,19],1,8,true,0,[[2,15,3]],"playing",6,2,[25,10,0],[0,0,3],7,3,4,[0,'
     b"1]],[[0,1,10,2],[-1,0,0,1],[0,1,1,0],[2,0,1,2],[]],[[-1,1,3,1,0],[-2,4,2,0,0]],0]"
 )
@@ -108,6 +110,7 @@ def full() -> Game:
         ),
         network="a network",
         first_move=3,
+        auto=True,
         state=game.state._replace(
             turn=1,
             tiles_laid=8,
@@ -166,6 +169,9 @@ def test_a_game_is_stored_as_these_bytes(make: Callable[[], Game], data: bytes) 
             ),
             b'[8,65000,[0],[6,"out",[[1,[4],3]],[3,0],[[0,3,"5.7","3"]],0,1,2]]',
         ),
+        (Drew(1, TILES[4]), b"[4,65000,[0],1,4]"),
+        (Drew(1, TILES[4], auto=True), b"[4,65000,[0],1,4,true]"),
+        (Passed(1, auto=True), b"[5,65000,[0],1,true]"),
         (Finished((1,)), b"[10,65000,[0],[1]]"),
         (Finished((0, 1), "forfeit"), b'[10,65000,[0],[0,1],"forfeit"]'),
         (Claimed(seat=1, by=0), b"[15,65000,[0],1,0]"),
@@ -199,10 +205,11 @@ def test_a_tombstone_is_stored_as_these_bytes() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(b"[2" + PLAIN[2:], id="the fields of format 1"),
-        pytest.param(b"[2" + PLAIN[2:-1] + b",null]", id="one more field"),
-        pytest.param(b'[2,{"write":"AAAAAAAJ"}]', id="other fields"),
-        pytest.param(b"[3]", id="none"),
+        pytest.param(PLAIN.replace(b'",1,', b'",2,', 1), id="the fields of format 1"),
+        pytest.param(PLAIN[:-1].replace(b'",1,', b'",2,', 1) + b",null]", id="one more field"),
+        pytest.param(b'["AAAAAAAJ",2,{"write":"AAAAAAAJ"}]', id="other fields"),
+        pytest.param(b'["AAAAAAAJ",3]', id="none"),
+        pytest.param(b"[2]", id="another head"),
     ],
 )
 def test_a_game_of_another_format_is_of_a_newer_service(data: bytes) -> None:

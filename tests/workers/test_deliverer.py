@@ -553,7 +553,7 @@ def spoil(hooked: Hooked, game: str, damage: str) -> None:
         case "state":
             stored = stored._replace(stored=stored.stored._replace(state=b"["))
         case "newer":
-            stored = stored._replace(stored=stored.stored._replace(state=b'[999,"",""]'))
+            stored = stored._replace(stored=stored.stored._replace(state=b'["",999,""]'))
     hooked.store._games[game] = stored
 
 

@@ -3,11 +3,13 @@
 Owns the stored format, compact JSON arrays. What is stored of a game, of the state of its match and of an event are the
 fields of their classes in their order, which msgspec writes and reads by their types; here is only what is stored in
 another way. A tile is its index, an end its number, and the placements are one list for each column. A game begins with
-the number of the format. Does not depend on which store holds the bytes.
+the id of its write, by which a write finds it unchanged whatever its format is, and the number of the format. Does not
+depend on which store holds the bytes.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from inspect import signature
@@ -31,9 +33,13 @@ from service.games.store.layout_cache import LayoutCache
 from service.games.store.stored_types import StoredFields, decoder, default_of, encoder, struct_of
 
 _FORMAT: Final = 1
-"""The number with which a stored game begins; any other one, except that of a tombstone, is of a newer service."""
+"""The format in which games are written."""
+_READABLE: Final = frozenset({1})
+"""The formats that are read: those of the release before, too. Any other one is of a newer service."""
+_HEAD: Final = re.compile(rb'\["[^"]*",(\d+)[],]')
+"""How a game begins in every format: with the id of its write and the number of the format."""
 _TOMBSTONE: Final = 0
-"""In the place of that number, of what is stored in place of a deleted game; never the number of a format."""
+"""With this number begins what is stored in place of a deleted game; a game begins with a text."""
 
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
 _GATES: Final[tuple[Gate, ...]] = (OPEN, GATED, CLOSED)
@@ -59,8 +65,8 @@ _STATE_FIELDS: Final = StoredFields(State, without=("layout",))
 _game_decoder: Final = decoder(
     struct_of(
         [
-            ("format", int),
             ("write_id", str),
+            ("format", int),
             ("variant", str),
             ("fields", _GAME_FIELDS.type),
             ("state", _STATE_FIELDS.type),
@@ -78,8 +84,8 @@ def encode_game(game: Game) -> bytes:
     encoded = _encode_layout(layout)
     return encoder.encode(
         (
-            _FORMAT,
             game.write_id,
+            _FORMAT,
             game.variant.key,
             _GAME_FIELDS.values(game),
             _STATE_FIELDS.values(game.state),
@@ -91,8 +97,11 @@ def encode_game(game: Game) -> bytes:
 
 
 def state_prefix(game: Game) -> bytes:
-    """The first bytes of this game as it is stored, which no other game has, nor this one with another history."""
-    return b'[%d,"%b"' % (_FORMAT, game.write_id.encode())
+    """The first bytes of this game as it is stored, which no other game has, nor this one with another history.
+
+    They are the same in every format, so that a newer service can replace what an older one has written.
+    """
+    return b'["%b"' % game.write_id.encode()
 
 
 def encode_tombstone(app: str) -> bytes:
@@ -102,10 +111,13 @@ def encode_tombstone(app: str) -> bytes:
 
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
     """Decode a game. Raises ``Gone`` for a tombstone, ``NewerFormat`` if a newer service wrote it."""
-    if not data.startswith(b"[%d," % _FORMAT):
+    head = _HEAD.match(data)
+    if head is None:
         number, *others = json.decode(data)
         if number == _TOMBSTONE:
             raise Gone(version, others[0])
+        raise NewerFormat
+    if int(head[1]) not in _READABLE:
         raise NewerFormat
     stored = _game_decoder.decode(data)
     fields = asdict(stored.fields)
