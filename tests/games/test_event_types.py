@@ -47,6 +47,7 @@ VALUES: dict[str, Any] = {
     "end": "e7",
     "number": 28,
     "flag": True,
+    "mark": True,
     "text": "Bo",
     "name": "",  # as it is read: it is not stored
     "word": "bot",
@@ -60,6 +61,7 @@ HINTS: dict[str, tuple[Any, ...]] = {
     "end": (str | None,),
     "number": (int, int | None),
     "flag": (bool,),
+    "mark": (bool | None,),
     "text": (str,),
     "name": (str, str | None),
     "word": (Absence,),

@@ -602,7 +602,7 @@ def a_move_after_the_count(record: Record, rng: Random) -> Record | None:
 def a_move_after_the_end(record: Record, rng: Random) -> Record | None:
     if record.result is None:
         return None
-    index = over(record)[-1]
+    index = max(index for index, each in enumerate(record.rounds) if each.lines)  # also one that forfeits have ended
     extra: list[RecordedEvent] = [Passed(0), Eliminated(0), Finished((0,))]
     return with_lines(record, index, [*events_of(record, index), rng.choice(extra)])
 
