@@ -18,7 +18,7 @@ from service.bots.observation import Observation
 from service.engine.moves import Move
 from service.engine.variant import Rules
 
-BOT_EDITION: Final = 1
+BOT_EDITION: Final = 2
 """Counts the changes after which a level may choose another move."""
 
 

@@ -2,7 +2,8 @@
 
 Owns the search. The candidates are greedy's best moves. In each of many worlds that agree with all the seat has seen,
 every candidate is played on (``playout``), by the same simple policy and with the same stock, so that little of the
-difference between two candidates is luck. A candidate clearly behind the best is given up, and greedy's move is only
+difference between two candidates is luck; a world weighs as much as the choices of the others are likely in it
+(``likelihood``). A candidate clearly behind the best is given up, and greedy's move is only
 replaced by one that is better by more than one standard error. The budget is a number of playouts, never time: a busy
 machine plays more slowly, not worse. Sums are exact (``fsum``), as those of ``sum`` depend on the version of Python.
 
@@ -17,6 +18,7 @@ from typing import Final
 
 from service.bots import greedy
 from service.bots.inference import infer
+from service.bots.likelihood import Likelihood
 from service.bots.observation import Observation
 from service.bots.playout import moves_of, play_out, tiles_possible
 from service.bots.worlds import Sampler
@@ -55,19 +57,22 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     assert observation.view.you is not None
     possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
     sampler = Sampler(rules, observation, knowledge)
+    likelihood = Likelihood(rules, observation)
+    weights: list[float] = []
     values: list[list[float]] = [[] for _ in candidates]
     running = list(range(len(candidates)))
     left = playouts
     worlds = 0
     while len(running) > 1 and left >= len(running):
         world = sampler.sample(random)
+        weights.append(likelihood.of(world))
         for each in running:
             values[each].append(play_out(rules, world, candidates[each], possible))
-        left -= len(running)
+        left -= len(running) + bool(likelihood)  # which takes about as long as a playout
         worlds += 1
         if worlds % _LOOK == 0:
-            running = _still_running(values, running)
-    return candidates[_best(values, running)]
+            running = _still_running(values, running, weights)
+    return candidates[_best(values, running, weights)]
 
 
 def _different(rules: Rules, observation: Observation, moves: list[Move], many: int) -> list[Move]:
@@ -87,27 +92,32 @@ def _different(rules: Rules, observation: Observation, moves: list[Move], many: 
     return list(found.values())
 
 
-def _still_running(values: list[list[float]], running: list[int]) -> list[int]:
+def _still_running(values: list[list[float]], running: list[int], weights: list[float]) -> list[int]:
     """Those of the running candidates that are not clearly behind the best of them."""
-    best = max(running, key=lambda each: fsum(values[each]))
-    return [each for each in running if _lead(values[best], values[each], _GIVEN_UP) <= 0]
+    best = max(running, key=lambda each: _sum(values[each], weights))
+    return [each for each in running if _lead(values[best], values[each], weights, _GIVEN_UP) <= 0]
 
 
-def _best(values: list[list[float]], running: list[int]) -> int:
+def _best(values: list[list[float]], running: list[int], weights: list[float]) -> int:
     """The candidate to play: the best of those that lead greedy's move with confidence, else greedy's move.
 
     Where greedy's move was given up, it is compared over the worlds in which it was played.
     """
-    best = max(running, key=lambda each: fsum(values[each]))
-    return best if best and _lead(values[best], values[0], _CONFIDENCE) > 0 else 0
+    best = max(running, key=lambda each: _sum(values[each], weights))
+    return best if best and _lead(values[best], values[0], weights, _CONFIDENCE) > 0 else 0
 
 
-def _lead(values: list[float], others: list[float], errors: float) -> float:
+def _sum(values: list[float], weights: list[float]) -> float:
+    """The weighted sum of these values."""
+    return fsum([value * weight for value, weight in zip(values, weights, strict=False)])
+
+
+def _lead(values: list[float], others: list[float], weights: list[float], errors: float) -> float:
     """How much higher these values are on average, world by world, less this number of standard errors."""
-    differences = [value - other for value, other in zip(values, others, strict=False)]
-    n = len(differences)
-    if n < 2:
+    pairs = list(zip(values, others, weights, strict=False))
+    if len(pairs) < 2:
         return 0.0
-    mean = fsum(differences) / n
-    variance = fsum([(each - mean) ** 2 for each in differences]) / (n - 1)
-    return mean - errors * sqrt(variance / n)
+    total = fsum([weight for _, _, weight in pairs])
+    mean = fsum([(value - other) * weight for value, other, weight in pairs]) / total
+    square = fsum([((value - other - mean) * weight) ** 2 for value, other, weight in pairs])
+    return mean - errors * sqrt(square) / total
