@@ -4,7 +4,8 @@ Owns the search. The candidates are greedy's best moves. In each of many worlds 
 every candidate is played on (``playout``), by the same simple policy and with the same stock, so that little of the
 difference between two candidates is luck; a world weighs as much as the choices of the others are likely in it
 (``likelihood``). A candidate clearly behind the best is given up, and greedy's move is only
-replaced by one that is better by more than one standard error. The budget is a number of playouts, never time: a busy
+replaced by one that is better by more than one standard error. Where nothing is hidden, nothing is sampled
+(``endgame``). The budget is a number of playouts, never time: a busy
 machine plays more slowly, not worse. Sums are exact (``fsum``), as those of ``sum`` depend on the version of Python.
 
 Does not depend on any game: what a deal is worth is the score of its round.
@@ -17,6 +18,7 @@ from random import Random
 from typing import Final
 
 from service.bots import greedy
+from service.bots.endgame import solve
 from service.bots.inference import infer
 from service.bots.likelihood import Likelihood
 from service.bots.observation import Observation
@@ -53,7 +55,11 @@ def playouts_of(rules: Rules) -> int:
 def search(rules: Rules, observation: Observation, random: Random, playouts: int) -> Move:
     """As ``choose``, with a budget of this number of playouts."""
     knowledge = infer(rules, observation)
-    candidates = _different(rules, observation, greedy.ranked(rules, observation, knowledge, random), CANDIDATES)
+    moves = greedy.ranked(rules, observation, knowledge, random)
+    solved = solve(rules, observation, knowledge, moves)
+    if solved is not None:
+        return solved
+    candidates = _different(rules, observation, moves, CANDIDATES)
     assert observation.view.you is not None
     possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
     sampler = Sampler(rules, observation, knowledge)

@@ -38,7 +38,7 @@ MOST_CHOICES: Final = 12
 """The last so many choices of all others count."""
 
 
-class _Choice(NamedTuple):
+class Choice(NamedTuple):
     """A tile that another seat laid where it may have had a choice."""
 
     played: Played
@@ -58,7 +58,7 @@ class Likelihood:
 
     def __init__(self, rules: Rules, observation: Observation) -> None:
         self._rules = rules
-        self._choices = list(_choices(rules, observation))[-MOST_CHOICES:]
+        self._choices = list(choices_of(rules, observation))[-MOST_CHOICES:]
 
     def __len__(self) -> int:
         """How many choices count."""
@@ -77,7 +77,7 @@ class Likelihood:
         return likelihood
 
 
-def _probability(rules: Rules, choice: _Choice, hand: Hand) -> float:
+def _probability(rules: Rules, choice: Choice, hand: Hand) -> float:
     """How likely a seat with this hand makes the choice."""
     played, before = choice.played, choice.before
     seat, hands = played.seat, before.hands
@@ -104,7 +104,7 @@ def _is_of(move: Move, played: Played) -> bool:
     )
 
 
-def _choices(rules: Rules, observation: Observation) -> Iterator[_Choice]:
+def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
     """The choices of the others, the first one first."""
     seat, view, events = observation
     every = tile_set(rules.tiles)
@@ -123,7 +123,7 @@ def _choices(rules: Rules, observation: Observation) -> Iterator[_Choice]:
             if event.seat != seat and layout.placements and laid is not None:
                 hands = tuple([rules.tiles[:1] * many for many in held])
                 state = base._replace(hands=hands, layout=layout, turn=event.seat, tiles_laid=tiles_laid, drew=drew)
-                yield _Choice(event, state, laid, left, tuple(possible), {})
+                yield Choice(event, state, laid, left, tuple(possible), {})
             left &= ~(1 << event.tile.index)
             held[event.seat] -= 1
         elif isinstance(event, Drew | DrewView):

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from service.bots.choice import BOT_EDITION
+from service.bots.choice import NEWEST_EDITION
 from tools.strength.rounds import Outcome
 from tools.strength.rows import Row
 
@@ -39,7 +39,7 @@ class Results:
     """The outcomes of a label, kept in one file for each row."""
 
     def __init__(self, folder: Path, label: str) -> None:
-        self._folder = folder / f"edition-{BOT_EDITION}" / label
+        self._folder = folder / f"edition-{NEWEST_EDITION}" / label
         self._outcomes: dict[str, list[Outcome]] = {}
 
     def of(self, row: Row) -> list[Outcome]:
