@@ -52,18 +52,21 @@ def playouts_of(rules: Rules) -> int:
     return min(PLAYOUTS, _WORK // (moves_of(rules) * len(rules.tiles)))
 
 
-def search(rules: Rules, observation: Observation, random: Random, playouts: int) -> Move:
-    """As ``choose``, with a budget of this number of playouts."""
+def search(rules: Rules, observation: Observation, random: Random, playouts: int, *, informed: bool = True) -> Move:
+    """As ``choose``, with a budget of this number of playouts.
+
+    Unless ``informed``, all worlds weigh the same, and nothing is solved exactly, as in the edition 1: to compare with.
+    """
     knowledge = infer(rules, observation)
     moves = greedy.ranked(rules, observation, knowledge, random)
-    solved = solve(rules, observation, knowledge, moves)
+    solved = solve(rules, observation, knowledge, moves) if informed else None
     if solved is not None:
         return solved
     candidates = _different(rules, observation, moves, CANDIDATES)
     assert observation.view.you is not None
     possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
     sampler = Sampler(rules, observation, knowledge)
-    likelihood = Likelihood(rules, observation)
+    likelihood = Likelihood(rules, observation) if informed else None
     weights: list[float] = []
     values: list[list[float]] = [[] for _ in candidates]
     running = list(range(len(candidates)))
@@ -71,7 +74,7 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     worlds = 0
     while len(running) > 1 and left >= len(running):
         world = sampler.sample(random)
-        weights.append(likelihood.of(world))
+        weights.append(likelihood.of(world) if likelihood else 1.0)
         for each in running:
             values[each].append(play_out(rules, world, candidates[each], possible))
         left -= len(running) + bool(likelihood)  # which takes about as long as a playout
