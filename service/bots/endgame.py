@@ -3,7 +3,7 @@
 When the stock is empty and the unseen tiles are those of one hand, a seat knows them all: then every way to go on is
 tried, each side playing for its own best count (alpha-beta search). The same holds for the last tile of the stock
 when nobody else holds tiles. Where more than two sides count, it is left to the search in worlds: there, what is best
-for one is not what is worst for another. Does not depend on any game.
+for one is not what is worst for another. Owns when nothing is hidden, and the search. Does not depend on any game.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 Owns the search. The candidates are greedy's best moves. In each of many worlds that agree with all the seat has seen,
 every candidate is played on (``playout``), by the same simple policy and with the same stock, so that little of the
-difference between two candidates is luck; a world weighs as much as the choices of the others are likely in it
-(``likelihood``). A candidate clearly behind the best is given up, and greedy's move is only
+difference between two candidates is luck. The choices of the others are more likely in some worlds than in others
+(``likelihood``): of a few sampled worlds one is played, the likelier the more often, and weighs as much as all of them
+are likely on average. A candidate clearly behind the best is given up, and greedy's move is only
 replaced by one that is better by more than one standard error. Where nothing is hidden, nothing is sampled
 (``endgame``). The budget is a number of playouts, never time: a busy
 machine plays more slowly, not worse. Sums are exact (``fsum``), as those of ``sum`` depend on the version of Python.
@@ -25,6 +26,7 @@ from service.bots.observation import Observation
 from service.bots.playout import moves_of, play_out, tiles_possible
 from service.bots.worlds import Sampler
 from service.engine.moves import Move
+from service.engine.state import State
 from service.engine.variant import Rules
 
 PLAYOUTS: Final = 500
@@ -34,6 +36,10 @@ _WORK: Final = 1_250_000
 there are more tiles. It limits only rounds with double-fifteen or double-eighteen and many seats: with nine seats and
 double-eighteen a decision has 346 playouts."""
 CANDIDATES: Final = 3
+_WORLDS: Final = 3
+"""Of so many sampled worlds one is played, where others have made choices."""
+_COST_OF_LIKELIHOOD: Final = 3
+"""Playouts that take as long as to sample and weigh these worlds."""
 _LOOK: Final = 20
 """After so many worlds each, candidates may be given up."""
 _GIVEN_UP: Final = 2.0
@@ -73,15 +79,27 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     left = playouts
     worlds = 0
     while len(running) > 1 and left >= len(running):
-        world = sampler.sample(random)
-        weights.append(likelihood.of(world) if likelihood else 1.0)
+        world, weight = _one_of_some(sampler, likelihood, random) if likelihood else (sampler.sample(random), 1.0)
+        weights.append(weight)
         for each in running:
             values[each].append(play_out(rules, world, candidates[each], possible))
-        left -= len(running) + bool(likelihood)  # which takes about as long as a playout
+        left -= len(running) + (_COST_OF_LIKELIHOOD if likelihood else 0)
         worlds += 1
         if worlds % _LOOK == 0:
             running = _still_running(values, running, weights)
     return candidates[_best(values, running, weights)]
+
+
+def _one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tuple[State, float]:
+    """One of some sampled worlds, each as probable as it is likely, and what they are likely on average."""
+    worlds = [sampler.sample(random) for _ in range(_WORLDS)]
+    likely = [likelihood.of(world) for world in worlds]
+    total = fsum(likely)
+    at, place = random.random() * total, 0
+    while place < _WORLDS - 1 and at >= likely[place]:
+        at -= likely[place]
+        place += 1
+    return worlds[place], total / _WORLDS
 
 
 def _different(rules: Rules, observation: Observation, moves: list[Move], many: int) -> list[Move]:

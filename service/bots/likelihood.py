@@ -30,11 +30,14 @@ from service.engine.tiles import sort_tiles, tiles_with
 from service.engine.variant import Rules
 from service.engine.view import DealtView, DrewView, imagined
 
-_TEMPERATURE: Final = 5.0
-"""Pips: a move that is worth so much less than another is chosen e times more rarely."""
+_TEMPERATURE: Final = 1.5
+"""Pips: a move that is worth so much less than another is chosen e times more rarely.
+
+With this and the noise, the true deals of rounds of experts are about as likely as they can be made, in several games.
+"""
 _NOISE: Final = 0.1
 """How often a seat is taken to choose any of its moves, as likely as any other."""
-MOST_CHOICES: Final = 12
+MOST_CHOICES: Final = 20
 """The last so many choices of all others count."""
 
 
