@@ -13,19 +13,21 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Final
 
-from service.bots import expert, greedy, random_bot
+from service.bots import expert, greedy, random_bot, tempered
 from service.bots.observation import Observation
 from service.engine.moves import Move
 from service.engine.variant import Rules
 
 LEVELS: Final[Mapping[str, Callable[[Rules, Observation, Random], Move]]] = {
     "random": random_bot.choose,
+    "beginner": tempered.choose_as_beginner,
+    "casual": tempered.choose_casually,
     "greedy": greedy.choose,
     "expert": expert.choose,
 }
 """How each level chooses, from weak to strong. What is said about them is in ``service.games.queries.catalogue``."""
 
-EDITIONS: Final[Mapping[str, int]] = {"random": 1, "greedy": 1, "expert": 2}
+EDITIONS: Final[Mapping[str, int]] = {"random": 1, "beginner": 3, "casual": 3, "greedy": 1, "expert": 2}
 """By level: the number of the last change after which it may choose another move. A new level begins with a new number.
 
 The expert weighs worlds by what others chose, and plays ends without hidden tiles exactly, from edition 2 on.

@@ -43,11 +43,11 @@ def choose(rules: Rules, observation: Observation, random: Random) -> Move:
 
 def ranked(rules: Rules, observation: Observation, knowledge: Knowledge, random: Random) -> list[Move]:
     """All legal moves, the best first, equal ones in an order by luck."""
-    order = [(-worth, random.random(), place) for place, worth in enumerate(_worths(rules, observation, knowledge))]
+    order = [(-worth, random.random(), place) for place, worth in enumerate(worths_of(rules, observation, knowledge))]
     return [observation.view.legal_moves[place] for _, _, place in sorted(order)]
 
 
-def _worths(rules: Rules, observation: Observation, knowledge: Knowledge) -> list[float]:
+def worths_of(rules: Rules, observation: Observation, knowledge: Knowledge) -> list[float]:
     """What each legal move is worth, in pips."""
     view = observation.view
     assert view.you is not None

@@ -41,7 +41,7 @@ class BotLimits(NamedTuple):
 
 
 NO_DECISIONS: Final = BotLimits(frozenset(), 0)
-CHEAP_DECISIONS: Final = BotLimits(frozenset({"random", "greedy"}), 2000)
+CHEAP_DECISIONS: Final = BotLimits(frozenset(LEVELS) - {"expert"}, 2000)
 """For a server that has other requests to answer: those of the levels that take at most a few milliseconds."""
 ALL_DECISIONS: Final = BotLimits(_CHOICES, 20_000)
 """For a process of its own; the most decisions of a level that calculates take the better part of an hour."""

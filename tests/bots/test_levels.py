@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, pairwise
 from time import monotonic
 
 import pytest
@@ -32,6 +32,9 @@ from tests.bots.playing import choose_quickly, matches_to_compare, played
 from tests.bots.seen import Moment, moments
 from tests.engine.table import EngineTable, tiles
 from tests.laws.matches import Match, law
+from tools.strength.results import measured
+from tools.strength.rounds import play_deals
+from tools.strength.rows import Row, Setup
 
 LUCK = bytes(range(32))
 
@@ -120,6 +123,14 @@ def test_the_luck_of_a_decision_is_derived_as_documented() -> None:
     fields = b"".join([length_prefixed(text) for text in ("domino-bot-1", "3", "17")])
     assert fields == b"\0\0\0\x0cdomino-bot-1\0\0\0\x013\0\0\0\x0217"
     assert bot_luck(b"k" * 32, 3, 17).hex() == "2d37f9983c014ed5e007eb46617d203a47f2fb9a5c8402dc0df7b8dafb81ed52"
+
+
+@pytest.mark.parametrize("setup", [Setup("fido", 3, (("set", 6),)), Setup("dominospiel", 2), Setup("all-fives", 2)])
+def test_each_level_but_the_slow_one_beats_the_one_before(setup: Setup) -> None:
+    for weaker, stronger in pairwise(list(LEVELS)[:-1]):
+        row = Row(stronger, weaker, setup, 0.5, 1)
+        duel = measured(row, play_deals(row, "in order", range(200)))
+        assert duel.win - duel.win_error > 0.5, (weaker, stronger)
 
 
 def test_every_level_has_its_sentences() -> None:

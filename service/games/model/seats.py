@@ -19,7 +19,7 @@ OPEN_SEAT: Final = "open"
 BOT: Final = "bot"
 REMOTE: Final = "remote"
 
-LEVELS: Final = ("random", "greedy", "expert")
+LEVELS: Final = ("random", "beginner", "casual", "greedy", "expert")
 """The levels of computer players."""
 SLOW_LEVELS: Final = frozenset({"expert"})
 """Those that calculate: a decision takes some fifty times as long as one of the others, or more."""
