@@ -64,7 +64,7 @@ def rules() -> list[dict[str, Any]]:
 
 
 class Prometheus:
-    """Scrapes these ports every second; the alerts of the example fire at once, without their ``for``."""
+    """Asks these ports every two seconds; the alerts of the example fire at once, without their ``for``."""
 
     def __init__(self, folder: Path, ports: Mapping[str, int]) -> None:
         self._program = program("prometheus")
@@ -77,7 +77,7 @@ class Prometheus:
         (folder / "rules.yml").write_text(json.dumps({"groups": [{"name": "domino", "rules": impatient}]}))
         targets = [{"targets": [f"127.0.0.1:{at}"], "labels": {"process": name}} for name, at in ports.items()]
         config = {
-            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+            "global": {"scrape_interval": "2s", "scrape_timeout": "2s", "evaluation_interval": "1s"},
             "rule_files": ["rules.yml"],
             "scrape_configs": [{"job_name": "domino", "static_configs": targets}],
         }
