@@ -15,9 +15,14 @@ from typing import Any, TextIO
 
 import orjson
 
+from service.games.trace import TRACE
+
 
 class JsonFormatter(logging.Formatter):
-    """A record as JSON: ``time``, ``level``, ``logger``, ``message``, the ``fields`` of the record, and ``stack``."""
+    """A record as JSON: ``time``, ``level``, ``logger``, ``message``, the ``fields`` of the record, and ``stack``.
+
+    While a request or what follows from it is handled, also the ``trace_id`` of its trace.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, without a line break."""
@@ -28,6 +33,9 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
+        trace = TRACE.get()
+        if trace:
+            line["trace_id"] = trace
         fields = getattr(record, "fields", None)
         if fields is not None:
             line |= fields

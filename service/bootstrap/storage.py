@@ -5,15 +5,19 @@ Owns which adapters there are, and what each of them is observed by. Does not de
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from typing import Final, NamedTuple, TypedDict
 
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
 from service.games.model.lifetimes import Lifetimes
+from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage.backends import RedisBackends
 from service.storage.confirmed_urls import RedisConfirmedUrls
 from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
+from service.storage.figures import RedisFigures
 from service.storage.games import RedisStore
 from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.index import RedisIndex, RedisLobby
@@ -29,6 +33,7 @@ from service.storage.webhooks import RedisWebhooks
 from service.web.metrics import Metrics
 
 _DAY_SECONDS: Final = 86_400
+_NOTE_SECONDS: Final = 5.0
 
 
 class Storage(NamedTuple):
@@ -49,6 +54,18 @@ class Storage(NamedTuple):
     calls: RedisCalls
     clock: ServerClock
     shares: RedisShares
+    figures: RedisFigures
+
+
+def keep_noting_running(storage: Storage, metrics: Metrics) -> None:
+    """Note which games this process has written, again and again; for a thread of its own.
+
+    What cannot be noted is left out: the next write of a game notes it again.
+    """
+    while True:
+        time.sleep(_NOTE_SECONDS)
+        with suppress(StorageUnavailable, OutcomeUnknown):
+            storage.figures.note_running(metrics.take_written())
 
 
 def lifetimes_of(settings: Settings) -> Lifetimes:
@@ -115,4 +132,5 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         calls=calls,
         clock=clock,
         shares=RedisShares(unlimited, share_calls, budgets_of(settings), clock),
+        figures=RedisFigures(unlimited, share_calls, clock, observe=observe),
     )

@@ -15,7 +15,7 @@ from flask import Flask
 
 from service.bootstrap.backends import build_backends
 from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
-from service.bootstrap.storage import Storage, lifetimes_of, open_storage
+from service.bootstrap.storage import Storage, keep_noting_running, lifetimes_of, open_storage
 from service.config import Network, Settings
 from service.games.automation.deletions import EVERY_GAME
 from service.games.commands.bots_alone import BotsAlone
@@ -33,6 +33,7 @@ from service.web.http.streams import StreamLimits, Streams
 from service.web.metrics import Metrics
 from service.web.quotas import limit_history
 from service.web.rate_limits import Limits, RateLimits
+from service.web.store_gauges import StoreGauges
 
 
 def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
@@ -71,6 +72,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     for forget in (app.drop_cached, backends.listing.forget):
         storage.deleted.on_erasure(forget)
     _start_threads(storage, metrics)
+    metrics.show_store(StoreGauges(storage.figures.read, games.readiness.require))
     return app
 
 
@@ -85,12 +87,14 @@ def _start_threads(storage: Storage, metrics: Metrics) -> None:
     """Start what a worker does beside its requests."""
     Thread(target=storage.shares.keep_looking, name="memory of the store", daemon=True).start()
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
+    Thread(target=keep_noting_running, args=(storage, metrics), name="running games", daemon=True).start()
     beat = partial(storage.reminders.heartbeats.keep_beating, metrics.outage_allowance)
     Thread(target=beat, name="heartbeats", daemon=True).start()
 
 
 def build_streams(settings: Settings, metrics: Metrics) -> Streams:
     """The streams of a worker, of which the settings allow so many."""
+    metrics.streams_limit.set(settings.max_streams)
     limits = StreamLimits(
         settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None
     )

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, get_args
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 from service.engine.presence import Returned
 from service.engine.variants import variants
@@ -22,10 +23,14 @@ from service.games.model.game import GameStatus
 from service.games.model.game_events import HostingEvent
 from service.games.store.transactions import Committed
 from service.reasons import REASONS
+from service.web.store_gauges import StoreGauges
 
 PROMETHEUS_TEXT: Final = CONTENT_TYPE_PLAIN_0_0_4
 
 _REQUEST_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 3.0)
+MOVE_ROUTE: Final = "/v1/games/<game>/moves"
+LIMITS: Final = ("create", "read", "failure", "seat", "token", "presence", "app", "app_games")
+"""The names of the rate limits (``service.web.rate_limits``)."""
 _REDIS_SECONDS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.01, 0.1, 1.0)
 
 
@@ -35,7 +40,7 @@ class _RequestMetrics(NamedTuple):
 
 
 class Metrics:
-    """The metrics of one application; ``streams`` is the gauge of open streams."""
+    """The metrics of one application; ``streams`` and ``streams_limit`` are gauges: how many are, may be open."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self._registry = CollectorRegistry() if registry is None else registry
@@ -71,7 +76,12 @@ class Metrics:
         refused = "Refused requests, by the code and the reason of the problem."
         self._problems = counter("domino_problems_total", refused, ["code", "reason"])
         self._build = gauge("domino_build_info", "The version that runs; always 1.", ["version"])
+        self._limited = counter("domino_rate_limited_total", "Requests that a rate limit refused.", ["limit"])
         self.streams = gauge("domino_open_streams", "Open streams.", multiprocess_mode="livesum")
+        most = "The most streams that may be open."
+        self.streams_limit = gauge("domino_open_streams_limit", most, multiprocess_mode="livesum")
+        self._written: set[str] = set()
+        self._store_gauges: Collector | None = None
         # The children by their labels, as looking one up in its metric costs more than counting.
         self._by_request: dict[tuple[str, str, int], _RequestMetrics] = {}
         self._operations: dict[str, Callable[[float], None]] = {}
@@ -87,6 +97,13 @@ class Metrics:
             self._moves.labels(variant)
         for status in get_args(GameStatus):
             self._transitions.labels(status)
+        for limit in LIMITS:
+            self._limited.labels(limit)
+        # Of the requests, those that alerts and the dashboard are about.
+        self._requests.labels("POST", MOVE_ROUTE, "201")
+        self._durations.labels("POST", MOVE_ROUTE)
+        for operation in ("read", "commit"):
+            self._redis.labels(operation)
 
     def failed_writes(self, reasons: Iterable[str]) -> Callable[[str], None]:
         """What counts a write that failed for one of these reasons, which are shown while there are none."""
@@ -108,6 +125,10 @@ class Metrics:
             self._by_request[method, route, status] = metrics
         metrics.add()
         metrics.observe(seconds)
+
+    def limited(self, limit: str) -> None:
+        """Count a request that a rate limit refused."""
+        self._limited.labels(limit).inc()
 
     def redis(self, operation: str, seconds: float) -> None:
         """Observe a command of Redis, also a failed one."""
@@ -134,6 +155,8 @@ class Metrics:
         A write is a move if its first event is one of the match; before a move, its player may come back.
         """
         game = committed.after
+        if game.status != "waiting":
+            self._written.add(game.id)
         if game.status != committed.status_before:
             self._transitions.labels(game.status).inc()
         events = committed.events
@@ -145,10 +168,22 @@ class Metrics:
             add = self._variants[variant] = self._moves.labels(variant).inc
         add()
 
+    def take_written(self) -> set[str]:
+        """The games that have begun and were written since this was asked last."""
+        written, self._written = self._written, set()
+        return written
+
+    def show_store(self, gauges: StoreGauges) -> None:
+        """Show the gauges of the store, too."""
+        self._store_gauges = gauges
+        self._registry.register(gauges)
+
     def text(self) -> bytes:
         """All metrics in the format of Prometheus, of type ``PROMETHEUS_TEXT``."""
         if not values.ValueClass._multiprocess:  # noqa: SLF001 # the library has no public way to ask
             return generate_latest(self._registry)
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        if self._store_gauges is not None:
+            registry.register(self._store_gauges)
         return generate_latest(registry)

@@ -11,6 +11,7 @@ left. Overload makes moves later, never weaker.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Container, Iterable
 from contextlib import suppress
 from heapq import heapify, heappop, heappush
@@ -24,10 +25,13 @@ from service.games.model.errors import StaleVersion
 from service.games.model.schedule import BotTurn
 from service.games.ports import OutcomeUnknown, PutOff, StorageUnavailable, WrittenByNewer
 from service.games.reminders import TakenReminder
+from service.games.trace import TRACE
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 from service.workers.decision_times import DecisionTimes
 from service.workers.decisions import Decisions, log_fields
 from service.workers.holder_queue import HolderQueue
+
+_log = logging.getLogger(__name__)
 
 LEASE_MS: Final = 5000
 """The longest pause at a table whose bot worker was killed."""
@@ -74,6 +78,7 @@ class BotWorker:
 
         Raises ``StorageUnavailable`` if no reminder can be taken.
         """
+        TRACE.set("")
         while self._waiting and self._waiting[0].at <= self._clock():
             self._resume(heappop(self._waiting))
         self._bots.look()
@@ -138,10 +143,12 @@ class BotWorker:
 
     def _do(self, task: _Task) -> Next:
         turn, move, game = task.turn, task.move, task.taken.game
+        TRACE.set("" if turn is None else turn.game.trace)
         if turn is None:
             turn = self._automation.next_turn(game)
             if turn is None:
                 return "never"
+            TRACE.set(turn.game.trace)
             if turn.begin > self._clock():
                 return turn.begin
             task = self._current = task._replace(turn=turn)
@@ -170,6 +177,8 @@ class BotWorker:
             committed = self._automation.play(turn, move)
             self._decisions.made(turn, committed)
             self._metrics.count_move(turn.level)
+            if turn.game.trace:
+                _log.info("move of a computer player", extra=log_fields(turn))
         return "written"
 
 

@@ -84,5 +84,5 @@ def luck_of(game: Game, seat: int) -> bytes:
 def log_fields(turn: BotTurn) -> dict[str, object]:
     """What the log says of a turn: nothing that is hidden, and not which game it is."""
     game = turn.game
-    fields = {"variant": game.variant.key, "version": game.version, "seat": turn.seat, "level": turn.level}
+    fields = {"variant": game.variant.key, "version": game.version, "seat": turn.seat, "bot": turn.level}
     return {"fields": fields}

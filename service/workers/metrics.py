@@ -112,6 +112,8 @@ class WorkerMetrics:
         """Show what has not happened yet as 0: where a series begins with its first failure, no increase is seen."""
         for metric, labels in (
             (self._moves, LEVELS),
+            (self._decisions, LEVELS),
+            (self._lags, get_args(ReminderKind)),
             (self._fallbacks, FALLBACKS),
             (self._time_outs, TIME_OUTS),
             (self._answers, ANSWERS),

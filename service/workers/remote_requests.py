@@ -5,10 +5,12 @@ Owns how they are signed and sent. Does not depend on what they say.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 
 from service.games.model.seats import Remote
+from service.games.trace import trace_headers
 from service.outgoing.sender import Sender, SendFailed
 from service.outgoing.signing import signed_headers
 from service.web.moves.remote_messages import MAX_ANSWER_BYTES
@@ -20,7 +22,7 @@ def ask_through(sender: Sender, now: Callable[[], float] = time.time) -> Ask:
     """Asks remote players through this sender; ``now`` is the time in seconds since 1970."""
 
     def ask(remote: Remote, app: str, message: str, body: bytes) -> PlayerAnswer:
-        headers = signed_headers(message, int(now()), body, [remote.secret])
+        headers = signed_headers(message, int(now()), body, [remote.secret]) | trace_headers(os.urandom(8))
         try:
             answer = sender.post(
                 remote.url, headers, body, app=app, timeout=ANSWER_SECONDS, max_answer=MAX_ANSWER_BYTES

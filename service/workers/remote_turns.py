@@ -15,6 +15,7 @@ from service.backends.remote_players import RemotePlayers, is_same_turn, message
 from service.engine.errors import InvalidSetup
 from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.schedule import RemoteTurn
+from service.games.trace import TRACE
 from service.web.http.errors import InvalidBody, RequestError
 from service.web.moves.remote_messages import move_message, read_answer
 from service.web.problems.answers import Refused
@@ -60,6 +61,7 @@ class RemoteTurns:
         is made at the version it was asked for.
         """
         refused: Refused | None = None
+        TRACE.set(turn.game.trace)
         for number in range(TRIES):
             if number:
                 current = self._players.next_turn(turn.game.id)

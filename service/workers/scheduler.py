@@ -6,13 +6,17 @@ never by that of this machine. Does not depend on what follows from a deadline (
 
 from __future__ import annotations
 
+import logging
 from typing import Final
 
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
 from service.games.reminders import TakenReminder
 from service.games.store.transactions import Committed
+from service.games.trace import TRACE
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
+
+_log = logging.getLogger(__name__)
 
 SETTINGS: Final = ConsumerSettings(
     kind="clock",
@@ -32,6 +36,7 @@ class Scheduler(Consumer):
 
     def handle(self, taken: TakenReminder) -> Next:
         """Do what is due in a game; if nothing is, its reminder is set to when something will be."""
+        TRACE.set("")
         try:
             result = self._automation.time_out(taken.game)
         except StaleVersion:
@@ -42,5 +47,9 @@ class Scheduler(Consumer):
             self._metrics.count_held()  # it has passed by the clock of the game, of which its reminder is
             return result
         clock = result.after.clock
-        self._metrics.count_time_out("deal" if clock is None or result.status_before == "round_over" else clock.absence)
+        then = "deal" if clock is None or result.status_before == "round_over" else clock.absence
+        self._metrics.count_time_out(then)
+        if result.after.trace:
+            TRACE.set(result.after.trace)
+            _log.info("deadline", extra={"fields": {"then": then, "version": result.after.version}})
         return "written"

@@ -121,6 +121,9 @@ def test_a_rejected_request_to_create_counts_too(workers: Workers) -> None:
     assert_quota(api.post("/v1/games", {"variant": "none"}), "create", 2, 1, 42)
     assert create(api).status_code == 201
     assert create(api).status_code == 429
+    shown = api.client.application.extensions["domino"].metrics.text().decode()
+    assert 'domino_rate_limited_total{limit="create"} 1.0' in shown
+    assert 'domino_rate_limited_total{limit="read"} 0.0' in shown
 
 
 def test_a_replay_counts_the_tiles_that_it_lays_as_reads(workers: Workers) -> None:

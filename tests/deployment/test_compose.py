@@ -62,6 +62,13 @@ def test_a_worker_is_the_same_image_with_a_command_and_settings_as_the_service_h
     compile(worker["healthcheck"]["test"][-1], "healthcheck", "exec")
 
 
+@pytest.mark.parametrize("name", ["service", *WORKERS])
+def test_every_process_shows_its_metrics_to_the_other_containers_alone(name: str) -> None:
+    environment = SERVICES[name]["environment"]
+    assert (environment["METRICS_HOST"], environment["METRICS_PORT"]) == ("0.0.0.0", 9100)
+    assert not any("9100" in port for port in SERVICES[name].get("ports", ()))
+
+
 @each_service
 def test_every_service_has_limits(name: str) -> None:
     assert mebibytes(SERVICES[name]["mem_limit"]) > 0
@@ -110,6 +117,8 @@ def test_the_service_is_given_settings_with_the_defaults_of_the_program() -> Non
     known = {setting.name: setting.default for setting in SETTINGS}
     given = {name: default(text) for name, text in SERVICES["service"]["environment"].items()}
     assert given.pop("REDIS_URL") == "redis://store:6379/0"
+    for each in ("METRICS_HOST", "METRICS_PORT"):
+        del given[each]
     assert given == {name: known[name] for name in given}
 
 

@@ -73,7 +73,7 @@ def test_one_pod_always_serves() -> None:
 
 def test_probes_ask_the_port_of_the_image_for_health_and_readiness() -> None:
     asked = {name: CONTAINER[name]["httpGet"] for name in ("startupProbe", "livenessProbe", "readinessProbe")}
-    (port,) = CONTAINER["ports"]
+    port, _metrics = CONTAINER["ports"]
     assert {name: (it["path"], it["port"]) for name, it in asked.items()} == {
         "startupProbe": ("/healthz", port["name"]),
         "livenessProbe": ("/healthz", port["name"]),
@@ -81,6 +81,14 @@ def test_probes_ask_the_port_of_the_image_for_health_and_readiness() -> None:
     }
     assert final("EXPOSE") == [str(port["containerPort"])]
     assert [it["targetPort"] for it in only("Service")["spec"]["ports"]] == [port["name"]]
+
+
+def test_every_pod_shows_its_metrics() -> None:
+    for each in (DEPLOYMENT, *WORKERS.values()):
+        (container,) = each["template"]["spec"]["containers"]
+        given = {it["name"]: it.get("value") for it in container["env"]}
+        assert given["METRICS_HOST"] == "0.0.0.0"
+        assert {"name": "metrics", "containerPort": int(given["METRICS_PORT"])} in container["ports"]
 
 
 def test_the_pod_has_no_privileges_and_a_root_that_cannot_be_written() -> None:

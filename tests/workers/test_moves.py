@@ -204,7 +204,7 @@ def test_a_failure_is_logged_without_anything_hidden(caplog: pytest.LogCaptureFi
     assert len(lines) == 3
     for line in lines:
         assert f'"version":{game.version}' in line
-        assert '"level":"random"' in line
+        assert '"level":"error"' in line
         assert game.deck.seed.hex() not in line
         assert game.id not in line
         assert not re.search(r"\bhand\b", line)

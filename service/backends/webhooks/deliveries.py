@@ -31,6 +31,7 @@ from service.games.model.game_events import EventEnvelope
 from service.games.ports import OutcomeUnknown, RandomBytes, StorageUnavailable, TimeSource, WrittenByNewer
 from service.games.store.history import decode
 from service.games.store.repository import GameRepository
+from service.games.trace import TRACE, trace_headers
 from service.outgoing.sender import Answer, Sender, SendFailed
 from service.outgoing.signing import signed_headers
 
@@ -119,6 +120,7 @@ class Deliveries:
         Then the game is put off; one that fails while others do not is given up in the end. The ``probe`` of a failing
         endpoint does not count for its game.
         """
+        TRACE.set("")
         messages, version = self._messages(webhook, due)
         wanted = [message for message in messages if message.type in webhook.events]
         delivered = 0
@@ -189,6 +191,7 @@ class Deliveries:
             return [deleted_message(webhook.id, due.game, error.version, self._clock())], error.version
         if game is None or game.ownership is None or game.ownership.app != webhook.app:
             return [], due.notified
+        TRACE.set(game.trace)
         version = min(due.version or game.version, game.version)
         try:
             events = self._events(game, max(due.notified - 1, 0), game.version)
@@ -219,6 +222,8 @@ class Deliveries:
             secrets.append(webhook.old_secret)
         begun = DeliveryAttempt(message.id, message.type, game, at, 0, None, None, message.version, message.at)
         headers = signed_headers(message.id, at // 1000, message.body, secrets)
+        if TRACE.get():
+            headers |= trace_headers(self._random_bytes(8))
         try:
             answer = self._sender.post(
                 webhook.url,
@@ -235,6 +240,9 @@ class Deliveries:
         word = None if 200 <= answer.status < 300 else "status"
         attempt = begun._replace(milliseconds=answer.ms, status=answer.status, error=word)
         self._observe(attempt)
+        if TRACE.get():
+            fields = {"type": message.type, "status": answer.status, "duration_ms": answer.ms}
+            _log.info("message to an endpoint", extra={"fields": fields})
         return attempt, answer
 
 

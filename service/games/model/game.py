@@ -109,6 +109,8 @@ class GameFacts(NamedTuple):
     """The version before the first move of a person or a remote player; ``None`` while there is none."""
     auto: bool = False
     """Whether the draws and passes of people without a choice are made with the move before them."""
+    trace: str = ""
+    """The trace of the last request that changed the game (``service.games.trace``)."""
     allowance: OutageAllowance = NO_ALLOWANCE
     """By how much outages postpone its deadlines, as the process last learned it; not stored."""
 

@@ -53,7 +53,7 @@ _new_placement: Final = partial(_new, Placement)
 
 # What is left out is stored beside the fields, stored beside the game, or derived.
 _GAME_FIELDS: Final = StoredFields(
-    GameFacts, without=("id", "version", "write_id", "variant", "rules", "state", "allowance")
+    GameFacts, without=("id", "version", "write_id", "variant", "rules", "state", "trace", "allowance")
 )
 _STATE_FIELDS: Final = StoredFields(State, without=("layout",))
 _game_decoder: Final = decoder(
@@ -67,6 +67,7 @@ _game_decoder: Final = decoder(
             ("placements", list[Any]),
             ("ends", list[Any]),
             ("last_end_number", int),
+            ("trace", str, ""),
         ]
     )
 )
@@ -76,18 +77,17 @@ def encode_game(game: Game) -> bytes:
     """The bytes of a game, without its id and version, which the store holds beside them."""
     layout = game.state.layout
     encoded = _encode_layout(layout)
-    return encoder.encode(
-        (
-            game.write_id,
-            _FORMAT,
-            game.variant.key,
-            _GAME_FIELDS.values(game),
-            _STATE_FIELDS.values(game.state),
-            encoded.placements,
-            encoded.ends,
-            layout.last_end_number,
-        )
+    stored: tuple[object, ...] = (
+        game.write_id,
+        _FORMAT,
+        game.variant.key,
+        _GAME_FIELDS.values(game),
+        _STATE_FIELDS.values(game.state),
+        encoded.placements,
+        encoded.ends,
+        layout.last_end_number,
     )
+    return encoder.encode((*stored, game.trace) if game.trace else stored)
 
 
 def state_prefix(game: Game) -> bytes:
@@ -128,6 +128,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         variant=variant,
         rules=rules,
         state=State(layout=layout, **asdict(stored.state)),
+        trace=stored.trace,
         **fields,
     )
 

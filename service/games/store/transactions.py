@@ -38,6 +38,7 @@ from service.games.store.compaction import Compaction
 from service.games.store.history import GameHistory
 from service.games.store.idempotency import check_same_request
 from service.games.store.reading import GameReader, expired
+from service.games.trace import TRACE
 
 MAX_ATTEMPTS: Final = 16
 """How often a transaction decides, each time because another write came first."""
@@ -97,6 +98,7 @@ class Transactions:
         self._compaction = Compaction(store, runtime.run_later)
         self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
         (self._lifetimes, self._shares, automatic), self._observe = terms
+        self._follows = automatic  # from earlier requests, whose trace is kept
         self._admission = Admission(self._shares, runtime.run_later, automatic=automatic)
         self.check_awaited = self._admission.check_awaited
 
@@ -109,6 +111,8 @@ class Transactions:
         start = game.rules.start()
         at, yielding = game.created_at, self._history.yielding
         game = with_events(game, events, start, at=at, write_id=write.id.decode(), yielding=yielding)
+        if TRACE.get():
+            game = game._replace(trace=TRACE.get())
         state = encode_game(game)
         data = encode_events(start, events, game, 0, yielding)
         due = reminders(None, game)
@@ -164,6 +168,8 @@ class Transactions:
                 after, events = decide(game)
                 now = max(now, game.updated_at)
                 after = with_events(after, events, game.state, at=now, write_id=write.id.decode())
+                if not self._follows and TRACE.get() != after.trace:
+                    after = after._replace(trace=TRACE.get())
                 data = encode_events(game.state, events, after, now - game.created_at, self._history.yielding)
                 if weighed and self._shares.counts_writes:
                     self._admission.write(after, data, record)

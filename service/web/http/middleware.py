@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Any, Final
 
+from service.games.trace import TRACE
 from service.reasons import REASONS
 from service.web.metrics import Metrics
 
@@ -28,8 +29,8 @@ EXTRA_HEADERS: Final = "domino.extra_headers"
 _GIVEN_ID: Final = re.compile(
     r"(?!.*(?:seat_|app_[A-Za-z0-9_-]{24}_|whsec_))[A-Za-z0-9._-]{1,64}"
 )  # never one that contains a secret
-_TRACE_PARENT: Final = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
-"""``traceparent`` of W3C Trace Context, version 00; its group is the id of the trace."""
+_TRACE_PARENT: Final = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]([0-9a-f])")
+"""``traceparent`` of W3C Trace Context, version 00. Its groups: the id of the trace, and whether it is sampled."""
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
 _SECURITY: Final = {
     "x-content-type-options": ("X-Content-Type-Options", "nosniff"),
@@ -56,6 +57,7 @@ class RequestMiddleware:
         """Handle a request as a WSGI application."""
         started = perf_counter()
         request_id = environ[REQUEST_ID] = _request_id(environ)
+        TRACE.set(_sampled(given) if (given := environ.get("HTTP_TRACEPARENT")) else "")
         status, route, streamed = 500, "-", False
 
         def start(line: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
@@ -111,6 +113,12 @@ class _StreamedBody:
                 close()
         finally:
             self._ended()
+
+
+def _sampled(given: str) -> str:
+    """The id of the trace that a client sent, if it is valid and sampled."""
+    found = _TRACE_PARENT.fullmatch(given)
+    return found[1] if found is not None and int(found[2], 16) & 1 else ""
 
 
 def _request_id(environ: dict[str, Any]) -> str:

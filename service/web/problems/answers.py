@@ -28,6 +28,7 @@ from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_REASON, REQUEST_I
 from service.web.http.wrong_paths import options_of_the_service, redirect_without_slash, see
 from service.web.problems.table import PROBLEMS, problem_title, status_of
 from service.web.rate_limits import Quota, RateLimited, RateLimits
+from service.web.services import current_services
 from service.web.view.serializers import moves_json
 
 PROBLEM_JSON: Final = "application/problem+json"
@@ -262,6 +263,7 @@ def _rate_limited(error: RateLimited) -> Response:
 
 def _rate_limited_problem(quota: Quota) -> Response:
     request.environ[EXTRA_HEADERS] = quota.headers()
+    current_services().metrics.limited(quota.name)
     return retry_later("rate_limited", quota.reset)
 
 
