@@ -13,7 +13,7 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Final
 
-from service.bots.choice import BOT_EDITION, LEVELS, choose_move
+from service.bots.choice import EDITIONS, LEVELS, choose_move
 from service.bots.observation import observe
 from service.engine.deal import Deck, bot_luck, round_seed, seed_from_text
 from service.engine.errors import IllegalMove, InvalidSetup, Reason, Refusal
@@ -166,7 +166,7 @@ class Match:
             edition=self.variant.edition,
             options=resolved_options(self.variant, self.rules),
             players=self.players,
-            bots=tuple([RecordedBot(seat, level, BOT_EDITION) for seat, level in sorted(self.bots.items())]),
+            bots=tuple([RecordedBot(seat, level, EDITIONS[level]) for seat, level in sorted(self.bots.items())]),
             game=deck.game or "",
             date=date,
             fairness=ARRANGED if deck.game is None else PROVABLE,

@@ -18,16 +18,19 @@ from service.bots.observation import Observation
 from service.engine.moves import Move
 from service.engine.variant import Rules
 
-BOT_EDITION: Final = 1
-"""Counts the changes after which a level may choose another move."""
-
-
 LEVELS: Final[Mapping[str, Callable[[Rules, Observation, Random], Move]]] = {
     "random": random_bot.choose,
     "greedy": greedy.choose,
     "expert": expert.choose,
 }
 """How each level chooses, from weak to strong. What is said about them is in ``service.games.queries.catalogue``."""
+
+EDITIONS: Final[Mapping[str, int]] = {"random": 1, "greedy": 1, "expert": 2}
+"""By level: the number of the last change after which it may choose another move. A new level begins with a new number.
+
+The expert weighs worlds by what others chose, and plays ends without hidden tiles exactly, from edition 2 on.
+"""
+NEWEST_EDITION: Final = max(EDITIONS.values())
 
 
 def choose_move(rules: Rules, observation: Observation, level: str, luck: bytes) -> Move:

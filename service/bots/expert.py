@@ -2,8 +2,11 @@
 
 Owns the search. The candidates are greedy's best moves. In each of many worlds that agree with all the seat has seen,
 every candidate is played on (``playout``), by the same simple policy and with the same stock, so that little of the
-difference between two candidates is luck. A candidate clearly behind the best is given up, and greedy's move is only
-replaced by one that is better by more than one standard error. The budget is a number of playouts, never time: a busy
+difference between two candidates is luck. The choices of the others are more likely in some worlds than in others
+(``likelihood``): of a few sampled worlds one is played, the likelier the more often, and weighs as much as all of them
+are likely on average. A candidate clearly behind the best is given up, and greedy's move is only
+replaced by one that is better by more than one standard error. Where nothing is hidden, nothing is sampled
+(``endgame``). The budget is a number of playouts, never time: a busy
 machine plays more slowly, not worse. Sums are exact (``fsum``), as those of ``sum`` depend on the version of Python.
 
 Does not depend on any game: what a deal is worth is the score of its round.
@@ -16,11 +19,14 @@ from random import Random
 from typing import Final
 
 from service.bots import greedy
+from service.bots.endgame import solve
 from service.bots.inference import infer
+from service.bots.likelihood import Likelihood
 from service.bots.observation import Observation
 from service.bots.playout import moves_of, play_out, tiles_possible
 from service.bots.worlds import Sampler
 from service.engine.moves import Move
+from service.engine.state import State
 from service.engine.variant import Rules
 
 PLAYOUTS: Final = 500
@@ -30,6 +36,10 @@ _WORK: Final = 1_250_000
 there are more tiles. It limits only rounds with double-fifteen or double-eighteen and many seats: with nine seats and
 double-eighteen a decision has 346 playouts."""
 CANDIDATES: Final = 3
+_WORLDS: Final = 3
+"""Of so many sampled worlds one is played, where others have made choices."""
+_COST_OF_LIKELIHOOD: Final = 3
+"""Playouts that take as long as to sample and weigh these worlds."""
 _LOOK: Final = 20
 """After so many worlds each, candidates may be given up."""
 _GIVEN_UP: Final = 2.0
@@ -48,26 +58,48 @@ def playouts_of(rules: Rules) -> int:
     return min(PLAYOUTS, _WORK // (moves_of(rules) * len(rules.tiles)))
 
 
-def search(rules: Rules, observation: Observation, random: Random, playouts: int) -> Move:
-    """As ``choose``, with a budget of this number of playouts."""
+def search(rules: Rules, observation: Observation, random: Random, playouts: int, *, informed: bool = True) -> Move:
+    """As ``choose``, with a budget of this number of playouts.
+
+    Unless ``informed``, all worlds weigh the same, and nothing is solved exactly, as in the edition 1: to compare with.
+    """
     knowledge = infer(rules, observation)
-    candidates = _different(rules, observation, greedy.ranked(rules, observation, knowledge, random), CANDIDATES)
+    moves = greedy.ranked(rules, observation, knowledge, random)
+    solved = solve(rules, observation, knowledge, moves) if informed else None
+    if solved is not None:
+        return solved
+    candidates = _different(rules, observation, moves, CANDIDATES)
     assert observation.view.you is not None
     possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
     sampler = Sampler(rules, observation, knowledge)
+    likelihood = Likelihood(rules, observation) if informed else None
+    weights: list[float] = []
     values: list[list[float]] = [[] for _ in candidates]
     running = list(range(len(candidates)))
     left = playouts
     worlds = 0
     while len(running) > 1 and left >= len(running):
-        world = sampler.sample(random)
+        world, weight = _one_of_some(sampler, likelihood, random) if likelihood else (sampler.sample(random), 1.0)
+        weights.append(weight)
         for each in running:
             values[each].append(play_out(rules, world, candidates[each], possible))
-        left -= len(running)
+        left -= len(running) + (_COST_OF_LIKELIHOOD if likelihood else 0)
         worlds += 1
         if worlds % _LOOK == 0:
-            running = _still_running(values, running)
-    return candidates[_best(values, running)]
+            running = _still_running(values, running, weights)
+    return candidates[_best(values, running, weights)]
+
+
+def _one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tuple[State, float]:
+    """One of some sampled worlds, each as probable as it is likely, and what they are likely on average."""
+    worlds = [sampler.sample(random) for _ in range(_WORLDS)]
+    likely = [likelihood.of(world) for world in worlds]
+    total = fsum(likely)
+    at, place = random.random() * total, 0
+    while place < _WORLDS - 1 and at >= likely[place]:
+        at -= likely[place]
+        place += 1
+    return worlds[place], total / _WORLDS
 
 
 def _different(rules: Rules, observation: Observation, moves: list[Move], many: int) -> list[Move]:
@@ -87,27 +119,32 @@ def _different(rules: Rules, observation: Observation, moves: list[Move], many: 
     return list(found.values())
 
 
-def _still_running(values: list[list[float]], running: list[int]) -> list[int]:
+def _still_running(values: list[list[float]], running: list[int], weights: list[float]) -> list[int]:
     """Those of the running candidates that are not clearly behind the best of them."""
-    best = max(running, key=lambda each: fsum(values[each]))
-    return [each for each in running if _lead(values[best], values[each], _GIVEN_UP) <= 0]
+    best = max(running, key=lambda each: _sum(values[each], weights))
+    return [each for each in running if _lead(values[best], values[each], weights, _GIVEN_UP) <= 0]
 
 
-def _best(values: list[list[float]], running: list[int]) -> int:
+def _best(values: list[list[float]], running: list[int], weights: list[float]) -> int:
     """The candidate to play: the best of those that lead greedy's move with confidence, else greedy's move.
 
     Where greedy's move was given up, it is compared over the worlds in which it was played.
     """
-    best = max(running, key=lambda each: fsum(values[each]))
-    return best if best and _lead(values[best], values[0], _CONFIDENCE) > 0 else 0
+    best = max(running, key=lambda each: _sum(values[each], weights))
+    return best if best and _lead(values[best], values[0], weights, _CONFIDENCE) > 0 else 0
 
 
-def _lead(values: list[float], others: list[float], errors: float) -> float:
+def _sum(values: list[float], weights: list[float]) -> float:
+    """The weighted sum of these values."""
+    return fsum([value * weight for value, weight in zip(values, weights, strict=False)])
+
+
+def _lead(values: list[float], others: list[float], weights: list[float], errors: float) -> float:
     """How much higher these values are on average, world by world, less this number of standard errors."""
-    differences = [value - other for value, other in zip(values, others, strict=False)]
-    n = len(differences)
-    if n < 2:
+    pairs = list(zip(values, others, weights, strict=False))
+    if len(pairs) < 2:
         return 0.0
-    mean = fsum(differences) / n
-    variance = fsum([(each - mean) ** 2 for each in differences]) / (n - 1)
-    return mean - errors * sqrt(variance / n)
+    total = fsum([weight for _, _, weight in pairs])
+    mean = fsum([(value - other) * weight for value, other, weight in pairs]) / total
+    square = fsum([((value - other - mean) * weight) ** 2 for value, other, weight in pairs])
+    return mean - errors * sqrt(square) / total

@@ -78,7 +78,7 @@ def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) ->
         turn = state.turn
         assert turn is not None
         moves = legal_moves(rules, state, turn)
-        move = moves[0] if len(moves) == 1 else _best_of(rules, state, moves, left, possible)
+        move = moves[0] if len(moves) == 1 else best_of(rules, state, moves, left, possible)
     return worth(rules, active, rules.score_round(state, "blocked", rules.hands_left(state)).scores, seat)
 
 
@@ -94,8 +94,15 @@ def worth(rules: Rules, active: Sequence[int], scores: Sequence[int], seat: int)
     return lead if rules.best == "highest" else -lead
 
 
-def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possible: Sequence[int]) -> Move:
-    """The best of these moves of the seat to move.
+def best_of(
+    rules: Rules,
+    state: State,
+    moves: Sequence[Move],
+    left: int,
+    possible: Sequence[int],
+    worths: list[float] | None = None,
+) -> Move:
+    """The best of these moves of the seat to move; what each is worth is added to ``worths``.
 
     By points, pips shed, the tiles and numbers that they leave, and how likely the next seat cannot follow, to which
     any of these tiles that are ``left`` and ``possible`` may belong. The last tile is always laid.
@@ -130,6 +137,8 @@ def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possi
         _, tile, name, face_down, _, points, outer = move
         if tile is None:
             if len(hand) == 1:
+                if worths is not None:
+                    worths.append(-inf)
                 continue
             move_worth: float = every.bit_count()
             laid, own, after = None, 0, open_mask
@@ -157,6 +166,8 @@ def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possi
         move_worth += prospect
         if own & after:
             move_worth -= 1
+        if worths is not None:
+            worths.append(move_worth)
         if move_worth > best_worth:
             best, best_worth = move, move_worth
     return best

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from service.bots.choice import BOT_EDITION, LEVELS, choose_move
+from service.bots.choice import EDITIONS, LEVELS, choose_move
 from service.bots.observation import Observation, observe
 from service.engine.deal import bot_luck
 from service.engine.events import DealProof, Dealt, Event
@@ -129,7 +129,7 @@ class DecisionChecker:
 
     def _why_not(self, bot: RecordedBot) -> Unchecked | None:
         """Why the decisions of this computer player are not made again now; ``None`` if they are."""
-        if bot.edition != BOT_EDITION or bot.level not in LEVELS:
+        if EDITIONS.get(bot.level) != bot.edition:
             return "edition"
         if self._seed is None:
             return "seed"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from service.bots.choice import BOT_EDITION, LEVELS
+from service.bots.choice import LEVELS, NEWEST_EDITION
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt
 from service.engine.state import FINISHED, State
@@ -151,7 +151,7 @@ def _frame_faults(record: Record) -> Iterator[Fault]:
         yield Fault("bad_players", place, "Nothing is dealt as long as a seat is open.")
     for bot in record.bots:
         place = (HEAD, f"Player {bot.seat}")
-        if bot.edition == BOT_EDITION and bot.level not in LEVELS:
+        if bot.edition <= NEWEST_EDITION and bot.level not in LEVELS:
             yield Fault("unknown_bot", place, f"The levels are {', '.join(LEVELS)}.")
         if not record.players[bot.seat]:
             yield Fault("unknown_bot", place, "A computer player has a name.")

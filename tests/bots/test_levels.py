@@ -312,9 +312,9 @@ def test_in_a_playout_the_next_player_is_left_only_a_number_that_they_have_passe
     rules, state, seen = table.rules, table.state, seen_by_the_mover(table)
     moves = legal_moves(rules, state, 0)
     possible = tiles_possible(0, state.hands[0], infer(rules, seen))
-    assert str(playout._best_of(rules, state, moves, possible[0], possible).tile) == "1-6"
+    assert str(playout.best_of(rules, state, moves, possible[0], possible).tile) == "1-6"
     possible[1] = tile_set(tiles("0-6 2-6 4-6 6-6"))
-    assert str(playout._best_of(rules, state, moves, possible[0], possible).tile) == "5-6"
+    assert str(playout.best_of(rules, state, moves, possible[0], possible).tile) == "5-6"
 
 
 def test_the_others_do_not_know_the_own_hand_in_a_playout() -> None:

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from service.backends.remote_players import RemotePlayers, is_same_turn, message_id
-from service.bots.choice import BOT_EDITION
+from service.bots.choice import EDITIONS
 from service.engine.moves import DEAL
 from service.engine.presence import Returned, TimedOut
 from service.games.automation.due import Automation
@@ -301,7 +301,7 @@ def test_a_record_names_remote_players_and_the_moves_made_for_them_can_be_made_a
     access = table.games.access.authenticate(game_id, None)
     record = table.games.queries.record(access)
     text = format_record(record)
-    assert f'[Player 0 "Deep Six" remote]\n[Player 1 "Rosa" bot=greedy edition={BOT_EDITION}]' in text
+    assert f'[Player 0 "Deep Six" remote]\n[Player 1 "Rosa" bot=greedy edition={EDITIONS["greedy"]}]' in text
     assert parse_record(text) == record
     report = verify(record, bots=ALL_DECISIONS)
     assert report.findings == ()

@@ -23,11 +23,11 @@ from service.engine.presence import Claimed, Presence
 from service.engine.state import PlacementScore
 from service.engine.tiles import TILES, parse_tile
 from service.games.model.clock import ClockSettings, RunningClock
+from service.games.model.errors import NewerFormat
 from service.games.model.game import Game, Ownership, rules_for
 from service.games.model.game_events import Created, EventEnvelope, GameEvent, Joined, Renamed
 from service.games.model.seats import Remote, Seats
 from service.games.store.codec import (
-    NewerFormat,
     decode_event,
     decode_game,
     encode_event,

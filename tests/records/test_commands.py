@@ -54,7 +54,7 @@ def test_the_moves_of_computer_players_are_computed_again(tmp_path: Path) -> Non
     assert f"{moves} moves of computer players computed again, each from".encode() in done.stdout
     assert done.stdout.endswith(b"Verified.\n")
     assert done.returncode == 0
-    done = run("verify", "-", given=text.replace("bot=expert", "bot=random").encode())
+    done = run("verify", "-", given=text.replace("bot=expert edition=2", "bot=random edition=1").encode())
     assert b": wrong_bot_move: The move is legal, but the computer player random plays " in done.stdout
     assert done.returncode == 1
 

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from service.bots.choice import LEVELS
+from service.bots.choice import LEVELS, NEWEST_EDITION
 from service.engine.deal import round_seed
 from service.engine.events import Dealt, Drew, Eliminated, Finished, Played
 from service.engine.moves import Move
@@ -216,7 +216,7 @@ def test_a_level_that_does_not_exist_is_found_unless_it_is_of_another_edition() 
     bot = record.bots[0]
     unknown = replace(record, bots=(bot._replace(level="wise"), *record.bots[1:]))
     assert [finding.code for finding in verify(unknown).findings] == ["unknown_bot"]
-    later = replace(record, bots=(RecordedBot(0, "wise", 2), *record.bots[1:]))
+    later = replace(record, bots=(RecordedBot(0, "wise", NEWEST_EDITION + 1), *record.bots[1:]))
     assert check(later).findings == ()
 
 

@@ -21,7 +21,7 @@ LONG_MODULES: Final = {
 }
 
 LONG_FUNCTIONS: Final = {
-    "bots/playout.py: _best_of": "called for every move of every playout, which takes a tenth longer if it is divided",
+    "bots/playout.py: best_of": "called for every move of every playout, which takes a tenth longer if it is divided",
     "engine/layout.py: Layout.join": "called for every tile of every playout: one pass without further calls",
     "bootstrap/storage.py: open_storage": "one list of the adapters, with what each gets",
     "engine/view.py: imagined": "one state, field by field",

@@ -7,7 +7,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from service.bots.choice import BOT_EDITION
 from service.games.queries.strength import measured_strength
 from tests.support.serving import ROOT
 from tools.strength.__main__ import main
@@ -24,7 +23,7 @@ def run(folder: Path, *arguments: str) -> int:
 
 
 def test_runs_add_up_and_the_page_has_every_row(tmp_path: Path) -> None:
-    kept = tmp_path / f"edition-{BOT_EDITION}" / "reported"
+    kept = tmp_path / "reported" / "greedy 1 and random 1"
     run(tmp_path, "greedy", "random", "fido", "set=6", "--deals", "2")
     run(tmp_path, "greedy", "random", "fido", "set=6", "--deals", "3")
     (file,) = kept.iterdir()

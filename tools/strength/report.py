@@ -8,6 +8,7 @@ from typing import Final
 
 import orjson
 
+from service.bots.choice import LEVELS
 from service.games.queries.strength import Strength
 from tools.strength.results import FEWEST, Measured
 
@@ -27,11 +28,13 @@ score is better, a tie counting half: 50 % are equal players. *Lead* is the diff
 the stronger level is better. Intervals are 95 %, over deals. Times are CPU time, of the decisions of the stronger level
 that have an alternative.
 
-Dominoes is a game of luck: in a trial with four players, even one that looked into all hands won only some 57 to 59 %
-of its comparisons. In *Der Mensch ist des Menschen Wolf* one loser writes everything, so that with many players most
-comparisons are ties, and the lead says more than the win. A row needs 100 deals before it is judged; the rows that have
-them are what `GET /v1/variants/{id}` tells of each level. *Not shown*: the interval is not wholly above the bound, or
-there are too few deals; the bound may still hold.
+Dominoes is a game of luck: the last table shows what one who sees all hands and the stock wins of an `expert`, and so
+about the most that anybody could. The table before it compares the `expert` with that of the edition 1, which did not
+weigh what the others have chosen, at about equal time; its deals were fixed beforehand. In *Der Mensch ist des Menschen
+Wolf* one loser writes everything, so that with many players most comparisons are ties, and the lead says more than the
+win. A row needs 100 deals before it is judged; the rows of two levels that have them are what `GET /v1/variants/{id}`
+tells of each level. *Not shown*: the interval is not wholly above the bound, or there are too few deals; the bound may
+still hold.
 
 ![the intervals of all rows](strength.svg)
 """
@@ -55,8 +58,9 @@ def write(project: Path, figures: Sequence[Measured]) -> None:
 
 
 def data(figures: Sequence[Measured]) -> bytes:
-    """What ``service.games.queries.strength`` reads: a row on each line, only those with enough deals to be judged."""
-    rows = [_strength(each)._asdict() for each in figures if each.deals >= FEWEST]
+    """What ``service.games.queries.strength`` reads: a row on each line, of levels of the service with enough deals."""
+    told = [each for each in figures if {each.row.stronger, each.row.weaker} <= LEVELS.keys()]
+    rows = [_strength(each)._asdict() for each in told if each.deals >= FEWEST]
     return b"[\n" + b",\n".join([orjson.dumps(row) for row in rows]) + b"\n]\n"
 
 

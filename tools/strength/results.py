@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from service.bots.choice import BOT_EDITION
+from service.bots.choice import EDITIONS
 from tools.strength.rounds import Outcome
 from tools.strength.rows import Row
 
@@ -39,7 +39,7 @@ class Results:
     """The outcomes of a label, kept in one file for each row."""
 
     def __init__(self, folder: Path, label: str) -> None:
-        self._folder = folder / f"edition-{BOT_EDITION}" / label
+        self._folder = folder / label
         self._outcomes: dict[str, list[Outcome]] = {}
 
     def of(self, row: Row) -> list[Outcome]:
@@ -53,12 +53,14 @@ class Results:
     def add(self, row: Row, outcomes: Sequence[Outcome]) -> None:
         """Keep these too."""
         self.of(row).extend(outcomes)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        with self._path(row).open("ab") as file:
+        path = self._path(row)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
             file.write(b"".join([orjson.dumps(list(outcome)) + b"\n" for outcome in outcomes]))
 
     def _path(self, row: Row) -> Path:
-        return self._folder / f"{row.name}.jsonl"
+        editions = [f"{name} {EDITIONS[name]}" for name in (row.stronger, row.weaker) if name in EDITIONS]
+        return self._folder / " and ".join(editions) / f"{row.name}.jsonl"
 
 
 def measured(row: Row, outcomes: Sequence[Outcome]) -> Measured:

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from time import process_time
 from typing import NamedTuple
 
-from service.bots.choice import choose_move
 from service.bots.observation import Observation
 from service.engine.deal import Deck, bot_luck, seed_from_text
 from service.engine.events import Event, RoundEnded
 from service.engine.referee import advance, deal
 from service.engine.variant import Rules
 from service.engine.view import DealtView, DrewView, event_view, view
+from tools.strength.levels import level
 from tools.strength.rows import Row
 
 
@@ -63,7 +63,7 @@ def _play_round(
         assert seat is not None
         observation = Observation(seat, view(rules, state, seat), tuple(seen[seat]))
         start = process_time()
-        move = choose_move(rules, observation, levels[seat], bot_luck(seed, seat, version))
+        move = level(levels[seat])(rules, state, observation, bot_luck(seed, seat, version))
         if levels[seat] == timed and len(observation.view.legal_moves) > 1:
             milliseconds.append(round(1000 * (process_time() - start), 2))
         events, state = advance(rules, deck, state, seat, move)

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from service.engine.variant import Rules
 from service.engine.variants import variants
+from tools.strength.levels import ALL_HANDS, EARLIER
 
 
 class Setup(NamedTuple):
@@ -74,7 +75,16 @@ _GREEDY: Final = (
     (Setup("bergen", 2), 0.55),
     (Setup("bergen", 4), 0.55),
 )
+_COMPARED: Final = (
+    Setup("block", 2),
+    Setup("block", 4, _TEAMS),
+    Setup("latin", 4),
+    Setup("kozel", 4),
+    Setup("domino", 4, _TEAMS),
+)
 ROWS: Final = (
     *[Row("greedy", "random", setup, bound, 4000) for setup, bound in _GREEDY],
     *[Row("expert", "greedy", setup, 0.5, 2000) for setup, _ in _GREEDY],
+    *[Row("expert", EARLIER, setup, 0.5, 1500) for setup in _COMPARED],
+    *[Row(ALL_HANDS, "expert", setup, 0.5, 400) for setup in _COMPARED],
 )

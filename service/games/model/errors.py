@@ -56,6 +56,10 @@ class Gone(Refusal):
         self.app = app
 
 
+class NewerFormat(Exception):
+    """A newer service wrote this game or event: its format, variant, edition or type is unknown here."""
+
+
 class Forbidden(Refusal):
     """The join code is not the one of this game, the token is that of another seat, or the service does not do this."""
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from service.bots.choice import BOT_EDITION
+from service.bots.choice import EDITIONS
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt, Event
 from service.engine.options import Value
@@ -56,7 +56,11 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
         options=resolved_options(game.variant, game.rules),
         players=tuple([each.name or "" for each in game.seats]),
         bots=tuple(
-            [RecordedBot(at, each.level, BOT_EDITION) for at, each in enumerate(game.seats) if each.level is not None]
+            [
+                RecordedBot(at, each.level, EDITIONS[each.level])
+                for at, each in enumerate(game.seats)
+                if each.level is not None
+            ]
         ),
         remote=tuple(sorted(game.seats.remote)),
         clock=None if game.clock is None else _recorded_clock(game.clock),

@@ -14,11 +14,11 @@ from time import monotonic, time
 from typing import Final, NamedTuple
 
 from service.engine.events import Finished
-from service.games.model.errors import Gone
+from service.games.model.errors import Gone, NewerFormat
 from service.games.model.game_events import TokenChanged
 from service.games.model.views import WITH_NAME, Deleted, EventPage, EventView, Reset, view_event
 from service.games.ports import EventFeed, EventNotification, StorageUnavailable
-from service.games.store.codec import NewerFormat, decode_event
+from service.games.store.codec import decode_event
 
 PAGE_SIZE: Final = 100
 """The most events in a page."""

@@ -11,12 +11,12 @@ from concurrent.futures import Future
 from typing import Final, NamedTuple
 
 from service.bounded_cache import BoundedCache
-from service.games.model.errors import Gone
+from service.games.model.errors import Gone, NewerFormat
 from service.games.model.game import Game
 from service.games.model.views import forget_seat_views
 from service.games.ports import StoredGame, WrittenByNewer
 from service.games.reminders import OutageAllowance
-from service.games.store.codec import NewerFormat, decode_game
+from service.games.store.codec import decode_game
 
 CACHE_SIZE: Final = 1000
 """Games in the cache of a process."""

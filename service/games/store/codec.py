@@ -2,9 +2,7 @@
 
 Owns the stored format, compact JSON arrays. What is stored of a game, of the state of its match and of an event are the
 fields of their classes in their order, which msgspec writes and reads by their types; here is only what is stored in
-another way. A tile is its index, an end its number, and the placements are one list for each column. A game begins with
-the id of its write, by which a write finds it unchanged whatever its format is, and the number of the format. Does not
-depend on which store holds the bytes.
+another way: a tile as its index, an end as its number. Does not depend on which store holds the bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from service.engine.state import State
 from service.engine.tiles import TILES
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.games.model.errors import Gone
+from service.games.model.errors import Gone, NewerFormat
 from service.games.model.game import Game, GameFacts, rules_for
 from service.games.model.game_events import GAME_EVENT_TYPES, EventEnvelope, GameEvent
 from service.games.model.seats import Seats
@@ -49,10 +47,6 @@ _LINE_ENDS: Final = ("left", "right")
 
 _new: Final = tuple.__new__  # as in ``layout``: faster, for the many placements of a game
 _new_placement: Final = partial(_new, Placement)
-
-
-class NewerFormat(Exception):
-    """A newer service wrote this game or event: its format, variant, edition or type is unknown here."""
 
 
 # Games
@@ -259,10 +253,9 @@ class _EventCodec:
         self._names = tuple(types)
         self._conversions = [(self._names.index(name), write, read) for name, (_, write, read) in converted.items()]
         types |= {name: stored | None for name, (stored, _, _) in converted.items()}
+        head = [("code", int), ("since_creation", int), ("to_act", tuple[int, ...])]
         fields = [(name, each, default_of(parameters[name])) for name, each in types.items()]
-        self._decoder = decoder(
-            struct_of([("code", int), ("since_creation", int), ("to_act", tuple[int, ...]), *fields])
-        )
+        self._decoder = decoder(struct_of([*head, *fields]))
 
     def encode(self, event: GameEvent, since_creation: int, to_act: tuple[int, ...]) -> bytes:
         values = [getattr(event, name) for name in self._names]
@@ -282,10 +275,7 @@ class _EventCodec:
 
 
 def encode_event(event: GameEvent, since_creation: int, to_act: tuple[int, ...]) -> bytes:
-    """The bytes of an event; ``since_creation`` in milliseconds after the game was created.
-
-    ``to_act``: the seats that may move after it.
-    """
+    """The bytes of an event, so many milliseconds after the creation of the game; ``to_act``: who may move after it."""
     return _EVENT_CODECS[type(event)].encode(event, since_creation, to_act)
 
 
@@ -304,9 +294,6 @@ _CONVERSIONS: Final[dict[FieldKind, tuple[type, Callable[[Any], object], Callabl
     "end": (int, encode_end, lambda code: decode_end(code, code < 0)),
     "name": (str, lambda _: "", str),
 }
-"""The kinds of fields that are stored as something else: as what type, and how they are written and read.
-
-The name of a player is kept with the seat alone.
-"""
+"""The kinds of fields that are stored as another type, and how they are written and read; names are with the seats."""
 _EVENT_CODECS: Final = {kind.event: _EventCodec(kind) for kind in GAME_EVENT_TYPES}
 _EVENT_DECODERS: Final = {b"%d" % kind.code: _EVENT_CODECS[kind.event] for kind in GAME_EVENT_TYPES}

@@ -14,6 +14,7 @@ from service.engine.events import Dealt
 from service.engine.presence import ALL_PRESENT, PresenceEvent
 from service.engine.replay import replay
 from service.games.model.clock import start_clock
+from service.games.model.errors import NewerFormat
 from service.games.model.following import replay_timed
 from service.games.model.game import Game
 from service.games.model.game_events import (
@@ -28,7 +29,7 @@ from service.games.model.game_events import (
 from service.games.model.seats import OPEN_SEAT, Seat, Seats
 from service.games.ports import EventRange, StorageUnavailable, Store, WrittenByNewer
 from service.games.store.cache import UPGRADE_SECONDS, GameCache
-from service.games.store.codec import NewerFormat, decode_event
+from service.games.store.codec import decode_event
 from service.games.store.reading import expired
 
 _PAGE: Final = 1000
