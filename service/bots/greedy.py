@@ -95,27 +95,18 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
             rest = tuple([each for each in hand if each is not move.tile])
         shed = rules.hand_value(hand) - rules.hand_value(rest)
         hinders = hindrance(after) if rest else _HINDERING
-        fits, numbers = _fitting(rules, after, rest), _numbers(rest)
+        fits = (tile_set(rest) & placeable_set(rules, after)).bit_count()
+        numbers = _prospects(rules, after, rest) - fits
         found.append(Parts(_POINTS * (move.points or 0), shed, fits, numbers, hinders))
     return found
 
 
 def _prospects(rules: Rules, layout: Layout, hand: Hand) -> int:
     """How many tiles of the hand fit this layout, and how many different numbers they have."""
-    return _fitting(rules, layout, hand) + _numbers(hand)
-
-
-def _fitting(rules: Rules, layout: Layout, hand: Hand) -> int:
-    """How many tiles of the hand fit this layout."""
-    return (tile_set(hand) & placeable_set(rules, layout)).bit_count()
-
-
-def _numbers(hand: Hand) -> int:
-    """How many different numbers the tiles of the hand have."""
     numbers = 0
     for tile in hand:
         numbers |= tile.mask
-    return numbers.bit_count()
+    return (tile_set(hand) & placeable_set(rules, layout)).bit_count() + numbers.bit_count()
 
 
 def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> Callable[[Layout], float]:
