@@ -17,7 +17,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from service import cli_audit, cli_operator
+from service import cli_audit, cli_operator, cli_review
 from service.config import SETTINGS, InvalidSettings, Settings
 from service.devserver import supervisor, terminal, web_server
 
@@ -34,6 +34,8 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
         return _version()
     if arguments.audited:
         return cli_audit.run(arguments.files, as_json=arguments.json)
+    if arguments.reviewed:
+        return cli_review.run(arguments.file, as_json=arguments.json)
     if arguments.show is not None:
         return _read_record(arguments.file, arguments.show)
     try:
@@ -55,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    parser.set_defaults(run=_serve, show=None, audited=False, values=())
+    parser.set_defaults(run=_serve, show=None, audited=False, reviewed=False, values=())
     commands = parser.add_subparsers(title="commands", metavar="command")
     serve = commands.add_parser(
         "serve",
@@ -73,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     messenger.set_defaults(run=_run_messenger)
     _add_record_commands(commands)
     cli_audit.add_command(commands)
+    cli_review.add_command(commands)
     return parser
 
 

@@ -45,6 +45,18 @@ def solve(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
     return best
 
 
+def values_of(
+    rules: Rules, observation: Observation, knowledge: Knowledge, moves: Sequence[Move]
+) -> list[float] | None:
+    """What the round is worth after each of these moves; ``None`` if anything is hidden, or the end is too long."""
+    state = known_state(rules, observation, knowledge)
+    if state is None:
+        return None
+    search = _Search(rules, state, observation.seat)
+    values = [search.value(state, move, -inf, inf) for move in moves]
+    return None if search.left < 0 else values
+
+
 def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) -> State | None:
     """The true state, if the seat can tell it and two sides count; else ``None``."""
     seat, view, events = observation

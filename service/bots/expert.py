@@ -79,7 +79,7 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     left = playouts
     worlds = 0
     while len(running) > 1 and left >= len(running):
-        world, weight = _one_of_some(sampler, likelihood, random) if likelihood else (sampler.sample(random), 1.0)
+        world, weight = one_of_some(sampler, likelihood, random) if likelihood else (sampler.sample(random), 1.0)
         weights.append(weight)
         for each in running:
             values[each].append(play_out(rules, world, candidates[each], possible))
@@ -90,7 +90,7 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     return candidates[_best(values, running, weights)]
 
 
-def _one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tuple[State, float]:
+def one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tuple[State, float]:
     """One of some sampled worlds, each as probable as it is likely, and what they are likely on average."""
     worlds = [sampler.sample(random) for _ in range(_WORLDS)]
     likely = [likelihood.of(world) for world in worlds]

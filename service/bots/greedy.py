@@ -16,9 +16,9 @@ also how much more the others hold on average. Does not depend on any game, or o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 from service.bots.inference import infer
 from service.bots.knowledge import Knowledge, tile_set
@@ -34,6 +34,16 @@ _POINTS: Final = 2
 """Pips that a point is worth: what is scored stays, and what is not shed now may be shed later."""
 _HINDERING: Final = 20
 """Pips that it is worth that the next player cannot follow."""
+
+
+class Parts(NamedTuple):
+    """The parts of what a move is worth, in pips."""
+
+    points: float
+    sheds: float
+    fits: float
+    numbers: float
+    hinders: float
 
 
 def choose(rules: Rules, observation: Observation, random: Random) -> Move:
@@ -68,6 +78,27 @@ def worths_of(rules: Rules, observation: Observation, knowledge: Knowledge) -> l
             gain = _mean_hand(observation, knowledge) - value if move == FLIP else 0
         worths.append(gain + (_prospects(rules, after, rest) + hindrance(after) if rest else _HINDERING))
     return worths
+
+
+def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: Sequence[Move]) -> list[Parts]:
+    """The parts of what each of these moves is worth; of a move without a tile, what remains as it is."""
+    view = observation.view
+    assert view.you is not None
+    hand, layout = view.you.hand, view.layout
+    hindrance = _hindrance(rules, observation, knowledge)
+    found = []
+    for move in moves:
+        after, rest = layout, hand
+        if move.tile is not None:
+            end = None if move.end is None else layout.end(move.end)
+            after = rules.lay_tile(layout, end, move.tile, observation.seat, move.face_down, outer=move.outer)
+            rest = tuple([each for each in hand if each is not move.tile])
+        shed = rules.hand_value(hand) - rules.hand_value(rest)
+        hinders = hindrance(after) if rest else _HINDERING
+        fits = (tile_set(rest) & placeable_set(rules, after)).bit_count()
+        numbers = _prospects(rules, after, rest) - fits
+        found.append(Parts(_POINTS * (move.points or 0), shed, fits, numbers, hinders))
+    return found
 
 
 def _prospects(rules: Rules, layout: Layout, hand: Hand) -> int:

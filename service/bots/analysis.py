@@ -1,0 +1,136 @@
+"""What moves are worth: the estimates behind the choices of the level ``expert``, with their errors and their reasons.
+
+Owns the estimates: each move is played on in the same sampled worlds, weighed as in ``expert``, so that two moves are
+compared world by world; where nothing is hidden they are exact. The luck is the same for everybody who has seen the
+same, and follows from nothing hidden: so an estimate tells nothing that its seat does not know, and can be made again.
+Owns, too, in which parts of greedy's formula one move is ahead of another. Does not depend on any game, or on who asks.
+"""
+
+from __future__ import annotations
+
+from math import fsum, sqrt
+from random import Random
+from typing import Final, Literal, NamedTuple
+
+from service.bots import greedy
+from service.bots.endgame import values_of
+from service.bots.expert import one_of_some, playouts_of
+from service.bots.inference import infer
+from service.bots.knowledge import Knowledge
+from service.bots.likelihood import Likelihood
+from service.bots.observation import Observation
+from service.bots.playout import play_out, tiles_possible
+from service.bots.worlds import Sampler
+from service.engine.moves import Move
+from service.engine.variant import Rules
+
+Advantage = Literal["points", "sheds", "fits", "numbers", "hinders", "worlds", "exact"]
+"""In what a move is ahead: a part of greedy's formula; or only as it was played on in worlds, or to a known end."""
+
+MOST_MOVES: Final = 8
+"""Moves that are estimated: greedy's best."""
+_MOST_WORLDS: Final = 250
+_CLEAR: Final = 2.0
+"""Standard errors by which a difference is clear of its error."""
+_BY_MORE_THAN: Final = 0.5
+"""What an advantage is worth at least to be named, in pips."""
+
+
+class Estimate(NamedTuple):
+    """What a move is worth: by how many points its side will score more in the round than the others on average.
+
+    ``error`` is the standard error of the ``estimate``. ``behind`` is by how much the best move is ahead of this one,
+    at least 0, and ``behind_error`` the standard error of that, which is smaller, as both are played on in the same
+    worlds. ``advantages`` are those of the best move over this one; those of the best itself are over the second best.
+    """
+
+    move: Move
+    estimate: float
+    error: float
+    behind: float
+    behind_error: float
+    advantages: tuple[Advantage, ...]
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether the best move is ahead by clearly more than the error."""
+        return is_clear(self.behind, self.behind_error)
+
+
+def is_clear(difference: float, error: float) -> bool:
+    """Whether a difference is clear of its error."""
+    return difference > _CLEAR * error and difference > 0
+
+
+def estimates(
+    rules: Rules, observation: Observation, *, also: Move | None = None, playouts: int | None = None
+) -> list[Estimate]:
+    """What the legal moves of the seat to act are worth, the best first: ``MOST_MOVES`` of them, and ``also``.
+
+    ``playouts`` are those of all moves together; by default twice those of a decision of the level ``expert``. There
+    must be a legal move in a running round.
+    """
+    knowledge = infer(rules, observation)
+    # Everybody knows the seat, the round and how much has happened in it.
+    seed = (observation.view.round << 24) + (len(observation.events) << 8) + observation.seat
+    random = Random(seed)  # noqa: S311 # not a secret
+    ranked = greedy.ranked(rules, observation, knowledge, random)
+    moves = ranked[:MOST_MOVES]
+    if also is not None and also not in moves:
+        moves.append(also)
+    known = values_of(rules, observation, knowledge, moves)
+    if known is None:
+        weights, values = _played_on(rules, observation, knowledge, moves, random, playouts or 2 * playouts_of(rules))
+    else:
+        weights, values = [1.0], [[value] for value in known]
+    means = [_mean(each, weights) for each in values]
+    order = sorted(range(len(moves)), key=lambda place: (-means[place], place))
+    parts = greedy.parts(rules, observation, knowledge, moves)
+    best = order[0]
+    found = []
+    for place in order:
+        other = order[min(1, len(order) - 1)] if place == best else place
+        advantages = () if other == best else _advantages(parts[best], parts[other], exact=known is not None)
+        lead = [value - behind for value, behind in zip(values[best], values[place], strict=True)]
+        behind = max(0.0, _mean(lead, weights))
+        error = _error(values[place], weights)
+        found.append(Estimate(moves[place], means[place], error, behind, _error(lead, weights), advantages))
+    return found
+
+
+def _played_on(
+    rules: Rules, observation: Observation, knowledge: Knowledge, moves: list[Move], random: Random, playouts: int
+) -> tuple[list[float], list[list[float]]]:
+    """The weights of sampled worlds, and by move what the round is worth in each of them."""
+    assert observation.view.you is not None
+    possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
+    sampler, likelihood = Sampler(rules, observation, knowledge), Likelihood(rules, observation)
+    weights: list[float] = []
+    values: list[list[float]] = [[] for _ in moves]
+    for _ in range(max(2, min(_MOST_WORLDS, playouts // len(moves)))):
+        world, weight = one_of_some(sampler, likelihood, random)
+        weights.append(weight)
+        for place, move in enumerate(moves):
+            values[place].append(play_out(rules, world, move, possible))
+    return weights, values
+
+
+def _advantages(best: greedy.Parts, other: greedy.Parts, *, exact: bool) -> tuple[Advantage, ...]:
+    """In which parts the best move is ahead of the other, the largest first."""
+    names: tuple[Advantage, ...] = ("points", "sheds", "fits", "numbers", "hinders")
+    ahead = [(mine - theirs, name) for name, mine, theirs in zip(names, best, other, strict=True)]
+    named = [name for lead, name in sorted(ahead, key=lambda each: -each[0]) if lead > _BY_MORE_THAN]
+    if exact:
+        return ("exact", *named)
+    return tuple(named) or ("worlds",)
+
+
+def _mean(values: list[float], weights: list[float]) -> float:
+    return fsum([value * weight for value, weight in zip(values, weights, strict=True)]) / fsum(weights)
+
+
+def _error(values: list[float], weights: list[float]) -> float:
+    """The standard error of the weighted mean of these values."""
+    mean = _mean(values, weights)
+    square = fsum([((value - mean) * weight) ** 2 for value, weight in zip(values, weights, strict=True)])
+    return sqrt(square) / fsum(weights)

@@ -1,0 +1,113 @@
+"""The command ``review``: what the decisions of a recorded match gave away.
+
+Owns how it is printed; the exit status is 0 if the record was reviewed, 1 if it cannot be, 2 if it cannot be read.
+Does not depend on how moves are judged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from service.engine.moves import Move
+    from service.records.record import Record
+    from service.records.review import Decision
+
+_COLUMNS: Final = "{:>4}  {:24} {:>9} {:>10} {:>6}"
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to those of the command line."""
+    meaning = "say what each player of a recorded match gave away, and which moves were clear mistakes"
+    command = commands.add_parser("review", help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
+    command.add_argument("file", help="the file with the record; - is standard input")
+    command.add_argument("--json", action="store_true", help="print all decisions as JSON")
+    command.set_defaults(reviewed=True)
+
+
+def run(name: str, *, as_json: bool) -> int:
+    """Review the record in a file; returns the exit status."""
+    from service.records.errors import InvalidRecord  # noqa: PLC0415 # serving does not need it
+    from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
+
+    most = 4 * MAX_CHARS + 1
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(most)
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(most)
+        record = parse_record(decode_record(data))
+    except OSError as error:
+        print(f"{name}: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except InvalidRecord as error:
+        print(f"{name}:{error.line}:{error.column}: {error.sentence}", file=sys.stderr)
+        return 2
+    return _review(record, as_json=as_json)
+
+
+def _review(record: Record, *, as_json: bool) -> int:
+    from service.records.review import (  # noqa: PLC0415 # serving does not need it
+        Unreviewable,
+        review,
+    )
+    from service.records.verification import rules_of  # noqa: PLC0415 # as above
+
+    rules, _ = rules_of(record)
+    if rules is None:
+        print("The game of this record is not known, or has no such options.", file=sys.stderr)
+        return 1
+    try:
+        decisions = list(review(record, rules))
+    except Unreviewable as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(_as_json(record, decisions) if as_json else "\n".join(_report(record, decisions)))
+    return 0
+
+
+def _as_json(record: Record, decisions: Sequence[Decision]) -> str:
+    from service.records.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
+
+    told = [
+        {
+            "version": each.version,
+            "seat": each.seat,
+            "move": _named(each.move),
+            "best": _named(each.best),
+            "given_away": each.given_away,
+            "error": each.error,
+            "text": sentence(each),
+        }
+        for each in decisions
+    ]
+    players = [each._asdict() for each in summaries(len(record.players), decisions)]
+    return json.dumps({"players": players, "decisions": told}, indent=1)
+
+
+def _report(record: Record, decisions: Sequence[Decision]) -> Iterator[str]:
+    from service.records.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
+
+    yield _COLUMNS.format("seat", "player", "decisions", "given away", "error")
+    for seat in summaries(len(record.players), decisions):
+        row = (seat.seat, record.players[seat.seat], seat.decisions, f"{seat.given_away:.2f}", f"{seat.error:.2f}")
+        yield _COLUMNS.format(*row)
+    for each in decisions:
+        if each.is_mistake:
+            amount = f"{each.given_away:.1f} (error {each.error:.1f})"
+            moves = f"{_named(each.move)} gave away {amount}; best was {_named(each.best)}."
+            yield f"version {each.version}, seat {each.seat}: {moves} {sentence(each)}"
+
+
+def _named(move: Move) -> str:
+    """A move as in *3-5 at right*, or its action."""
+    if move.tile is None:
+        return move.action
+    where = "" if move.end is None else f" at {move.end}"
+    return f"{move.tile}{where}{'' if move.outer is None else f', {move.outer} outside'}"

@@ -1,0 +1,132 @@
+"""A review of a match: what each decision gave away against the best move that its seat could have known.
+
+Owns which moves are decisions, those with an alternative, and the sums of a seat. A decision is judged by
+``service.bots.analysis`` from what its seat had seen then, so nobody is blamed for what was hidden. Does not depend on
+where the record comes from.
+
+What is given away is at least 0 by its definition, so that also who plays as well as can be is seen to give away a
+little: as much as the estimates stray. To compare players it serves, as they stray alike for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import fsum, sqrt
+from typing import NamedTuple
+
+from service.bots.analysis import Advantage, Estimate, estimates, is_clear
+from service.bots.observation import Observation, observe
+from service.engine.events import Dealt, Event
+from service.engine.moves import DEAL, Move
+from service.engine.presence import PresenceEvent
+from service.engine.variant import Rules
+from service.engine.view import DrewView, RecordedDeal
+from service.records.event_checks import move_of
+from service.records.record import Record
+from service.records.replay import MOVES, replay_record
+from service.records.report import Fault
+from service.texts import DEFAULT_LANGUAGE, Language, text
+
+
+class Decision(NamedTuple):
+    """A move that had an alternative; ``version`` is that of its event.
+
+    ``given_away`` are the points by which the best move was ahead, with their standard error; ``advantages`` those of
+    the best move over the chosen one.
+    """
+
+    version: int
+    seat: int
+    move: Move
+    best: Move
+    given_away: float
+    error: float
+    advantages: tuple[Advantage, ...]
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether what was given away is clear of its error."""
+        return self.best != self.move and is_clear(self.given_away, self.error)
+
+
+class SeatSummary(NamedTuple):
+    """The decisions of a seat, how many points it gave away at each on average, and the standard error of that."""
+
+    seat: int
+    decisions: int
+    given_away: float
+    error: float
+
+
+class Unreviewable(ValueError):
+    """The record is partial, or not playable by its rules."""
+
+
+def review(record: Record, rules: Rules, *, playouts: int | None = None) -> Iterator[Decision]:
+    """Every decision of the record, one a step; ``playouts`` as in ``analysis.estimates``.
+
+    Raises ``Unreviewable`` at the first event that is not as the rules have it.
+    """
+    if record.viewer is not None:
+        raise Unreviewable("The record shows only what one viewer has seen.")
+    state = rules.start()
+    events: list[Event] = []
+    for step in replay_record(record, rules):
+        if isinstance(step, Fault):
+            raise Unreviewable(step.message)
+        event = step.line.event
+        if isinstance(event, MOVES):
+            observation = observe(rules, state, events, event.seat)
+            decision = _decision(rules, observation, step.line.version, move_of(event), playouts)
+            if decision is not None:
+                yield decision
+        if isinstance(event, Dealt):
+            events = [event]
+        elif not isinstance(event, PresenceEvent | DrewView | RecordedDeal):
+            events.append(event)
+        state = step.state
+
+
+def _decision(
+    rules: Rules, observation: Observation, version: int, requested: Move, playouts: int | None
+) -> Decision | None:
+    moves = observation.view.legal_moves
+    chosen = next((each for each in moves if each._replace(ends_sum=None, points=None) == requested), None)
+    if len(moves) < 2 or chosen is None or chosen == DEAL:
+        return None
+    found = estimates(rules, observation, also=chosen, playouts=playouts)
+    own = next(each for each in found if each.move == chosen)
+    advantages = () if own is found[0] else own.advantages
+    return Decision(version, observation.seat, chosen, found[0].move, own.behind, own.behind_error, advantages)
+
+
+def summaries(seats: int, decisions: Iterable[Decision]) -> list[SeatSummary]:
+    """By seat: what its decisions gave away on average."""
+    by_seat: list[list[Decision]] = [[] for _ in range(seats)]
+    for each in decisions:
+        by_seat[each.seat].append(each)
+    found = []
+    for seat, own in enumerate(by_seat):
+        many = max(1, len(own))
+        error = sqrt(fsum([each.error**2 for each in own])) / many
+        found.append(SeatSummary(seat, len(own), fsum([each.given_away for each in own]) / many, error))
+    return found
+
+
+def sentence(decision: Decision, language: Language = DEFAULT_LANGUAGE) -> str:
+    """What is said of a decision: of a mistake why the best move is better, else that none is to be seen."""
+    if not decision.is_mistake:
+        return text("advice.fine", language)
+    return text("advice.mistake", language, reasons=_listed(decision.advantages, language))
+
+
+def hint(found: Sequence[Estimate], language: Language = DEFAULT_LANGUAGE) -> str:
+    """What is said of estimates, the best first: why the best move is better than the next, if it clearly is."""
+    if len(found) == 1:
+        return text("advice.only", language)
+    reasons = _listed(found[0].advantages, language)
+    return text("advice.better" if found[1].is_mistake else "advice.close", language, reasons=reasons)
+
+
+def _listed(advantages: Iterable[Advantage], language: Language) -> str:
+    return "; ".join([text(f"advice.reasons.{each}", language) for each in advantages])

@@ -1,0 +1,168 @@
+"""A review: what it says follows from what each seat could see, can be made again, and tells good play from bad."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+from hashlib import sha256
+from math import inf
+from pathlib import Path
+
+import pytest
+
+from service.bots.analysis import Estimate, estimates
+from service.bots.endgame import known_state
+from service.bots.inference import infer
+from service.bots.worlds import Sampler
+from service.engine.events import Played
+from service.engine.referee import legal_moves
+from service.library import GAMES, Match, read_record
+from service.records.record import Record
+from service.records.review import Decision, Unreviewable, hint, review, sentence, summaries
+from service.records.verification import rules_of
+from service.texts import LANGUAGES
+from tests.bots.seen import moments
+from tests.laws.matches import Match as LawMatch
+from tests.laws.matches import law
+
+ROOT = Path(__file__).parents[2]
+FEW = 60
+"""Playouts of a decision here."""
+LEVELS = ("random", "greedy", "expert")
+ORDERED = ("block", "draw", "latin")
+"""Games in which the levels are far enough apart for a few decisions."""
+
+
+@cache
+def recorded(game: str, level: str, number: int) -> Record:
+    """A match in which all play at this level."""
+    count = GAMES[game].players[0]
+    secret = sha256(f"review {game} {number}".encode()).digest()
+    match = Match(game, [f"P{seat}" for seat in range(count)], bots=dict.fromkeys(range(count), level), secret=secret)
+    while not match.is_over:
+        match.play(match.to_act[0], match.choose(match.to_act[0], level))
+    return read_record(match.record())
+
+
+def decisions_of(record: Record, most: int | None = None, playouts: int = FEW) -> list[Decision]:
+    rules, _ = rules_of(record)
+    assert rules is not None
+    found = []
+    for each in review(record, rules, playouts=playouts):
+        found.append(each)
+        if len(found) == most:
+            break
+    return found
+
+
+@law(matches=8, drawn=3)
+def test_an_estimate_does_not_depend_on_what_its_seat_cannot_see(match: LawMatch) -> None:
+    """Two deals that look alike to a seat give the same estimates, byte for byte."""
+    for moment in list(moments(match))[::7]:
+        seat = moment.state.turn
+        if seat is None or len(legal_moves(match.rules, moment.state, seat)) < 2:
+            continue
+        seen = moment.seen_by(match, seat)
+        world = Sampler(match.rules, seen, infer(match.rules, seen)).sample(match.rng)
+        twin = moment._replace(state=world).seen_by(match, seat)
+        assert repr(estimates(match.rules, seen, playouts=16)) == repr(estimates(match.rules, twin, playouts=16))
+
+
+@law(matches=8, drawn=3)
+def test_estimates_are_of_legal_moves_the_best_first(match: LawMatch) -> None:
+    for moment in list(moments(match))[::7]:
+        seat = moment.state.turn
+        if seat is None:
+            continue
+        seen = moment.seen_by(match, seat)
+        found = estimates(match.rules, seen, playouts=16)
+        assert {each.move for each in found} <= set(seen.view.legal_moves)
+        assert len(found) == min(8, len(seen.view.legal_moves))
+        values = [each.estimate for each in found]
+        assert values == sorted(values, reverse=True)
+        assert found[0].behind == 0
+        assert all(0 <= each.behind < inf and each.error >= 0 for each in found)
+        if known_state(match.rules, seen, infer(match.rules, seen)) is not None and len(found) > 1:
+            assert "exact" not in found[0].advantages or {each.error for each in found} == {0}
+
+
+def test_a_review_is_the_same_each_time() -> None:
+    record = recorded("latin", "greedy", 0)
+    assert decisions_of(record, 12) == decisions_of(record, 12)
+
+
+def test_a_review_names_the_versions_and_moves_of_the_record() -> None:
+    record = recorded("block", "random", 0)
+    lines = {line.version: line.event for each in record.rounds for line in each.lines}
+    decisions = decisions_of(record)
+    assert decisions
+    for each in decisions:
+        event = lines[each.version]
+        assert isinstance(event, Played)
+        assert (event.seat, event.tile) == (each.seat, each.move.tile)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("game", ORDERED)
+def test_better_levels_give_away_less(game: str) -> None:
+    given = []
+    for level in LEVELS:
+        decisions = decisions_of(recorded(game, level, 1), 50, 120) + decisions_of(recorded(game, level, 2), 50, 120)
+        given.append(sum(each.given_away for each in decisions) / len(decisions))
+    assert given == sorted(given, reverse=True), given
+
+
+def test_a_mistake_is_named_only_where_it_is_clear_of_its_error() -> None:
+    decisions = decisions_of(recorded("block", "random", 0))
+    named = [each for each in decisions if each.is_mistake]
+    assert named
+    assert len(named) < len(decisions)
+    assert all(each.given_away > 2 * each.error for each in named)
+    for language in LANGUAGES:
+        fine = {sentence(each, language) for each in decisions if not each.is_mistake}
+        assert len(fine) == 1
+        assert fine.isdisjoint([sentence(each, language) for each in named])
+
+
+def test_the_sums_of_a_seat_are_those_of_its_decisions() -> None:
+    decisions = decisions_of(recorded("block", "random", 0))
+    for each in summaries(2, decisions):
+        own = [one for one in decisions if one.seat == each.seat]
+        assert each.decisions == len(own)
+        assert each.given_away == pytest.approx(sum(one.given_away for one in own) / len(own))
+
+
+def test_a_hint_claims_a_lead_only_where_it_is_clear() -> None:
+    match = Match("block", ["Ada", "Bo"], secret=bytes(32))
+    (move, *_) = match.view(match.to_act[0]).legal_moves
+    one = Estimate(move, 1.0, 0.1, 0.0, 0.0, ("sheds",))
+    assert hint([one]) == "There is no other move."
+    assert hint([one, one._replace(behind=0.5, behind_error=0.1)]).startswith("Clearly better")
+    assert hint([one, one._replace(behind=0.5, behind_error=0.3)]).startswith("About as good")
+
+
+def test_a_partial_record_is_not_reviewed() -> None:
+    record = replace(recorded("block", "random", 0), viewer=0)
+    with pytest.raises(Unreviewable):
+        decisions_of(record)
+
+
+def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "service", "review", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_the_command_reviews_a_record() -> None:
+    done = run_command("docs/records/domino.domino", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert sum(each["decisions"] for each in told["players"]) == len(told["decisions"]) > 0
+    assert set(told["decisions"][0]) == {"version", "seat", "move", "best", "given_away", "error", "text"}
+
+
+def test_the_command_refuses_what_is_no_record() -> None:
+    assert run_command("README.md").returncode == 2
+    assert run_command("nowhere.domino").returncode == 2
