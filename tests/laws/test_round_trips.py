@@ -122,6 +122,7 @@ ends = st.sampled_from(["left", "right", "e1", "e10", "e123"])
 maybe_numbers = st.none() | numbers
 maybe_seats = st.none() | seats
 anything = st.text(st.characters(exclude_categories=()))
+marks = st.sampled_from([None, True])
 hands_left = st.builds(RemainingHand, seats, hands, numbers)
 rounds = st.builds(
     RoundResult,
@@ -140,12 +141,13 @@ any_event = st.one_of(
     st.builds(Dealt, ROUND, st.lists(hands, min_size=1, max_size=5).map(tuple), hands, st.booleans()),
     st.builds(Played, seats, tiles, st.none() | ends, st.booleans(), maybe_numbers, maybe_numbers, st.none()),
     st.builds(Played, seats, tiles, ends, st.booleans(), maybe_numbers, maybe_numbers, st.integers(0, 18)),
-    st.builds(Drew, seats, tiles),
-    st.builds(DrewView, seats, st.none()),
+    st.builds(Drew, seats, tiles, marks),
+    st.builds(DrewView, seats, st.none(), marks),
     st.builds(
         RecordedDeal, ROUND, st.booleans(), st.lists(seen_hands, max_size=4).map(lambda seen: (*seen, 7)), seen_hands
     ),
-    *[st.builds(kind, seats) for kind in (Passed, Done, Flipped, Eliminated)],
+    st.builds(Passed, seats, marks),
+    *[st.builds(kind, seats) for kind in (Done, Flipped, Eliminated)],
     st.builds(RoundEnded, rounds),
     st.builds(Finished, st.lists(seats, min_size=1, max_size=4).map(tuple)),
 )
