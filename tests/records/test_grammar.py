@@ -17,6 +17,7 @@ from service.records.parser import parse_record
 from service.records.writer import format_record
 from tests.laws.matches import Match, law, steady
 from tests.records.building import arranged, fair, kept, viewers
+from tests.records.hosted import hosted_records
 from tests.records.test_parsing import BAD, FULL, GOOD, as_written, is_place, pieces
 
 ROOT = Path(__file__).parents[2]
@@ -104,3 +105,9 @@ def test_every_key_of_a_game_and_of_a_house_rule_is_grammatical() -> None:
     for key, recipe in variants().items():
         options = " ".join([f"{option.key}=1" for option in recipe.options])
         assert grammatical(GOOD.replace("fido", key).replace("set=12 rounds=1", options))
+
+
+def test_every_hosted_record_is_grammatical_with_moves_that_the_service_made() -> None:
+    texts = [format_record(record) for record in hosted_records()]
+    assert any(" auto\n" in text for text in texts)
+    assert all(map(grammatical, texts))
