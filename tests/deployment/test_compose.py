@@ -122,6 +122,23 @@ def test_the_service_is_given_settings_with_the_defaults_of_the_program() -> Non
     assert given == {name: known[name] for name in given}
 
 
+OF_THE_CONTAINER = {
+    "HOST": "of the image",
+    "PORT": "of the image; the published port is chosen by it",
+    "DATA_DIR": "of the image: the volume",
+    "MAX_MEMORY_MB": "of an embedded server: STORE_MAXMEMORY",
+    "BOT_WORKERS": "of an embedded run: --scale bots",
+    "SCHEDULERS": "of an embedded run: --scale scheduler",
+    "MESSENGERS": "of an embedded run: --scale messenger",
+    "BANNED_NETWORKS_FILE": "a file, which has to be mounted",
+}
+"""The settings that cannot be given to the service, and why."""
+
+
+def test_every_setting_can_be_given_to_the_service_unless_the_container_fixes_it() -> None:
+    assert set(SERVICES["service"]["environment"]) == {setting.name for setting in SETTINGS} - set(OF_THE_CONTAINER)
+
+
 def test_every_variable_is_a_setting_or_documented() -> None:
     used = set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text("utf-8")))
     page = (ROOT / "docs" / "operations" / "deploy.md").read_text("utf-8")
