@@ -401,13 +401,19 @@ class Settings:
     def from_environ(cls, environ: Mapping[str, str]) -> Settings:
         """The settings in ``environ``; those that are missing have their defaults.
 
+        A secret one may be in a file that ``<NAME>_FILE`` names; blanks and line feeds around it are left out.
+
         Raises:
             InvalidSettings: one or more values are invalid; it names all of them.
         """
         values: dict[str, object] = {}
         errors: list[InvalidSetting] = []
         for setting in SETTINGS:
-            text = environ.get(setting.name)
+            try:
+                text = _text_of(setting, environ)
+            except InvalidSettings as error:
+                errors += error.errors
+                continue
             if text is None:
                 continue
             try:
@@ -426,6 +432,20 @@ class Settings:
                 (InvalidSetting("WEBHOOK_NETWORKS", environ["WEBHOOK_NETWORKS"], "none with a WEBHOOK_PROXY"),)
             )
         return settings
+
+
+def _text_of(setting: Setting, environ: Mapping[str, str]) -> str | None:
+    """The text of a setting; of a secret one, from its file if there is one. Raises ``InvalidSettings``."""
+    text, file = environ.get(setting.name), f"{setting.name}_FILE"
+    path = environ.get(file) if setting.kind.secret else None
+    if not path:
+        return text
+    if text:
+        raise InvalidSettings((InvalidSetting(file, path, f"none with {setting.name}"),))
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except (OSError, UnicodeError):
+        raise InvalidSettings((InvalidSetting(file, path, "a file with text that can be read"),)) from None
 
 
 SETTINGS: tuple[Setting, ...] = tuple(Setting(name=item.name.upper(), **item.metadata) for item in fields(Settings))

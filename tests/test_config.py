@@ -260,3 +260,37 @@ def test_a_secret_key_is_not_shown() -> None:
 
 def test_other_environment_variables_are_ignored() -> None:
     assert Settings.from_environ({"PATH": "/bin", "port": "x"}) == Settings()
+
+
+@pytest.mark.parametrize(("name", "text"), [("SECRET_KEY", "s" * 40), ("REDIS_URL", "redis://store:6379/0")])
+def test_a_secret_may_be_in_a_file(name: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text(f"{text}\n")
+    given = Settings.from_environ({f"{name}_FILE": str(file), name: ""})
+    assert given == Settings.from_environ({name: text})
+    assert given != Settings.from_environ({})
+
+
+def test_a_secret_in_a_file_is_refused_as_one_in_the_environment_and_never_shown(tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text("short")
+    with pytest.raises(InvalidSettings, match=r"SECRET_KEY \(expected 32") as refused:
+        Settings.from_environ({"SECRET_KEY_FILE": str(file)})
+    assert "short" not in str(refused.value)
+
+
+@pytest.mark.parametrize("content", [None, b"\xff"])
+def test_a_file_of_a_secret_that_cannot_be_read_is_named(content: bytes | None, tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(InvalidSettings, match="SECRET_KEY_FILE is .*expected a file with text that can be read"):
+        Settings.from_environ({"SECRET_KEY_FILE": str(file)})
+
+
+def test_a_secret_is_in_the_environment_or_in_a_file_and_no_other_setting_is_in_one(tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text("s" * 40)
+    with pytest.raises(InvalidSettings, match="expected none with SECRET_KEY"):
+        Settings.from_environ({"SECRET_KEY_FILE": str(file), "SECRET_KEY": "t" * 40})
+    assert Settings.from_environ({"WORKERS_FILE": str(file)}) == Settings.from_environ({})

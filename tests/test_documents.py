@@ -209,7 +209,12 @@ def targets() -> frozenset[str]:
 @cache
 def variables() -> frozenset[str]:
     """The settings, and whatever else in capitals the files here read or define, and signals."""
-    found = {each.name for each in SETTINGS} | {each.name for each in signal.Signals} | {*HTTPMethod}
+    found = (
+        {each.name for each in SETTINGS}
+        | {f"{each.name}_FILE" for each in SETTINGS if each.kind.secret}
+        | {each.name for each in signal.Signals}
+        | {*HTTPMethod}
+    )
     for pattern, places in {
         r"^([A-Z_]+) [?:]?=": "Makefile",
         r"\b([A-Z_]+)=": ".ci/*",
