@@ -7,6 +7,7 @@ is parsed.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from service.engine.errors import Refusal
 from service.games.model.timestamps import format_rfc3339
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.store.idempotency import Idempotency
+from service.json_logging import configure_logging
 from service.reasons import sentence
 from service.storage.pubsub import RedisEventFeed
 from service.storage.scan import RedisScan
@@ -32,6 +34,8 @@ from service.web.backends.schemas import ApplicationInSchema
 from service.web.http.body import validate
 from service.web.http.errors import InvalidBody
 from service.web.metrics import Metrics
+
+_log = logging.getLogger(__name__)
 
 _REPORT_SECONDS: Final = 2.0
 """Seconds between two lines about how far a command is."""
@@ -49,11 +53,12 @@ def create(settings: Settings, name: str) -> int:
 
 
 def list_all(settings: Settings) -> int:
-    """Print every application: id, time of creation, hints of its valid keys, name."""
+    """Print every application: id, time of creation, hints of its valid keys or ``suspended``, name."""
 
     def command(keys: Backends) -> None:
         for each in keys.all():
-            print(each.id, format_rfc3339(each.created_at), _keys(keys, each), each.name, sep="  ")
+            shown = "suspended" if each.suspended else _keys(keys, each)
+            print(each.id, format_rfc3339(each.created_at), shown, each.name, sep="  ")
 
     return _run(settings, command)
 
@@ -76,6 +81,28 @@ def revoke(settings: Settings, app: str, hint: str | None) -> int:
     def command(keys: Backends) -> None:
         backend = keys.revoke(app, hint)
         _say(f"revoked; valid keys of {backend.name}: {_keys(keys, backend)}")
+
+    return _run(settings, command)
+
+
+def suspend(settings: Settings, app: str) -> int:
+    """Accept no key of an application from now on."""
+    return _suspend(settings, app, suspended=True)
+
+
+def resume(settings: Settings, app: str) -> int:
+    """Accept the keys of an application again."""
+    return _suspend(settings, app, suspended=False)
+
+
+def _suspend(settings: Settings, app: str, *, suspended: bool) -> int:
+    configure_logging(settings.log_level, settings.log_format)
+    done = "suspended" if suspended else "resumed"
+
+    def command(keys: Backends) -> None:
+        backend = keys.suspend(app, suspended=suspended)
+        _say(f"{backend.name} is {done}; its games go on")
+        _log.warning("an application was %s by the operator", done, extra={"fields": {"app": backend.id}})
 
     return _run(settings, command)
 

@@ -1,4 +1,4 @@
-"""The commands on stored games, for the operator of a service: list them by size, age and holder, and delete them.
+"""The commands on stored games, for the operator of a service: list them by size, age and holder, show and delete them.
 
 Owns what they print: the games on standard output, everything else on standard error; and a line in the log for each
 deletion, with the id of the game and its application. Reads the games in slices, so that the store answers others
@@ -83,6 +83,19 @@ def list_games(settings: Settings, wanted: Filter, *, as_json: bool) -> int:
     return 0
 
 
+def show_games(settings: Settings, ids: list[str]) -> int:
+    """Print these games, one object on each line, without anything that is hidden; returns the exit status."""
+    try:
+        games = _Games(settings)
+        shown = [games.show(game) for game in ids]
+    except StorageUnavailable as error:
+        return _failed(error)
+    for each in shown:
+        if each is not None:
+            print(orjson.dumps(each).decode())
+    return 1 if None in shown else 0
+
+
 def delete_games(settings: Settings, ids: list[str], wanted: Filter, *, sure: bool) -> int:
     """Delete these games, or those that are wanted; returns the exit status.
 
@@ -139,6 +152,23 @@ class _Games:
                 game = self._repository.load(game_id)
                 if game is not None:
                     yield _found(game, self._repository.size(game_id))
+
+    def show(self, game_id: str) -> dict[str, object] | None:
+        """What is public of a game and who sits at it; ``None`` if there is none, or it cannot be read."""
+        try:
+            game = self._repository.load(game_id)
+            if game is None:
+                raise NotFound("no_such_game")
+            size = self._repository.size(game_id)
+        except (Gone, NotFound):
+            _say(f"{game_id}: no such game")
+        except WrittenByNewer:
+            _say(f"{game_id}: written by a newer version of the service")
+        else:
+            players = [{"kind": seat.kind, "name": seat.name} for seat in game.seats]
+            times = {"created_at": format_rfc3339(game.created_at), "version": game.version, "round": game.state.round}
+            return {**_shown(_found(game, size)), **times, "players": players}
+        return None
 
     def delete(self, game_id: str) -> bool:
         """Delete a game, as its application would; ``False`` if there is none, or it cannot be read."""

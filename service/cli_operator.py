@@ -51,6 +51,10 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     command = add("revoke", "revoke a key of an application, or all of them", "id", "hint")
     command.add_argument("id", help="the id of the application")
     command.add_argument("hint", nargs="?", help="the hint of the key; none: all keys")
+    command = add("suspend", "accept no key of an application until it is resumed; its games go on", "id")
+    command.add_argument("id", help="the id of the application")
+    command = add("resume", "accept the keys of an application again", "id")
+    command.add_argument("id", help="the id of the application")
     command = add("delete", "delete an application; its games go on", "id")
     command.add_argument("id", help="the id of the application")
 
@@ -62,6 +66,10 @@ def _add_game_commands(parser: argparse.ArgumentParser) -> None:
         commands, "list", "list stored games, the largest first", partial(_on_games, "list"), (*wanted, "json")
     )
     listed.add_argument("--json", action="store_true", help="print an object on each line")
+    shown = _added(
+        commands, "show", "print games and their players, but no tiles", partial(_on_games, "show"), ("ids",)
+    )
+    shown.add_argument("ids", nargs="+", metavar="ID", help="the ids of games")
     deleted = _added(
         commands, "delete", "delete stored games, as their application would", partial(_on_games, "delete"), ()
     )
@@ -119,6 +127,8 @@ def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int
         "list": cli_backends.list_all,
         "rotate": cli_backends.rotate,
         "revoke": cli_backends.revoke,
+        "suspend": cli_backends.suspend,
+        "resume": cli_backends.resume,
         "delete": cli_backends.delete,
         "reindex": cli_backends.reindex,
     }
@@ -132,6 +142,8 @@ def _on_games(command: str, settings: Settings, *values: Any) -> int:
         return 2
     from service import cli_games  # noqa: PLC0415 # as above
 
+    if command == "show":
+        return cli_games.show_games(reached, *values)
     wanted, others = cli_games.Filter(*values[:6]), values[6:]
     if command == "list":
         return cli_games.list_games(reached, wanted, as_json=others[0])

@@ -78,6 +78,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "unauthorized": (
         "no_valid_token",
         "no_valid_key",
+        "app_suspended",
         "not_a_bearer_token",
         "token_misplaced",
     ),

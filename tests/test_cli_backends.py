@@ -164,3 +164,16 @@ def test_a_store_that_does_not_answer_is_told(tmp_path: Path) -> None:
     done = Operator(REDIS_URL=f"unix://{tmp_path}/none.sock").apps("create", "Nobody")
     assert (done.returncode, done.stdout) == (1, "")
     assert "does not answer" in done.stderr
+
+
+def test_a_suspended_application_is_refused_until_it_is_resumed_and_the_log_says_so(operator: Operator) -> None:
+    _, app, hint = operator.make("create", "Club")
+    suspended = operator.apps("suspend", app)
+    assert suspended.returncode == 0
+    assert "an application was suspended by the operator" in suspended.stderr
+    assert app in suspended.stderr
+    assert re.search(rf"^{app}  \S+  suspended  Club$", operator.list(), re.MULTILINE)
+    assert operator.apps("suspend", app).returncode == 0
+    assert operator.apps("resume", app).returncode == 0
+    assert re.search(rf"^{app}  \S+  {hint}  Club$", operator.list(), re.MULTILINE)
+    assert operator.apps("suspend", "A" * 24).returncode == 1

@@ -148,3 +148,20 @@ def test_a_command_without_a_choice_or_for_what_is_not_there_deletes_nothing(gam
     assert games.run("delete", "AAAAAAAAAAAAAAAAAAAAAAAA").returncode == 1
     assert games.run("list", "--address", "no address").returncode == 2
     assert not games.is_gone(game)
+
+
+def test_a_game_is_shown_with_its_players_and_without_anything_hidden(games: Games) -> None:
+    game = games.create()
+    shown = games.run("show", game)
+    assert shown.returncode == 0
+    (line,) = shown.stdout.splitlines()
+    told = json.loads(line)
+    assert (told["id"], told["variant"], told["status"], told["moved"]) == (game, "domino", "playing", False)
+    assert told["players"] == [{"kind": "human", "name": "Ada"}, {"kind": "human", "name": "Bo"}]
+    assert set(told) == {
+        "id", "bytes", "updated_at", "holder", "app", "moved", "status", "variant", "created_at", "version", "round",
+        "players",
+    }  # fmt: skip
+    missing = games.run("show", game, "nowhere")
+    assert (missing.returncode, missing.stdout) == (1, shown.stdout)
+    assert "nowhere: no such game" in missing.stderr

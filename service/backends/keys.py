@@ -105,12 +105,17 @@ class Backends:
         return self._store.all()
 
     def authenticate(self, key: str) -> Backend:
-        """The application of a valid key. Raises ``Unauthorized``, always for the same reason."""
+        """The application of a valid key.
+
+        Raises ``Unauthorized``: for one reason where its application is suspended, else always for the same one.
+        """
         form = _KEY.fullmatch(key)
         if form is not None:
             for find in (self._cached, self._read):  # a key that is not known yet may be a new one
                 backend = find(form[1])
                 if backend is not None and self._accepts(backend, key):
+                    if backend.suspended:
+                        raise Unauthorized("app_suspended")
                     return backend
         raise no_valid_key()
 
@@ -181,6 +186,15 @@ class Backends:
                 raise NotFound("no_such_key")
             after = before._replace(keys=kept)
             if self._replace(before, after):
+                return after
+        raise StorageUnavailable("contention")
+
+    def suspend(self, app: str, *, suspended: bool) -> Backend:
+        """Accept no key of an application from now on, or accept them again. Raises ``NotFound``."""
+        for _ in range(_MAX_ATTEMPTS):
+            before = self._existing(app)
+            after = before._replace(suspended=suspended)
+            if after == before or self._replace(before, after):
                 return after
         raise StorageUnavailable("contention")
 

@@ -47,7 +47,8 @@ class KeyRecord(NamedTuple):
 class Backend(NamedTuple):
     """An application; its id has a shard, like that of a game.
 
-    ``registered``: over HTTP, where anybody may do that, and not by the operator.
+    ``registered``: over HTTP, where anybody may do that, and not by the operator. ``suspended``: by the operator, with
+    all its keys.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Backend(NamedTuple):
     created_at: int
     keys: tuple[KeyRecord, ...]
     registered: bool = False
+    suspended: bool = False
 
 
 class RepeatStore(Protocol):

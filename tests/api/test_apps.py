@@ -151,6 +151,30 @@ def test_a_revoked_key_is_refused(api: Api) -> None:
     assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{old[29:35]}", token=new)) == (404, "not_found")
 
 
+def test_the_keys_of_a_suspended_application_are_refused_and_its_game_goes_on(
+    api: Api, backends: BackendsFacade
+) -> None:
+    made = register(api)
+    wanted = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
+    game = api.post("/v1/games", wanted, token=made["key"]).get_json()
+    backends.keys.suspend(made["id"], suspended=True)
+    for refused in (
+        api.post("/v1/games", wanted, token=made["key"]),
+        api.get("/v1/app", token=made["key"]),
+        api.post("/v1/app/keys", {}, token=made["key"]),
+    ):
+        assert status_and_code(refused) == (401, "unauthorized")
+        assert refused.get_json()["reason"] == "app_suspended"
+    wrong = api.get("/v1/app", token=made["key"][:-6] + "AAAAAA")
+    assert wrong.get_json()["reason"] == "no_valid_key", "only who has a valid key is told"
+    token = game["seats"][game["game"]["turn"]["seat"]]["token"]
+    path = f"/v1/games/{game['game']['id']}"
+    move = api.get(f"{path}/moves", token=token).get_json()["moves"][0]
+    assert api.post(f"{path}/moves", move, token=token).status_code == 201
+    backends.keys.suspend(made["id"], suspended=False)
+    assert api.get("/v1/app", token=made["key"]).status_code == 200
+
+
 def test_nobody_revokes_the_key_of_another_application(api: Api) -> None:
     mine, other = register(api)["key"], register(api)["key"]
     assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{other[29:35]}", token=mine)) == (404, "not_found")
