@@ -29,8 +29,8 @@ pytestmark = pytest.mark.full
 
 CODEC: Final = "service/games/store/codec.py"
 NEXT: Final = {
-    "_FORMAT: Final = 1\n": "_FORMAT: Final = 2\n",
-    "_READABLE: Final = frozenset({1})\n": "_READABLE: Final = frozenset({1, 2})\n",
+    "FORMAT: Final = 1\n": "FORMAT: Final = 2\n",
+    "READABLE: Final = frozenset({1})\n": "READABLE: Final = frozenset({1, 2})\n",
 }
 """What is written in another way in the next version."""
 MOVES: Final = frozenset({"played", "drew", "passed", "done", "flipped"})
