@@ -29,8 +29,8 @@ pytestmark = pytest.mark.full
 
 CODEC: Final = "service/games/store/codec.py"
 NEXT: Final = {
-    "_FORMAT: Final = 1\n": "_FORMAT: Final = 2\n",
-    "_READABLE: Final = frozenset({1})\n": "_READABLE: Final = frozenset({1, 2})\n",
+    "FORMAT: Final = 1\n": "FORMAT: Final = 2\n",
+    "READABLE: Final = frozenset({1})\n": "READABLE: Final = frozenset({1, 2})\n",
 }
 """What is written in another way in the next version."""
 MOVES: Final = frozenset({"played", "drew", "passed", "done", "flipped"})
@@ -226,3 +226,21 @@ def test_a_newer_version_plays_on_what_an_older_one_began(older: Player, newer: 
     created = older.ask("POST", "/v1/games", {"variant": "domino", "players": PEOPLE, "seed": "older"})
     newer.play_on(created, threading.Event())
     assert moves_kept(newer) > 10
+
+
+def test_a_game_of_the_newer_version_waits_for_it_after_going_back(
+    machines: Machines, next_version: Path, server: RealServer
+) -> None:
+    machines.start(0, next_version)
+    with closing(Player(machines.urls[:1], 3)) as player:
+        created = player.ask("POST", "/v1/games", {"variant": "domino", "players": PEOPLE})
+        path = f"/v1/games/{created['game']['id']}"
+        stored = server.admin.get(f"domino:{{{created['game']['id']}}}")
+        machines.start(0, ROOT)
+        with httpx.Client(base_url=machines.urls[0], timeout=PATIENCE) as http:
+            assert http.get(path).status_code == 503
+        player.play_game(threading.Event(), "block")
+        machines.start(0, next_version)
+        assert server.admin.get(f"domino:{{{created['game']['id']}}}") == stored
+        player.play_on(created, threading.Event())
+        assert moves_kept(player) > 10

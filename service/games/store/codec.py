@@ -30,9 +30,9 @@ from service.games.model.seats import Seats
 from service.games.store.layout_cache import LayoutCache
 from service.games.store.stored_types import StoredFields, decoder, default_of, encoder, struct_of
 
-_FORMAT: Final = 1
+FORMAT: Final = 1
 """The format in which games are written."""
-_READABLE: Final = frozenset({1})
+READABLE: Final = frozenset({1})
 """The formats that are read: those of the release before, too. Any other one is of a newer service."""
 _HEAD: Final = re.compile(rb'\["[^"]*",(\d+)[],]')
 """How a game begins in every format: with the id of its write and the number of the format."""
@@ -79,7 +79,7 @@ def encode_game(game: Game) -> bytes:
     encoded = _encode_layout(layout)
     stored: tuple[object, ...] = (
         game.write_id,
-        _FORMAT,
+        FORMAT,
         game.variant.key,
         _GAME_FIELDS.values(game),
         _STATE_FIELDS.values(game.state),
@@ -111,7 +111,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         if number == _TOMBSTONE:
             raise Gone(version, others[0])
         raise NewerFormat
-    if int(head[1]) not in _READABLE:
+    if int(head[1]) not in READABLE:
         raise NewerFormat
     stored = _game_decoder.decode(data)
     fields = asdict(stored.fields)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 from marshmallow import Schema, fields
 
 from service.web.fields.strict import doc
@@ -17,7 +19,9 @@ class ServiceVersionSchema(Schema):
     """The version of the service."""
 
     name = fields.String(required=True, metadata=doc("The name of the service.", example="Domino"))
-    version = fields.String(required=True, metadata=doc("The version of the service.", example="0.1.0"))
+    version = fields.String(
+        required=True, metadata=doc("The version of the service.", example=version("domino-service"))
+    )
 
 
 class ServiceIndexSchema(ServiceVersionSchema):

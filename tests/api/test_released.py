@@ -1,0 +1,89 @@
+"""Games that a released version has stored are read by this one, and played on to the end."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from random import Random
+from typing import Any
+
+import pytest
+import redis
+
+from service.engine.variants import variants
+from service.games.store.codec import FORMAT, READABLE
+from tests.api.client import Table
+from tests.api.released_games import FILES, FOLDER, ReleasedGame, games_in
+from tests.api.saved_games import restore
+from tests.api.timed import TimedApi
+from tests.support.scope import in_scope
+from tests.support.table import match_finished
+
+MOST_MOVES = 2000
+QUICK = ("second round",)
+
+
+def games_of(file: str) -> dict[str, list[ReleasedGame]]:
+    """The games of a file by their variants."""
+    games = defaultdict(list)
+    for game in games_in(FOLDER / file):
+        games[game.variant].append(game)
+    return games
+
+
+RELEASED = {(file.name, variant): games for file in FILES for variant, games in games_of(file.name).items()}
+
+
+def test_there_are_games_of_every_format_that_is_read() -> None:
+    assert FORMAT in READABLE
+    assert [file.name for file in FILES] == [f"format-{number}.jsonl" for number in sorted(READABLE)]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_file_has_games_of_every_variant_in_its_format(file: Any) -> None:
+    games = list(games_in(file))
+    assert {game.variant for game in games} == variants().keys()
+    number = file.stem.removeprefix("format-").encode()
+    for game in games:
+        _, _, state = game.snapshot.state.partition(b" ")
+        assert state.split(b",", 2)[1] == number
+
+
+def play_on(api: TimedApi, table: Table) -> None:
+    """Play to the end of the match, also for computer players and who has left."""
+    random = Random(1)
+    for _ in range(MOST_MOVES):
+        api.let_bots_play(table)
+        if match_finished(api.view(table)):
+            return
+        api.make_legal_move(table, random)
+    raise AssertionError(f"no end after {MOST_MOVES} moves")
+
+
+@pytest.mark.parametrize(("file", "variant"), RELEASED)
+def test_a_released_game_is_read_and_played_on_to_the_end(
+    timed_api: TimedApi, server: redis.Redis, subtests: pytest.Subtests, file: str, variant: str
+) -> None:
+    games = {game.stage: game for game in RELEASED[file, variant]}
+    for stage in in_scope(list(games), [stage for stage in QUICK if stage in games]):
+        with subtests.test(stage):
+            released = games[stage]
+            restore(server, released.created["game"]["id"], released.snapshot)
+            table = Table(timed_api, released.created)
+            for seat in (None, *table.tokens):
+                assert timed_api.view(table, seat)["version"] == released.snapshot.version
+            timed_api.clock.now = timed_api.stored(table).updated_at
+            if stage == "waiting":
+                timed_api.take_seat(table)
+            play_on(timed_api, table)
+            assert_whole(timed_api, table)
+
+
+def assert_whole(api: TimedApi, table: Table) -> None:
+    """All events are there, and the record of the match can be verified."""
+    versions = [event["version"] for event in api.events(table)]
+    assert versions == list(range(1, api.view(table)["version"] + 1))
+    record = api.get(f"{table.path}/record", headers={"Accept": "text/plain"}).text
+    verification: Any = api.post("/v1/verifications", {"record": record}).get_json()
+    assert verification["whole"] is verification["finished"] is True
+    # Computer players make their first legal move here (tests.api.timed).
+    assert {finding["code"] for finding in verification["findings"]} <= {"wrong_bot_move"}

