@@ -186,7 +186,7 @@ MISTAKES = [
     create(
         "unknown level",
         {"variant": "domino", "players": [TWO[0], {"bot": "gentle"}]},
-        *invalid("not_one_of", "random, greedy, expert"),
+        *invalid("not_one_of", "random, beginner, casual, greedy, expert"),
     ),
     create(
         "two clocks",

@@ -824,7 +824,7 @@ def stored(game: Game) -> Game:
 def stored_absence(game: Game) -> list[object]:
     """Who is away, the times, and the running clock, as they are stored."""
     fields: list[object] = orjson.loads(encode_game(game))[3]
-    return fields[-6:-3]
+    return fields[-5:-2]
 
 
 def test_a_game_is_stored_with_all_its_fields() -> None:

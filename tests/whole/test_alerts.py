@@ -100,7 +100,7 @@ class Site:
 
     def bots_turn(self, level: str) -> Table:
         """A game in which a computer player of this level has to choose between moves."""
-        table = Table.create(self.http, "domino", [{"name": "Ada"}, {"bot": level}])
+        table = Table.create(self.http, "domino", [{"name": "Ada"}, {"bot": level}], seed="alerts")  # with a choice
         while table.to_move() == 0:
             table.make_legal_move()
         return table

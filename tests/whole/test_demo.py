@@ -68,7 +68,7 @@ def test_a_service_is_started_where_none_runs() -> None:
 def test_an_unknown_level_is_named_with_those_there_are(service: Service) -> None:
     done = demo(service, "fido", "--bots", "perfect")
     assert done.returncode == 2
-    assert all(word in done.stderr for word in ("'perfect'", "random, greedy, expert"))
+    assert all(word in done.stderr for word in ("'perfect'", "random, beginner, casual, greedy, expert"))
 
 
 @pytest.mark.parametrize("name", ["chess", "FIDO"])

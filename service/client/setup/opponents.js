@@ -6,8 +6,8 @@ import { idempotencyKey } from "../shell/api.js";
 /** The number of players that is proposed where the game allows it and none was chosen before. */
 export const USUAL_PLAYERS = 4;
 
-/** The level that is proposed: the one in the middle, from weak to strong. @param {Bot[]} bots */
-export const usualLevel = (bots) => bots[Math.floor(bots.length / 2)]?.id ?? "";
+/** The level that is proposed: the one before the strongest. @param {Bot[]} bots from weak to strong */
+export const usualLevel = (bots) => (bots.at(-2) ?? bots[0])?.id ?? "";
 
 /**
  * The name of the player on a seat: the one that was entered, or what the page calls whoever enters none.

@@ -48,10 +48,13 @@ def default_of(parameter: Parameter) -> object:
 class StoredFields:
     """The fields of a class as an array in their order: all but those ``without``.
 
-    ``type`` is what such an array is decoded to, ``values`` returns what is encoded as one.
+    ``type`` is what such an array is decoded to, ``values`` returns what is encoded as one. The last field may be
+    missing if it is ``optional``, a flag.
     """
 
-    def __init__(self, kind: type, without: tuple[str, ...]) -> None:
+    def __init__(self, kind: type, without: tuple[str, ...], optional: str = "") -> None:
         types = {name: _STORED_AS.get(each, each) for name, each in get_type_hints(kind).items() if name not in without}
-        self.type = struct_of(types.items())
+        self.type = struct_of(
+            [(name, each, False) if name == optional else (name, each) for name, each in types.items()]
+        )
         self.values: Callable[[Any], tuple[object, ...]] = attrgetter(*types)

@@ -5,7 +5,7 @@
 --                  be served, in ms since 1970, not later than their first game is due; behind the name, a colon and a
 --                  holder: the games of the holder by when they are due. Or things without holders by when they are due
 -- ARGV[1]  how many holders of each kind at most
--- ARGV[2…] for each kind 1 if it has holders, else 0
+-- ARGV[…]  for each kind: 1 if it has holders, else 0
 --
 -- Returns {the current time, how many are due, when the oldest one was, how many of the second kind, …}; the current
 -- time where none is due. Times are small here: a double is exact up to 2^53.
@@ -16,8 +16,8 @@ local kinds = #ARGV - 1
 local sets = #KEYS / kinds
 local result = {now}
 
-for kind = 1, kinds do
-  local first, last = (kind - 1) * sets + 1, kind * sets
+for i = 1, kinds do
+  local first, last = (i - 1) * sets + 1, i * sets
   local count, oldest, room = 0, now, tonumber(ARGV[1])
 
   local function add(key)
@@ -28,14 +28,14 @@ for kind = 1, kinds do
 
   -- Usually there is no reminder of most kinds.
   if redis.call('EXISTS', unpack(KEYS, first, last)) > 0 then
-    for i = first, last do
-      if ARGV[kind + 1] == '0' then
-        add(KEYS[i])
+    for j = first, last do
+      if ARGV[i + 1] == '0' then
+        add(KEYS[j])
       elseif room > 0 then
-        local holders = redis.call('ZRANGE', KEYS[i], '-inf', now, 'BYSCORE', 'LIMIT', 0, room)
+        local holders = redis.call('ZRANGE', KEYS[j], '-inf', now, 'BYSCORE', 'LIMIT', 0, room)
         room = room - #holders
         for _, holder in ipairs(holders) do
-          add(KEYS[i] .. ':' .. holder)
+          add(KEYS[j] .. ':' .. holder)
         end
       end
     end
