@@ -26,6 +26,13 @@ def test_an_id_lies_in_the_slot_of_its_shard() -> None:
         assert key_slot(keys.state(game)) == SLOTS_PER_SHARD * shard
 
 
+def test_an_id_does_not_start_with_a_hyphen() -> None:
+    """A command line would take it for an option; 0xf8 to 0xfb as the first byte would give one."""
+    starts = [new_game_id(lambda size, first=first: bytes([first, *range(1, size)]))[0] for first in range(256)]
+    assert starts.count("-") == 0
+    assert set(starts) >= {"A", "z", "0", "9", "_"}
+
+
 def test_an_id_keeps_its_random_characters() -> None:
     text = secrets.token_urlsafe(16)
     assert with_shard(text).startswith(text)

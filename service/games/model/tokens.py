@@ -39,8 +39,12 @@ class DerivedBytes(RandomBytes):
 
 
 def new_game_id(random_bytes: RandomBytes) -> str:
-    """An id for a game: 128 bits, 22 URL-safe characters, and two that give it a shard."""
-    return with_shard(_base64(random_bytes(16)))
+    """An id for a game: 22 URL-safe characters of 128 random bits, and two that give it a shard.
+
+    It does not start with a hyphen: a command line would take such an id for an option.
+    """
+    name = _base64(random_bytes(16))
+    return with_shard("A" + name[1:] if name.startswith("-") else name)
 
 
 def new_token(random_bytes: RandomBytes) -> str:
