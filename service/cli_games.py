@@ -22,7 +22,7 @@ from service.config import Settings
 from service.games.commands.create import network_digest
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
-from service.games.model.lifetimes import DAY_MS
+from service.games.model.schedule import DAY_MS
 from service.games.model.timestamps import format_rfc3339
 from service.games.ports import OutcomeUnknown, StorageUnavailable, WrittenByNewer
 from service.games.store.idempotency import Idempotency

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypedDict
 
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
-from service.games.model.lifetimes import Lifetimes
+from service.games.model.schedule import Lifetimes
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage.backends import RedisBackends
 from service.storage.confirmed_urls import RedisConfirmedUrls

@@ -90,15 +90,13 @@ def tiles_with(wants: int) -> int:
     return _SETS_BY_LOW_BITS[wants & (1 << _SPLIT) - 1] | _SETS_BY_HIGH_BITS[wants >> _SPLIT]
 
 
-@cache
-def _spellings() -> dict[str, Tile]:
-    """Every text that names a tile: either half first, with any of the four separators."""
-    return {
-        f"{a}{separator}{b}": tile
-        for tile in TILES
-        for a, b in ((tile.low, tile.high), (tile.high, tile.low))
-        for separator in "-/:|"
-    }
+TILES_BY_TEXT: Final = {
+    f"{a}{separator}{b}": tile
+    for tile in TILES
+    for a, b in ((tile.low, tile.high), (tile.high, tile.low))
+    for separator in "-/:|"
+}
+"""By every text that names it: either half first, with any of the four separators."""
 
 
 def parse_tile(text: str) -> Tile:
@@ -106,7 +104,7 @@ def parse_tile(text: str) -> Tile:
 
     Raises ``InvalidNotation`` for anything else, spaces and leading zeros included.
     """
-    tile = _spellings().get(text)
+    tile = TILES_BY_TEXT.get(text)
     if tile is None:
         raise InvalidNotation('A tile is written like "0-6": two halves from 0 to 18.')
     return tile

@@ -5,12 +5,10 @@ Owns the order of what is between server and handlers. Does not depend on the st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Container, Sequence
+from typing import Final, NamedTuple
 
-from flask import Flask, Request, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
-from werkzeug.routing import MapAdapter
 
 from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
@@ -25,12 +23,11 @@ from service.web.games import owner_routes, seat_routes
 from service.web.games import routes as games_routes
 from service.web.guides import routes as guides_routes
 from service.web.http import cors
+from service.web.http.dispatch import LeanFlask
 from service.web.http.headers import check_headers
 from service.web.http.metrics_port import MetricsPort
 from service.web.http.middleware import RequestMiddleware
 from service.web.http.response_cache import ResponseCache
-from service.web.http.responses import RawResponse
-from service.web.http.routing import add_converters, match_plain_routes
 from service.web.http.streams import Streams
 from service.web.listing import routes as listing_routes
 from service.web.mcp import routes as mcp_routes
@@ -74,19 +71,14 @@ _BLUEPRINTS: Final = (
 
 MAX_VIEW_CACHE_BYTES: Final = 1024 * 1024
 """Of the views that streams show: a few hundred, each of which is shown for a moment."""
-MAX_HOSTS: Final = 100
-"""Size of the cache of valid ``Host`` headers, which is limited as a client may send any."""
 
 
-class Application(Flask):
+class Application(LeanFlask):
     """The application of one worker."""
 
     def __init__(self, streams: Streams) -> None:
-        super().__init__("service.web", static_folder=None)
-        match_plain_routes(self.url_map)
-        add_converters(self.url_map)
+        super().__init__("service.web")
         self._streams = streams
-        self._hosts: dict[tuple[str, str], str] = {}
 
     def forget(self, games: Container[str]) -> None:
         """Drop games that were deleted from the memory of this worker, and end their streams."""
@@ -99,43 +91,6 @@ class Application(Flask):
     def drain(self) -> None:
         """End the streams, as the worker is about to stop."""
         self._streams.drain()
-
-    def wsgi_app(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """As Flask's, but a path that begins with two slashes, which Werkzeug would take for one, has no route."""
-        path = environ["PATH_INFO"]
-        if path.startswith("//"):
-            environ["PATH_INFO"] = "/%2F" + path[2:]
-        return super().wsgi_app(environ, start_response)
-
-    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """As Flask's, but valid ``Host`` headers are cached; they are used in redirects only."""
-        if request is None or "HTTP_HOST" not in request.environ or "HTTP_UPGRADE" in request.environ:
-            return super().create_url_adapter(request)
-        key = request.scheme, request.environ["HTTP_HOST"]
-        host = self._hosts.get(key)
-        if host is not None:
-            query = request.query_string.decode("latin1")
-            location = (host, request.root_path, "", request.scheme, request.path)
-            return MapAdapter(self.url_map, *location, request.method, query)
-        adapter = super().create_url_adapter(request)
-        if adapter is not None and len(self._hosts) < MAX_HOSTS:
-            self._hosts[key] = adapter.server_name
-        return adapter
-
-    def finalize_request(self, rv: Any, from_error_handler: bool = False) -> Any:
-        """Make a response of the result of a view or an error handler; a ``RawResponse`` is returned as it is."""
-        return rv if isinstance(rv, RawResponse) else super().finalize_request(rv, from_error_handler)
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function as it is: none is a coroutine. Flask's own asks that of each before each request."""
-        return func
-
-    def make_default_options_response(self) -> Response:
-        """The allowed methods, with status 204; Flask's own response is an empty HTML page."""
-        response = super().make_default_options_response()
-        response.status_code = 204
-        del response.headers["Content-Type"]
-        return response
 
 
 class WebParts(NamedTuple):

@@ -24,7 +24,7 @@ from service.backends.index.outbox import Outbox
 from service.backends.index.people import People
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GamesFacade
-from service.games.model.lifetimes import Lifetimes
+from service.games.model.schedule import Lifetimes
 from service.games.store.admission import Keeping
 from service.storage.erasures import RedisErasures
 from service.storage.feed import RedisFeed

@@ -24,8 +24,7 @@ from service.games.commands.move import decide_move
 from service.games.model.errors import MoveRefused
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope
-from service.games.model.lifetimes import Lifetimes
-from service.games.model.schedule import RemoteTurn, remote_turn
+from service.games.model.schedule import Lifetimes, RemoteTurn, remote_turn
 from service.games.store.codec import decode_event
 from service.storage import keys
 from service.storage.games import RedisStore

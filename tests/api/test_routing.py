@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, MapAdapter
 from werkzeug.routing.matcher import StateMachineMatcher
 
-from service.web.http.routing import RefConverter
+from service.web.http.dispatch import RefConverter
 
 PARTS = ("", "v1", "games", "variants", "moves", "players", "events", "0", "token", "healthz", "docs", "a b", "ä")
 METHODS = ("GET", "HEAD", "POST", "OPTIONS", "DELETE")

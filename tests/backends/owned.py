@@ -19,7 +19,7 @@ from service.games.model.clock import ClockSettings
 from service.games.model.following import advance_match
 from service.games.model.game import Game, Ownership, Public
 from service.games.model.game_events import Created, GameEvent, Joined
-from service.games.model.lifetimes import DAY_MS, Lifetimes
+from service.games.model.schedule import DAY_MS, Lifetimes
 from service.games.model.seats import HUMAN, Seat, Seats
 from service.games.model.shards import with_shard
 from service.games.ports import Store

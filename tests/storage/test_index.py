@@ -20,7 +20,7 @@ from service.backends.index.ports import (
     PlayerEntry,
 )
 from service.backends.index.summaries import deleted_entry
-from service.games.model.lifetimes import DAY_MS
+from service.games.model.schedule import DAY_MS
 from service.games.model.shards import shard_of, with_shard
 from service.storage import keys
 from service.storage.index import (

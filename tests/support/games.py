@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
-from service.games.model.lifetimes import Lifetimes
+from service.games.model.schedule import Lifetimes
 from service.games.ports import EventFeed, RandomBytes, RunLater, Runtime, Store, TimeSource, sequential_runtime
 from service.games.reminders import (
     NO_ALLOWANCE,

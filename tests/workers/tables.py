@@ -16,8 +16,8 @@ from service.games.facade import GamesFacade
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent
-from service.games.model.lifetimes import Lifetimes
 from service.games.model.results import CreatedGame
+from service.games.model.schedule import Lifetimes
 from service.games.ports import RandomBytes
 from service.games.reminders import JudgedTime
 from service.games.store.admission import Keeping

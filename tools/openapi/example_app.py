@@ -33,7 +33,7 @@ from service.backends.webhooks.endpoints import Webhooks
 from service.devserver.embedded import EmbeddedServer
 from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
-from service.games.model.lifetimes import Lifetimes
+from service.games.model.schedule import Lifetimes
 from service.games.ports import sequential_runtime
 from service.games.shares import UNLIMITED
 from service.games.store.admission import Keeping

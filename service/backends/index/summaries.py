@@ -19,7 +19,7 @@ from service.engine.events import Finished
 from service.games.model.clock import GRACE_MS
 from service.games.model.game import OWNER, Game
 from service.games.model.game_events import GAME_EVENT_TYPES, Created, EventEnvelope
-from service.games.model.lifetimes import Lifetimes
+from service.games.model.schedule import Lifetimes
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import GameView, view_event, view_game

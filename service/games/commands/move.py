@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from service.engine.errors import Refusal
 from service.engine.moves import Move
-from service.engine.presence import Returned
+from service.engine.presence import ALL_PRESENT, Returned
 from service.games.access import Access
 from service.games.commands.context import CommandContext
 from service.games.commands.validation import check_client_seed
@@ -92,4 +92,5 @@ def decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game:
             after = after._replace(first_move=game.version)
     except Refusal as refusal:
         raise MoveRefused(refusal, game.version, game.to_act, legal_moves_for(game, seat)) from refusal
-    return after, events if game.presence.plays(seat) else [Returned(seat), *events]
+    is_back = game.presence != ALL_PRESENT and not game.presence.plays(seat)
+    return after, [Returned(seat), *events] if is_back else events

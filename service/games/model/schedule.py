@@ -1,7 +1,7 @@
-"""When the service has to act in a game by itself: for a computer or remote player, or because a time is over.
+"""What becomes of a game without a request: turns of computer and remote players, times that are over, its expiry.
 
-Owns what is due, and when; a reminder for it is stored with every version of the game. Does not depend on who acts
-(``service.games.automation.due``).
+Owns what is due, and when, for which a reminder is stored with every version of the game; and how long a game is kept
+after its last write. Does not depend on who acts (``service.games.automation.due``): the store lets games expire.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from service.engine.presence import ALL_PRESENT, SUBSTITUTE
-from service.engine.state import PLAYING, ROUND_OVER
+from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.games.model.clock import GRACE_MS, present_people, sleeps
 from service.games.model.game import Game
 from service.games.model.seats import BOT, SLOW_LEVELS, Remote
 from service.games.reminders import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance, ReminderKind, Reminders
 
+DAY_MS: Final = 86_400_000
 MOST_ROUNDS_OF_BOTS: Final = 50
 """After so many rounds a match of computer players alone is not dealt any further.
 
@@ -28,6 +29,28 @@ _LEAST_WITH_PEOPLE_MS: Final = {"expert": 300}
 
 About twice what the longest of a hundred decisions takes.
 """
+
+
+class Lifetimes(NamedTuple):
+    """Milliseconds for which games are kept after their last write: ``longest``, and at most that the others.
+
+    ``unmoved``: those in which neither a person nor a remote player has moved, finished or not.
+    """
+
+    longest: int
+    finished: int
+    unmoved: int = DAY_MS
+
+    def of(self, game: Game) -> int:
+        """Those of this game."""
+        if game.first_move is None or game.version <= game.first_move:
+            return self.unmoved
+        return self.finished if game.state.phase == FINISHED else self.longest
+
+    @classmethod
+    def at_most(cls, longest: int, finished: int | None = None) -> Lifetimes:
+        """The lifetimes none of which is longer than ``longest``."""
+        return cls(longest, longest if finished is None else min(finished, longest), min(DAY_MS, longest))
 
 
 class BotTurn(NamedTuple):

@@ -22,7 +22,7 @@ from service.engine.view import DealtView, DrewView, View, event_view, view
 from service.games.model.clock import ClockSettings
 from service.games.model.game import OWNER, Game, GameStatus, Viewer
 from service.games.model.game_events import EventEnvelope, HostingEvent, Joined, Renamed
-from service.games.model.lifetimes import Lifetimes
+from service.games.model.schedule import Lifetimes
 from service.games.model.seats import BOT, Seat, SeatKind
 
 WITH_NAME: Final = (Joined, Renamed)

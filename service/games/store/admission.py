@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from service.games.model.errors import ShareUsedUp
 from service.games.model.game import Game, Ownership
-from service.games.model.lifetimes import Lifetimes
+from service.games.model.schedule import Lifetimes
 from service.games.ports import IdempotencyRecord, PutOff, RunLater, StorageUnavailable
 from service.games.shares import UNLIMITED, Holder, Shares, ShareUsed
 

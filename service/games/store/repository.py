@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from service.games.model.lifetimes import DAY_MS, Lifetimes
+from service.games.model.schedule import DAY_MS, Lifetimes
 from service.games.ports import Runtime, Store
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 from service.games.store.admission import Keeping

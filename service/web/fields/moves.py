@@ -1,18 +1,19 @@
 """The schema of a move, the same where moves are listed and where one is made, so that clients can post it back.
 
-Owns the fields of a move: an action, a tile, an end, a client seed, a version. Does not depend on the rules: whether a
-move is legal says the engine.
+Owns the fields of a move, an action, a tile, an end, a client seed, a version, and what they are loaded as. Does not
+depend on the rules: whether a move is legal says the engine.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from marshmallow import ValidationError, fields, validates_schema
 
 from service.engine.deal import MAX_CLIENT_SEED_CHARS
 from service.engine.errors import Reason
-from service.engine.moves import ACTIONS
+from service.engine.moves import ACTIONS, Move
 from service.engine.tiles import MAX_PIPS
 from service.web.fields.strict import (
     LINE_PATTERN,
@@ -118,3 +119,23 @@ class MoveSchema(RequestSchema):
         errors = {name: [Reason("only_with_play")] for name in data if name in others}
         if errors:
             raise ValidationError(errors)
+
+
+class PostedMove(NamedTuple):
+    """A move that was posted, the version that it is meant for, and with a deal the new client seed of the seat."""
+
+    move: Move
+    version: int | None
+    client_seed: str | None
+
+
+def posted_move(loaded: Mapping[str, Any]) -> PostedMove:
+    """The move of what ``MoveSchema`` has loaded."""
+    move = Move(
+        loaded["action"],
+        loaded.get("tile"),
+        loaded.get("end"),
+        loaded.get("face_down", False),
+        outer=loaded.get("outer"),
+    )
+    return PostedMove(move, loaded.get("version"), loaded.get("client_seed"))

@@ -17,8 +17,8 @@ from typing import Any, Final
 from marshmallow import RAISE, Schema, ValidationError, fields, missing
 from marshmallow.error_store import ErrorStore
 
-from service.engine.errors import InvalidNotation, Reason
-from service.engine.tiles import MAX_PIPS, Tile, parse_tile
+from service.engine.errors import Reason
+from service.engine.tiles import MAX_PIPS, TILES_BY_TEXT, Tile
 from service.web.fields.validation import Length, OneOf, invalid
 
 _DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
@@ -243,10 +243,10 @@ class TileField(fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Tile:  # type: ignore[override]  # a tile is what comes of the text
         if not isinstance(value, str):
             raise invalid("not_a_string")
-        try:
-            return parse_tile(value)
-        except InvalidNotation:
-            raise invalid("not_a_tile", max=MAX_PIPS) from None
+        tile = TILES_BY_TEXT.get(value)
+        if tile is None:
+            raise invalid("not_a_tile", max=MAX_PIPS)
+        return tile
 
 
 class TileList(BoundedList):
@@ -255,8 +255,8 @@ class TileList(BoundedList):
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
         if isinstance(value, list) and len(value) <= self.high:
             try:
-                return [parse_tile(each) for each in value]
-            except (InvalidNotation, TypeError):  # not a tile, or not even a text
+                return [TILES_BY_TEXT[each] for each in value]
+            except (KeyError, TypeError):  # not a tile, or not even a text
                 pass
         return super()._deserialize(value, attr, data, **kwargs)
 

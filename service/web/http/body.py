@@ -101,25 +101,23 @@ def _read_body() -> bytes | Reason:
     """The body, read once, or why it is refused. (Not an exception, which would be part of a reference cycle.)"""
     environ = request.environ
     body: bytes | Reason | None = environ.get(_BODY)
-    if body is None:
-        body = environ[_BODY] = _body_or_error(environ)
-    return body
-
-
-def _body_or_error(environ: dict[str, Any]) -> bytes | Reason:
+    if body is not None:
+        return body
     length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
-    if length is not None and length > MAX_BODY_BYTES:
-        return _TOO_LARGE
-    # The length of a chunked body is not known beforehand, so one byte more than allowed is read.
-    try:
-        data = request.stream.read(MAX_BODY_BYTES + 1) if length is None else environ["wsgi.input"].read(length)
-    except Exception:  # an incomplete or wrongly chunked body; the exception depends on the server
-        return _INCOMPLETE
-    if len(data) > MAX_BODY_BYTES:
-        return _TOO_LARGE
-    if length is not None and len(data) < length:
-        return _SHORT
-    return bytes(data)
+    body = _TOO_LARGE
+    if length is None or length <= MAX_BODY_BYTES:
+        # The length of a chunked body is not known beforehand, so one byte more than allowed is read.
+        try:
+            data = request.stream.read(MAX_BODY_BYTES + 1) if length is None else environ["wsgi.input"].read(length)
+        except Exception:  # an incomplete or wrongly chunked body; the exception depends on the server
+            body = _INCOMPLETE
+        else:
+            if length is not None and len(data) < length:
+                body = _SHORT
+            elif len(data) <= MAX_BODY_BYTES:
+                body = bytes(data)
+    environ[_BODY] = body
+    return body
 
 
 def read_json_or_nothing() -> Any:

@@ -11,20 +11,21 @@ from typing import Final
 import orjson
 
 from service.games.commands.move import Expected, MoveCommand
-from service.games.model.lifetimes import Lifetimes
-from service.games.model.schedule import RemoteTurn
+from service.games.model.schedule import Lifetimes, RemoteTurn
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import view_game
 from service.texts import DEFAULT_LANGUAGE
+from service.web.fields.moves import MoveSchema, posted_move
 from service.web.fields.values import JsonObject
-from service.web.http.body import parse_json
+from service.web.http.body import parse_json, validate
 from service.web.http.errors import RequestError
-from service.web.moves.posted import read_move
 from service.web.problems.answers import Refused, refused_body
 from service.web.view.serializers import game_view_json
 
 MAX_ANSWER_BYTES: Final = 64 * 1024
 MESSAGE_TYPE: Final = "game.move"
+
+_move_in: Final = MoveSchema()
 
 
 def move_message(turn: RemoteTurn, lifetimes: Lifetimes, refused: Refused | None) -> bytes:
@@ -49,5 +50,5 @@ def read_answer(turn: RemoteTurn, body: bytes, *, complete: bool) -> MoveCommand
     """
     if not complete or len(body) > MAX_ANSWER_BYTES:
         raise RequestError("answer_too_large", max=MAX_ANSWER_BYTES)
-    move, version, client_seed = read_move(parse_json(body))
+    move, version, client_seed = posted_move(validate(_move_in, parse_json(body)))
     return MoveCommand(move, Expected(turn.game.version if version is None else version), client_seed)

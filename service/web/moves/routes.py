@@ -8,11 +8,10 @@ from flask import Blueprint
 
 from service.games.access import Access
 from service.games.commands.move import MoveCommand
-from service.web.fields.moves import MoveSchema
-from service.web.http.body import read_json
+from service.web.fields.moves import MoveSchema, posted_move
+from service.web.http.body import read_json, validate
 from service.web.http.headers import expected_game, idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, conditional, created, to_json
-from service.web.moves.posted import read_move
 from service.web.moves.schemas import LegalMovesSchema
 from service.web.moves.serializers import legal_moves_json
 from service.web.operation import Operation, ResponseSpec
@@ -21,6 +20,8 @@ from service.web.view.schemas import GameSchema
 from service.web.view.serializers import game_view_json
 
 blueprint: Final = Blueprint("moves", __name__)
+
+_move_in: Final = MoveSchema()
 
 
 @blueprint.get("/v1/games/<game>/moves")
@@ -70,7 +71,7 @@ def make_move(services: Services, access: Access) -> RawResponse:
     """
     negotiate(JSON)
     body = read_json()
-    move, version, client_seed = read_move(body)
+    move, version, client_seed = posted_move(validate(_move_in, body))
     expected = expected_game(version)
     key = idempotency(body)
     command = MoveCommand(move, expected, client_seed, key)
