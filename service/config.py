@@ -21,9 +21,6 @@ APPS = ("open", "closed")
 GAMES = ("anyone", "apps")
 DURABILITIES = ("local", "replicated")
 
-BANNED_NETWORKS = "DOMINO_BANNED_NETWORKS"
-"""The variable in which the gunicorn master gives a worker the networks of ``BANNED_NETWORKS_FILE``, one on a line."""
-
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _INTEGER = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -76,27 +73,6 @@ class InvalidSettings(ValueError):
         self.errors = errors
 
 
-def parse_networks(text: str) -> tuple[Network, ...]:
-    """The addresses and networks in a text: one on a line; what follows a ``#`` is a comment.
-
-    IPv4 networks that are mapped to IPv6 are returned as IPv4. Raises ``ValueError``, which names the line.
-    """
-    networks = []
-    for number, line in enumerate(text.splitlines(), 1):
-        entry = line.partition("#")[0].strip()
-        if not entry:
-            continue
-        try:
-            network = ipaddress.ip_network(entry)
-        except ValueError:
-            raise ValueError(f"line {number} is {entry[:60]!r} (expected an address or a network)") from None
-        mapped = getattr(network.network_address, "ipv4_mapped", None)
-        if mapped is not None and network.prefixlen >= _MAPPED_BITS:
-            network = ipaddress.IPv4Network((mapped, network.prefixlen - _MAPPED_BITS))
-        networks.append(network)
-    return tuple(networks)
-
-
 def _integer(low: int, high: int) -> SettingType:
     def read(text: str) -> int:
         if not _INTEGER.fullmatch(text) or not low <= int(text) <= high:
@@ -132,17 +108,17 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
-def _file(text: str) -> Path | None:
-    return _folder(text) if text else None
+def _network(text: str) -> Network:
+    """A network that is mapped from IPv4 to IPv6 is returned as IPv4."""
+    network = ipaddress.ip_network(text)
+    mapped = getattr(network.network_address, "ipv4_mapped", None)
+    if mapped is not None and network.prefixlen >= _MAPPED_BITS:
+        return ipaddress.IPv4Network((mapped, network.prefixlen - _MAPPED_BITS))
+    return network
 
 
 def _networks(text: str) -> tuple[Network, ...]:
-    if "#" in text or "\n" in text:  # in a file, comments and the next line
-        raise ValueError
-    entries = re.split(" *, *", text) if text else []
-    if not all(entries):
-        raise ValueError
-    return parse_networks("\n".join(entries))
+    return tuple(map(_network, re.split(" *, *", text.strip(" ")))) if text else ()
 
 
 def _check_url(parts: re.Match[str] | None) -> None:
@@ -188,7 +164,6 @@ def _secrets(text: str) -> tuple[str, ...]:
 _SECRETS = SettingType("32 characters or more, or several such keys separated by commas", _secrets, secret=True)
 _HOST = SettingType("an IP address or a host name", _host)
 _FOLDER = SettingType("the path of a folder", _folder)
-_FILE = SettingType("the path of a file", _file)
 _NETWORKS = SettingType("addresses and networks, separated by commas", _networks)
 _PROXY_URL = SettingType("http://host:port", _proxy)
 _PUBLIC_URLS = SettingType("http[s]://host[:port][/path], or several separated by commas", _public_urls)
@@ -350,12 +325,6 @@ class Settings:
         "0",
         _integer(0, 10),
         "number of reverse proxies in front, each trusted to append its client to `X-Forwarded-For`",
-    )
-    banned_networks_file: Path | None = _setting(  # noqa: RUF009 # it is a field
-        "",
-        _FILE,
-        "file with the addresses and networks whose requests get 403: one on a line, `#` begins a comment; read at the "
-        "start and at `SIGHUP`; none: all are served",
     )
     webhook_networks: tuple[Network, ...] = _setting(
         "",

@@ -88,7 +88,6 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
         "apps_closed",
         "challenge_not_repeated",
         "rematch_token_changed",
-        "banned",
     ),
     "not_found": (
         "not_found",

@@ -8,7 +8,7 @@ from typing import get_origin, get_type_hints
 
 import pytest
 
-from service.config import SETTINGS, InvalidSettings, Settings, parse_networks
+from service.config import SETTINGS, InvalidSettings, Settings
 
 
 def test_an_empty_environment_gives_the_defaults() -> None:
@@ -73,10 +73,13 @@ def test_settings_are_immutable() -> None:
             ("SECRET_KEY", f"{'several words ' * 3}x{comma}{'b' * 32}", (f"{'several words ' * 3}x", "b" * 32))
             for comma in (",", ", ", " , ")
         ],
-        ("BANNED_NETWORKS_FILE", "", None),
-        ("BANNED_NETWORKS_FILE", "/etc/domino/banned", Path("/etc/domino/banned")),
         ("WEBHOOK_NETWORKS", "", ()),
         ("WEBHOOK_NETWORKS", "10.0.0.0/8 , ::1", (ip_network("10.0.0.0/8"), ip_network("::1"))),
+        ("WEBHOOK_NETWORKS", "192.0.2.7,2001:db8::/32", (ip_network("192.0.2.7/32"), ip_network("2001:db8::/32"))),
+        *[
+            ("WEBHOOK_NETWORKS", f"::ffff:198.51.100.{end}", (ip_network(f"198.51.100.{network}"),))
+            for end, network in (("0/120", "0/24"), ("7", "7/32"))
+        ],
         ("WEBHOOK_PROXY", "", None),
         *[
             ("WEBHOOK_PROXY", text, text)
@@ -223,30 +226,6 @@ def test_the_password_of_an_invalid_redis_url_is_not_shown(url: str) -> None:
 @pytest.mark.parametrize("url", ["redis://me:secret@host", "redis+sentinel://h/name?sentinel_password=secret"])
 def test_the_password_of_a_valid_redis_url_is_not_shown(url: str) -> None:
     assert "secret" not in repr(Settings.from_environ({"REDIS_URL": url}))
-
-
-def test_banned_networks_are_listed_one_on_a_line() -> None:
-    text = """
-        # an office
-        192.0.2.7      # somebody
-        10.0.0.0/8
-        2001:db8::/32
-        2001:db8::1
-        ::ffff:198.51.100.0/120
-        ::ffff:198.51.100.7
-    """
-    networks = ["192.0.2.7/32", "10.0.0.0/8", "2001:db8::/32", "2001:db8::1/128", "198.51.100.0/24", "198.51.100.7/32"]
-    assert list(map(str, parse_networks(text))) == networks
-    assert list(map(str, parse_networks("\n".join(networks)))) == networks
-    assert parse_networks("") == ()
-
-
-@pytest.mark.parametrize(
-    "entry", ["10.0.0.1/8", "10.0.0.0/33", "10.0.0", "example.org", "10.0.0.1 10.0.0.2", "::g", "10.0.0.0-10.0.0.9"]
-)
-def test_what_is_no_network_is_refused_with_its_line(entry: str) -> None:
-    with pytest.raises(ValueError, match=r"line 3 is '.*' \(expected an address or a network\)"):
-        parse_networks(f"10.0.0.0/8\n\n{entry}\n")
 
 
 def test_a_secret_key_is_not_shown() -> None:

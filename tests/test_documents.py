@@ -86,6 +86,7 @@ EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
         "NOREPLICAS": "an error of Redis",
         "OOM": "an error of Redis",
         "READONLY": "an error of Redis",
+        "BANNED_NETWORKS_FILE": "of the time before 0.1.0",
         "SSL_CERT_FILE": "read by OpenSSL",
         "WAIT": "a command of Redis",
         "ZRANGE": "a command of Redis",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -20,8 +19,6 @@ from tests.support.serving import Service
 from tests.support.supervised import GUNICORN, NO_REDIS, PATIENCE, ROOT, all_gone, linux_only, run
 
 pytestmark = pytest.mark.full
-
-SERVICE = "service.server.wsgi:create()"
 
 
 def test_the_redis_of_redis_url_is_used_and_left_running(tmp_path: Path) -> None:
@@ -114,48 +111,10 @@ def test_a_missing_secret_key_is_warned_about_in_one_line(secret: str, warned: i
 def test_a_new_worker_reloads_the_code_and_is_told_how_many_there_are(tmp_path: Path) -> None:
     script = "import os, sys, types; sys.modules.setdefault('service.web', None); "
     script += "from service.server.gunicorn_conf import post_fork; "
-    script += "post_fork(types.SimpleNamespace(num_workers=8, banned_networks=''), None); "
+    script += "post_fork(types.SimpleNamespace(num_workers=8), None); "
     script += "print([name for name in sys.modules if name.startswith('service')], os.environ['WORKERS'])"
     completed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert completed.stdout == "[] 8\n"
-
-
-def test_networks_are_banned_from_the_next_rolling_restart_on(tmp_path: Path) -> None:
-    """A file that cannot be read changes nothing, also for a worker that is started in the place of another."""
-    networks = tmp_path / "banned"
-    networks.write_text("192.0.2.0/24\n")
-    with (
-        EmbeddedServer(tmp_path / "own") as own,
-        run(tmp_path, app=SERVICE, REDIS_URL=own.url, BANNED_NETWORKS_FILE=str(networks)) as it,
-    ):
-        assert it.get("/healthz")[0] == 200
-        texts = (("127.0.0.1 # one of us", 403), ("127.0.0.300", 403), ("", 200), (None, 200))
-        for restarts, (text, status) in enumerate(texts, 1):
-            if text is None:
-                networks.unlink()
-            else:
-                networks.write_text(text)
-            it.process.send_signal(signal.SIGHUP)
-            it.until(lambda: it.output().count("Worker exiting") == restarts)  # noqa: B023 # called at once
-            assert it.get("/healthz")[0] == status
-            assert it.get("/nowhere")[1]["code"] == ("forbidden" if status == 403 else "not_found")
-        faults = [json.loads(line) for line in it.output().splitlines() if "stay banned" in line]
-        assert [each["level"] for each in faults] == ["error", "error"]
-        assert "line 1 is '127.0.0.300' (expected an address or a network)" in faults[0]["message"]
-        assert "Traceback" not in it.output()
-        assert it.stop() == 0
-
-
-@pytest.mark.parametrize("text", ["10.0.0.0/8\nsomewhere\n", None])
-def test_a_malformed_file_of_banned_networks_stops_the_start_with_one_line(text: str | None, tmp_path: Path) -> None:
-    networks = tmp_path / "banned"
-    if text is not None:
-        networks.write_text(text)
-    completed = start(REDIS_URL=NO_REDIS, BANNED_NETWORKS_FILE=str(networks))
-    assert completed.returncode == 1
-    (line,) = [line for line in completed.stderr.splitlines() if "BANNED_NETWORKS_FILE" in line]
-    assert ("No such file" if text is None else "line 2 is 'somewhere'") in line
-    assert "Traceback" not in completed.stderr
 
 
 def test_the_folder_of_the_metrics_lasts_as_long_as_the_run(tmp_path: Path) -> None:

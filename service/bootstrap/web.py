@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
 from functools import partial
 from threading import Thread
 
@@ -16,7 +15,7 @@ from flask import Flask
 from service.bootstrap.backends import build_backends
 from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
 from service.bootstrap.storage import Storage, keep_noting_running, lifetimes_of, open_storage
-from service.config import Network, Settings
+from service.config import Settings
 from service.games.automation.deletions import EVERY_GAME
 from service.games.commands.bots_alone import BotsAlone
 from service.games.facade import GamesFacade
@@ -36,11 +35,8 @@ from service.web.rate_limits import Limits, RateLimits
 from service.web.store_gauges import StoreGauges
 
 
-def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
-    """The application on the Redis of the settings, which refuses clients in ``banned`` networks.
-
-    Raises ``ValueError`` without a ``REDIS_URL``.
-    """
+def build_app(settings: Settings) -> Flask:
+    """The application on the Redis of the settings. Raises ``ValueError`` without a ``REDIS_URL``."""
     configure_logging(settings.log_level, settings.log_format)
     metrics = Metrics()
     storage = open_storage(settings, metrics)
@@ -65,7 +61,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     backends = build_backends(settings, storage, notifications, Idempotency(secrets))
     app = create_app(
         WebParts(games, backends, limits, build_streams(settings, metrics), metrics, yield_control),
-        Ingress(settings.trusted_proxies, banned, settings.metrics_port, settings.public_url),
+        Ingress(settings.trusted_proxies, settings.metrics_port, settings.public_url),
     )
     for forget in (app.forget, backends.listing.forget):
         storage.deleted.on_deletion(forget)

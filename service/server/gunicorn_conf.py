@@ -17,7 +17,7 @@ from typing import Any, Final
 from gunicorn.glogging import Logger
 
 from service import metrics_folder
-from service.config import BANNED_NETWORKS, InvalidSettings, Settings, parse_networks
+from service.config import InvalidSettings, Settings
 from service.json_logging import make_formatter
 from service.storage.secret_file import load_or_create_secret
 
@@ -72,7 +72,7 @@ if os.access("/dev/shm", os.W_OK):  # noqa: S108 # unnamed files: the heartbeat 
 
 
 def on_starting(server: Any) -> None:
-    """Require a Redis and a secret, read the banned networks, and block stop signals across each fork.
+    """Require a Redis and a secret, and block stop signals across each fork.
 
     gunicorn sends a worker one stop signal. A worker that has not installed its handlers would run those inherited from
     the master, which only queue the signal, and would not stop. So every worker starts with these signals blocked until
@@ -80,10 +80,6 @@ def on_starting(server: Any) -> None:
     """
     if settings.redis_url is None:
         raise SystemExit("domino-service: REDIS_URL is not set; `domino-service serve` starts an embedded server")
-    try:
-        server.banned_networks = _read_banned_networks()
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"domino-service: BANNED_NETWORKS_FILE: {error}") from None
     if not settings.secret_key:
         _require_secret_file()
         if "DOMINO_DEVSERVER" not in os.environ:
@@ -93,14 +89,6 @@ def on_starting(server: Any) -> None:
                 settings.data_dir,
             )
     os.register_at_fork(before=_block_stops, after_in_parent=_unblock_stops)
-
-
-def on_reload(server: Any) -> None:
-    """Read the banned networks again. If they cannot be read, the workers go on with those that were read before."""
-    try:
-        server.banned_networks = _read_banned_networks()
-    except (OSError, ValueError) as error:
-        server.log.error("BANNED_NETWORKS_FILE: %s; the networks that were read before stay banned", error)
 
 
 def when_ready(server: Any) -> None:
@@ -120,12 +108,11 @@ def _detect_dead_peers(server: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's signature
-    """Give a new worker the number of workers and the banned networks, and have it load the current code.
+    """Give a new worker the number of workers, and have it load the current code.
 
     The number is that of gunicorn's options and signals, which may differ from the setting. The modules that the master
     has imported are unloaded, so that a worker started after SIGHUP runs the code that is installed then.
     """
-    os.environ[BANNED_NETWORKS] = server.banned_networks
     os.environ["WORKERS"] = str(min(server.num_workers, 256))
     for name in [name for name in sys.modules if name == "service" or name.startswith("service.")]:
         del sys.modules[name]
@@ -143,13 +130,6 @@ def on_exit(server: Any) -> None:
     """Remove the folder of the metrics if this master created it, unless a new master uses it after SIGUSR2."""
     if not server.reexec_pid:
         metrics_folder.remove_own(Path(os.environ.get(METRICS_FOLDER, "")))
-
-
-def _read_banned_networks() -> str:
-    """The valid text of the file of banned networks. Raises ``OSError``, ``ValueError``."""
-    if settings.banned_networks_file is None:
-        return ""
-    return "\n".join(map(str, parse_networks(settings.banned_networks_file.read_text("utf-8"))))
 
 
 def _require_secret_file() -> None:

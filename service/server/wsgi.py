@@ -12,7 +12,7 @@ from typing import Final
 from flask import Flask
 
 from service.bootstrap.web import build_app
-from service.config import BANNED_NETWORKS, Settings, parse_networks
+from service.config import Settings
 
 _YOUNG_THRESHOLD: Final = 5_000
 """Net allocations between two collections of the youngest generation, each of which takes one or two milliseconds.
@@ -23,12 +23,8 @@ are cached games. Cycles come from requests to unknown addresses and from unexpe
 
 
 def create() -> Flask:
-    """The application for the settings and the banned networks in the environment.
-
-    Raises ``InvalidSettings``, and ``ValueError`` for other networks than ``service.server.gunicorn_conf`` writes
-    there.
-    """
-    app = build_app(Settings.from_environ(os.environ), parse_networks(os.environ.get(BANNED_NETWORKS, "")))
+    """The application for the settings in the environment. Raises ``InvalidSettings``."""
+    app = build_app(Settings.from_environ(os.environ))
     # Permanent objects are excluded from collections: a full one would pause all requests of the worker.
     gc.collect()
     gc.freeze()

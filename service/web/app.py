@@ -5,7 +5,7 @@ Owns the order of what is between server and handlers. Does not depend on the st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container
 from typing import Final, NamedTuple
 
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -38,7 +38,6 @@ from service.web.page import routes as page_routes
 from service.web.players import routes as players_routes
 from service.web.problems import answers
 from service.web.problems import routes as problems_routes
-from service.web.problems.bans import BanMiddleware, Network
 from service.web.rate_limits import RateLimits
 from service.web.records import routes as records_routes
 from service.web.score import routes as score_routes
@@ -110,13 +109,12 @@ class WebParts(NamedTuple):
 class Ingress(NamedTuple):
     """How requests come in.
 
-    ``proxies`` is the number of reverse proxies that are trusted for the address of the client; clients in ``banned``
-    networks are refused. ``addresses`` are the URLs at which others can reach the service, as far as it knows.
-    Connections to ``metrics_port`` are served by ``create_metrics_app``; 0 is none.
+    ``proxies`` is the number of reverse proxies that are trusted for the address of the client. ``addresses`` are the
+    URLs at which others can reach the service, as far as it knows. Connections to ``metrics_port`` are served by
+    ``create_metrics_app``; 0 is none.
     """
 
     proxies: int = 0
-    banned: Sequence[Network] = ()
     metrics_port: int = 0
     addresses: tuple[str, ...] = ()
 
@@ -124,7 +122,7 @@ class Ingress(NamedTuple):
 def create_app(parts: WebParts, ingress: Ingress) -> Application:
     """The application of a worker."""
     games, backends, limits, streams, metrics, yield_control = parts
-    proxies, banned, metrics_port, addresses = ingress
+    proxies, metrics_port, addresses = ingress
     app = Application(streams)
     app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
@@ -136,8 +134,6 @@ def create_app(parts: WebParts, ingress: Ingress) -> Application:
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)
     app.register_blueprint(docs_routes.swagger_ui())
-    if banned:
-        app.wsgi_app = BanMiddleware(app.wsgi_app, banned)  # type: ignore[method-assign]
     if proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
     app.wsgi_app = RequestMiddleware(app.wsgi_app, metrics, plain_headers)  # type: ignore[method-assign] # Flask's own advice

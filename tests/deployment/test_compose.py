@@ -130,7 +130,6 @@ OF_THE_CONTAINER = {
     "BOT_WORKERS": "of an embedded run: --scale bots",
     "SCHEDULERS": "of an embedded run: --scale scheduler",
     "MESSENGERS": "of an embedded run: --scale messenger",
-    "BANNED_NETWORKS_FILE": "a file, which has to be mounted",
 }
 """The settings that cannot be given to the service, and why."""
 

@@ -20,6 +20,7 @@ from service.backends.ports import BackendStore, Erasure, ErasureStore
 from service.backends.stored import StoredBytes
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.ports import WebhookStore
+from service.config import Network
 from service.games.facade import GamesFacade
 from service.games.ports import RandomBytes, TimeSource
 from service.games.shares import UNLIMITED, Shares
@@ -30,7 +31,6 @@ from service.web import app as web
 from service.web.app import Application, Ingress, WebParts
 from service.web.http.streams import KEEPALIVE_SECONDS, StreamLimits, Streams
 from service.web.metrics import Metrics
-from service.web.problems.bans import Network
 from service.web.rate_limits import Limits, RateLimits
 from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.memory_feed import MemoryFeed
@@ -49,7 +49,6 @@ def create_app(
     metrics: Metrics | None = None,
     limits: RateLimits | None = None,
     proxies: int = 0,
-    banned: Sequence[Network] = (),
     yield_control: Callable[[], None] = lambda: None,
     metrics_port: int = 0,
 ) -> Application:
@@ -62,7 +61,7 @@ def create_app(
         metrics or Metrics(),
         yield_control,
     )
-    return web.create_app(parts, Ingress(proxies, banned, metrics_port))
+    return web.create_app(parts, Ingress(proxies, metrics_port))
 
 
 def build_streams(

@@ -30,9 +30,8 @@ letters, digits, `.`, `_` or `-`, else a new one. It is in the log of the servic
 
 Every error is `application/problem+json`, with a stable `code` and a stable `reason` that says more;
 [/problems](/problems) describes all of them. `title`, `detail` and `errors` are for people: in {OTHERS} where
-`Accept-Language` prefers it, else in {FIRST}. To any request, a client whose address is banned by the operator gets 403
-`forbidden`. A token or key in the query is refused with 422, a header `X-Api-Key` in place of `Authorization` with 401,
-unknown parameters of a query with 422.
+`Accept-Language` prefers it, else in {FIRST}. A token or key in the query is refused with 422, a header `X-Api-Key` in
+place of `Authorization` with 401, unknown parameters of a query with 422.
 """
 
 CONTACT: Final = {
