@@ -1,16 +1,15 @@
 """The commands on stored games, for the operator of a service: list them by size, age and holder, show and delete them.
 
 Owns what they print: the games on standard output, everything else on standard error; and a line in the log for each
-deletion, with the id of the game and its application. Reads the games in slices, so that the store answers others
-meanwhile. Does not depend on how the command line is parsed.
+deletion, with the id of the game and its application. Finds the games in the index of all games, and reads
+them in pages, so that the store answers others meanwhile. Does not depend on how the command line is parsed.
 """
 
 from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Set
 from heapq import nlargest
 from typing import NamedTuple
 
@@ -28,7 +27,6 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable, WrittenByNew
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
-from service.storage.scan import RedisScan
 from service.storage.secret_file import read_secret
 from service.web.http.client_address import client_network, parse_address
 from service.web.metrics import Metrics
@@ -145,13 +143,15 @@ class _Games:
             raise ValueError(f"{address!r} is no address")
         return {network_digest(Idempotency([each]), client_network(address)) for each in secrets}
 
-    def all(self) -> Iterator[FoundGame]:
-        """Every game that can be read, but those that were deleted."""
-        for game_id in RedisScan(self._storage.topology).games():
-            with suppress(Gone, NotFound, WrittenByNewer):
-                game = self._repository.load(game_id)
-                if game is not None:
-                    yield _found(game, self._repository.size(game_id))
+    def of(self, owners: Set[str] | None) -> Iterator[FoundGame]:
+        """The games of any of these holders or applications, or all of them; but those that cannot be read."""
+        for game_id, stored, size in self._storage.stored_games.games(owners):
+            try:
+                yield _found(self._repository.decode(game_id, stored), size)
+            except Gone:
+                self._storage.stored_games.forget([game_id])
+            except WrittenByNewer:
+                continue
 
     def show(self, game_id: str) -> dict[str, object] | None:
         """What is public of a game and who sits at it; ``None`` if there is none, or it cannot be read."""
@@ -200,17 +200,11 @@ def _owner(game: Game) -> str:
 
 def _chosen(games: _Games, wanted: Filter) -> list[FoundGame]:
     """The games that are wanted, in their order. Raises ``ValueError`` for what is no address."""
-    holders = None if wanted.holder is None else {wanted.holder}
+    owners = None if wanted.holder is None else {wanted.holder}
     if wanted.address is not None:
-        holders = games.holders_of(wanted.address)
+        owners = games.holders_of(wanted.address)
     before = games.now - wanted.older * DAY_MS
-    fitting = (
-        game
-        for game in games.all()
-        if (holders is None or holders & {game.holder, game.app or game.holder})
-        and game.updated_at <= before
-        and not (wanted.unmoved and game.moved)
-    )
+    fitting = (game for game in games.of(owners) if game.updated_at <= before and not (wanted.unmoved and game.moved))
     if wanted.sort == "size":
         return nlargest(wanted.limit, fitting, key=lambda game: game.bytes)
     return nlargest(wanted.limit, fitting, key=lambda game: -game.updated_at)

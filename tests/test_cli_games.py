@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import orjson
 import pytest
 
@@ -25,10 +26,12 @@ from service.storage.redis.connection import connect
 from service.storage.redis.topology import open_topology
 from service.storage.secret_file import load_or_create_secret
 from tests.support.games import build_games
-from tests.support.serving import ROOT
+from tests.support.serving import ROOT, Service
 from tests.support.stores.redis_stores import redis_store
 
 pytestmark = pytest.mark.full
+
+PATIENCE = 30.0
 
 PEOPLE = tuple([SeatRequest("human", name) for name in ("Ada", "Bo")])
 SMALL = GameRequest("domino", PEOPLE, {}, network="192.0.2.7")
@@ -39,6 +42,7 @@ class Games:
     """The games of a server, and the commands on them."""
 
     def __init__(self, server: EmbeddedServer) -> None:
+        self.url, self.folder = server.url, server.folder
         topology = open_topology(server.url)
         self.client: Any = connect(server.url)
         self.secret = load_or_create_secret(server.folder)
@@ -119,6 +123,35 @@ def test_games_are_deleted_by_id_or_by_what_they_have_in_common_and_the_log_says
     assert '"app":"club"' in done.stderr.replace(" ", "")
     assert (games.is_gone(large), games.is_gone(owned)) == (True, True)
     assert games.listed() == []
+
+
+def test_no_command_looks_through_the_keys_of_the_store(games: Games) -> None:
+    game = games.create()
+    games.client.config_resetstat()
+    assert games.listed() == games.listed("--address", "192.0.2.7") == [game]
+    assert games.run("show", game).returncode == 0
+    assert games.run("delete", "--unmoved", "--yes").returncode == 0
+    used = {name.removeprefix("cmdstat_") for name in games.client.info("commandstats")}
+    assert "hscan" in used
+    assert not used & {"scan", "keys"}
+    assert games.is_gone(game)
+
+
+def test_the_stream_of_a_game_that_is_deleted_ends(games: Games) -> None:
+    with (
+        Service(games.folder, REDIS_URL=games.url, WORKERS="1") as service,
+        httpx.Client(base_url=service.url) as http,
+    ):
+        asked = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
+        game = http.post("/v1/games", json=asked).raise_for_status().json()["game"]["id"]
+        path = f"/v1/games/{game}"
+        follow = http.stream("GET", f"{path}/events", headers={"Accept": "application/x-ndjson"}, timeout=PATIENCE)
+        with follow as stream:
+            lines = (json.loads(line) for line in stream.iter_lines() if line)
+            assert next(lines)["type"] == "created"
+            assert games.run("delete", game).returncode == 0
+            assert [each["type"] for each in lines][-1] == "deleted"
+        assert http.get(path).status_code == 410
 
 
 def test_games_of_a_registered_application_are_found_by_its_id_and_by_the_address(games: Games) -> None:

@@ -29,6 +29,7 @@ from service.storage.redis.server_clock import ServerClock
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
 from service.storage.shares import Budgets, RedisShares
+from service.storage.stored_games import RedisStoredGames
 from service.storage.webhooks import RedisWebhooks
 from service.web.metrics import Metrics
 
@@ -55,6 +56,7 @@ class Storage(NamedTuple):
     clock: ServerClock
     shares: RedisShares
     figures: RedisFigures
+    stored_games: RedisStoredGames
 
 
 def keep_noting_running(storage: Storage, metrics: Metrics) -> None:
@@ -133,4 +135,5 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         clock=clock,
         shares=RedisShares(unlimited, share_calls, budgets_of(settings), clock),
         figures=RedisFigures(unlimited, share_calls, clock, observe=observe),
+        stored_games=RedisStoredGames(unlimited, share_calls),
     )

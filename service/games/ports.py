@@ -59,6 +59,16 @@ class Commit(NamedTuple):
     holder: str = ""
 
 
+class Owners(NamedTuple):
+    """Whose a game is: the ``holder`` in whose share it counts, and the application that owns it, or nothing."""
+
+    holder: str = ""
+    app: str = ""
+
+
+NOBODY: Final = Owners()
+
+
 class PriorWrite(NamedTuple):
     """An earlier write under the same idempotency record: the version it led to, the digest of its request, its id."""
 
@@ -140,13 +150,13 @@ class Store(Protocol):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        holder: str = "",
+        owners: Owners = NOBODY,
     ) -> PriorWrite | None:
         """Store a new game; its version is the number of its ``events``, at least one.
 
-        ``reminders`` and ``holder`` as in ``Commit``. Returns ``None`` if this write is committed, by this attempt or
-        an earlier one; else the earlier write under the same idempotency record. Raises ``GameExists``,
-        ``OutcomeUnknown``.
+        ``reminders`` as in ``Commit``; the game is found by its ``owners``. Returns ``None`` if this write is
+        committed, by this attempt or an earlier one; else the earlier write under the same idempotency record. Raises
+        ``GameExists``, ``OutcomeUnknown``.
         """
 
     def read(self, game: str) -> StoredGame | None:
@@ -171,6 +181,9 @@ class Store(Protocol):
         came first. Returns the version of the tombstone, also if an earlier attempt wrote it; ``None`` if there is no
         such game. Raises ``OutcomeUnknown``.
         """
+
+    def note(self, game: str, owners: Owners) -> None:
+        """Have a game found by its owners, as a new one is. Raises ``OutcomeUnknown``."""
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write that was committed under the idempotency record of that name in the last 24 hours."""

@@ -16,10 +16,12 @@ from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
+    NOBODY,
     Commit,
     EventRange,
     GameExists,
     OutcomeUnknown,
+    Owners,
     PriorWrite,
     StorageUnavailable,
     Store,
@@ -35,6 +37,7 @@ from service.storage.redis.connection import NotSent
 from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
 from service.storage.reservations import reserve, reserved
+from service.storage.stored_games import owners_of, parse_stored
 
 CHECK_TTL: Final = 1000
 """Milliseconds that a key written by ``check`` lives."""
@@ -79,14 +82,18 @@ class RedisStore(Store):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        holder: str = "",
+        owners: Owners = NOBODY,
     ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
-        version = len(events)
-        names, identity, tail = _write_args(game, version, events, write, (holder, reminders))
-        command = evalsha(
-            "create", names, b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl), *identity, *tail
-        )
+        version, shard = len(events), shard_of(game)
+        names, identity, tail = _write_args(game, version, events, write, (owners.holder, reminders))
+        found = (b"", b"")
+        if shard is not None:
+            sets = len(names) - int(tail[0])
+            names = (*names[:sets], keys.STORED[shard], *names[sets:])
+            found = (game.encode(), owners_of(owners))
+        head = (b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
+        command = evalsha("create", names, *head, *identity, *found, *tail)
         self._memory_reserve.require_space(names[0])
         answer = self._calls.write("create", names[0], command)
         if answer == 0:
@@ -97,7 +104,7 @@ class RedisStore(Store):
         """The current game, or ``None``."""
         key = keys.of_game(game)[0]
         value = self._calls.read("read", key, (b"GET", key))
-        return None if value is None else _parse_stored(value)
+        return None if value is None else parse_stored(value)
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at an expected version; ``None`` when done."""
@@ -113,7 +120,7 @@ class RedisStore(Store):
             raise OutcomeUnknown("compacted")
         if answer is None:
             raise KeyError(game)
-        return _parse_prior(answer[0]) if isinstance(answer, list) else _parse_stored(answer)
+        return _parse_prior(answer[0]) if isinstance(answer, list) else parse_stored(answer)
 
     def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
         """Replace a game by a tombstone; returns the version of that."""
@@ -121,11 +128,18 @@ class RedisStore(Store):
         shard = shard_of(game)
         if shard is not None:
             others = [keys.reminders(kind, shard, holder) for kind in keys.REMINDERS if kind not in _NOT_DELETED]
-            names += (keys.DELETED[shard], keys.REMINDERS["outbox"][shard], *others)
+            names += (keys.DELETED[shard], keys.STORED[shard], keys.REMINDERS["outbox"][shard], *others)
         values = (tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS, holder.encode())
         command = evalsha("delete", names, *values)
         answer = self._calls.write("delete", names[0], command)
         return None if answer is None else int(answer[0])
+
+    def note(self, game: str, owners: Owners) -> None:
+        """Put a game into the index of all games."""
+        shard = shard_of(game)
+        if shard is not None:
+            key = keys.STORED[shard]
+            self._calls.write("note", key, (b"HSET", key, game.encode(), owners_of(owners)))
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write under that idempotency key."""
@@ -230,11 +244,6 @@ def _write_args(
         sets = tuple([keys.REMINDERS[kind][shard] for kind in reminders])
         due = (holder.encode(), game.encode(), *[b"" if at is None else b"%d" % at for at in reminders.values()])
     return names + sets, (write.id + b" ", *record), (len(sets), *frame(write.id, events), *due)
-
-
-def _parse_stored(value: bytes) -> StoredGame:
-    version, _, state = value.partition(b" ")
-    return StoredGame(int(version), state)
 
 
 def _parse_prior(value: bytes) -> PriorWrite:

@@ -34,6 +34,9 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
 ``domino:deleted:{<tag>}``      sorted set: the games of the shard that were deleted in the last ten
                                 minutes, by when; ``<game> erased`` for one from which a player was
                                 erased
+``domino:games:{<tag>}``        hash: the games of the shard, but those that were deleted, and some that
+                                have expired; of each ``<holder>``, and behind a space the
+                                application that owns it, if that is another
 ``domino:{<app>}:index``        hash: the games of an application, as its index knows them (script
                                 ``index``); ``domino:{<app>}`` is the channel on which it is told
                                 that its feed goes on
@@ -109,6 +112,8 @@ APPLICATIONS: Final = b"domino:apps"
 """The set of the ids of all applications."""
 DELETED: Final = tuple(b"domino:deleted:{%b}" % tag.encode() for tag in TAGS)
 """The games that were deleted lately, by shard."""
+STORED: Final = tuple(b"domino:games:{%b}" % tag.encode() for tag in TAGS)
+"""The index of all games, by shard."""
 
 CHECKS = tuple(b"domino:check:%d" % number for number in range(256))
 """Enough for each primary of a Cluster to own one."""

@@ -14,6 +14,7 @@ from service.storage import keys
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.scan import RedisScan
+from service.storage.stored_games import RedisStoredGames
 from tests.backends.owned import APP, Owned, Published, application, listing_of, outbox_of
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
@@ -35,6 +36,7 @@ class Table(Owned):
         self.published = Published(self.index, RedisLobby(calls))
         self.outbox: Outbox = outbox_of(self, self.published)
         self.scan = RedisScan(topology)
+        self.stored = RedisStoredGames(topology, calls)
 
     def publish(self) -> None:
         """Follow all games that are due."""
@@ -169,6 +171,18 @@ def test_a_deleted_game_whose_reminder_was_lost_is_listed_no_more(table: Table) 
     table.reindex()
     table.publish()
     assert table.feed() == published + 1
+
+
+def test_the_index_of_all_games_is_rebuilt_too(table: Table) -> None:
+    owned, nobodys, deleted = table.create(), table.create(app=None), table.create()
+    table.publish()
+    table.store.delete(deleted, encode_tombstone(APP), table.clock(), APP)
+    for key in keys.STORED:
+        table.topology.call(key, (b"DEL", key))
+    assert list(table.stored.games()) == []
+    table.reindex()
+    assert {each.id for each in table.stored.games()} == {owned, nobodys}
+    assert [each.id for each in table.stored.games({APP})] == [owned]
 
 
 def test_damaged_lists_are_repaired(table: Table) -> None:

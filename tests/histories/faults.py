@@ -10,9 +10,11 @@ from random import Random
 from typing import Any, TypeVar
 
 from service.games.ports import (
+    NOBODY,
     EventRange,
     GameExists,
     OutcomeUnknown,
+    Owners,
     PriorWrite,
     StorageUnavailable,
     Store,
@@ -99,10 +101,10 @@ class FaultyStore(Store):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        holder: str = "",
+        owners: Owners = NOBODY,
     ) -> PriorWrite | None:
         self.created.add(game)
-        return self._write(lambda: self._store.create(game, state, events, write, reminders=reminders, holder=holder))
+        return self._write(lambda: self._store.create(game, state, events, write, reminders=reminders, owners=owners))
 
     def reserved(self, name: str) -> str | None:
         return self._read(lambda: self._store.reserved(name))
@@ -115,6 +117,9 @@ class FaultyStore(Store):
 
     def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
         return self._write(lambda: self._store.delete(game, tombstone, due, holder))
+
+    def note(self, game: str, owners: Owners) -> None:
+        self._write(lambda: self._store.note(game, owners))
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         return self._write(lambda: self._store.find_write(game, name))

@@ -68,13 +68,19 @@ class Reindexer:
         return self._progress
 
     def rebuild(self, game_id: str, only: str | None = None) -> bool:
-        """Put a game into the index of its application, if that is the wanted one; returns whether that was done."""
+        """Put a game into the index of its application, if that is the wanted one; returns whether that was done.
+
+        Before, it is put into the index of all games.
+        """
         for _ in range(MOST_ATTEMPTS):
             try:
                 game = self._repository.load(game_id)
             except (Gone, NotFound):
                 return False
-            if game is None or game.ownership is None or only not in (None, game.ownership.app):
+            if game is None or only not in (None, game.owners.app):
+                return False
+            self._repository.note(game.id, game.owners)
+            if game.ownership is None:
                 return False
             app = game.ownership.app
             # In this order: a write that comes later than this look is published from the version that is put here.

@@ -20,6 +20,7 @@ from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
 from service.games.model.clock import STOPPED, ClockSettings, RunningClock, deadline_of, held
 from service.games.model.seats import BOT, REMOTE, Seat, Seats
+from service.games.ports import Owners
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]
@@ -170,6 +171,11 @@ class Game(GameFacts):
         Its ``network`` if it has one, so that who registers applications gets no more; else the application owning it.
         """
         return self.network or ("" if self.ownership is None else self.ownership.app)
+
+    @property
+    def owners(self) -> Owners:
+        """Whose the game is."""
+        return Owners(self.holder, "" if self.ownership is None else self.ownership.app)
 
     @property
     def is_set_up_automatic(self) -> bool:

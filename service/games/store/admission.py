@@ -24,8 +24,9 @@ PUT_OFF_SECONDS: Final = 60
 GROWTH: Final = 16
 """Writes to a game are counted once for so many events."""
 
-_GAME_BYTES: Final = 250
-"""Bytes of a game beside its state and events: two keys with their expiry, and its reminders."""
+_GAME_BYTES: Final = 350
+"""Bytes of a game beside its state and events: two keys with their expiry, its reminders, and its place in the index
+of all games."""
 _OWNED_BYTES: Final = 500
 """Bytes of a game of an application in its index."""
 _PLAYER_BYTES: Final = 120

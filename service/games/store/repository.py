@@ -25,11 +25,11 @@ EVERYTHING: Final = Keeping(Lifetimes.at_most(30 * DAY_MS))
 class GameRepository:
     """The games of a store, as methods of ``GameReader``, ``GameHistory``, ``Transactions`` and ``GameCache``.
 
-    Every one but ``cached``, ``forget`` and ``yielding`` raises ``StorageUnavailable``; where it reads or writes a game
-    that was deleted, it raises ``Gone``. Finished games are compacted in the background. ``observe`` is called with
-    every write that was committed, and ``admit_read`` with the number of events before many may be read; what it
-    raises, the caller gets. ``allowance`` is that of the ``ReminderQueue``, for those who show deadlines. ``keeping``
-    says how long games are kept, and how much of them.
+    Every one but ``cached``, ``forget``, ``decode`` and ``yielding`` raises ``StorageUnavailable``; where it reads or
+    writes a game that was deleted, it raises ``Gone``. Finished games are compacted in the background. ``observe`` is
+    called with every write that was committed, and ``admit_read`` with the number of events before many may be read;
+    what it raises, the caller gets. ``allowance`` is that of the ``ReminderQueue``, for those who show deadlines.
+    ``keeping`` says how long games are kept, and how much of them.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class GameRepository:
         cache = GameCache(allowance)
         self.cached = cache.games.get
         self.forget = cache.forget
+        self.decode = cache.decode
 
         reader = GameReader(store, cache)
         self.load = reader.load
@@ -73,3 +74,4 @@ class GameRepository:
 
         self.check = store.check
         self.size = store.size
+        self.note = store.note

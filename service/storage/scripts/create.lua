@@ -1,9 +1,10 @@
 #!lua
--- Stores a new game.
+-- Stores a new game, and puts it into the index of all games; some of those in there that have expired are removed.
 --
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
+-- KEYS[…]  hash    the games of the shard, and whose they are; left out for a game without a shard
 -- KEYS[…]  sorted sets  the holders with reminders, of the kinds that are written; behind each name, a colon and the
 --          holder: the games of a holder by when they are due
 -- ARGV[1]  the whole value of KEYS[1]: "<version> <state>"
@@ -11,8 +12,10 @@
 -- ARGV[3]  "<id of this write> "
 -- ARGV[4]  the value for KEYS[3], and
 -- ARGV[5]  the seconds it lives; both empty without one
--- ARGV[6]  how many reminders are written
--- ARGV[7…] the events, oldest first, each preceded by "<id> "
+-- ARGV[6]  the id of the game, as it ends KEYS[1] before a brace; empty for a game without a shard
+-- ARGV[7]  whose it is
+-- ARGV[8]  how many reminders are written
+-- ARGV[9…] the events, oldest first, each preceded by "<id> "
 -- ARGV[…] for reminders: the holder, the id of the game, and when it is due, of each kind, in ms since 1970, or empty
 --          to remove it
 --
@@ -22,7 +25,7 @@
 -- with the life that it has left, so that a WAIT after this script waits for that write.
 
 local idempotency = ARGV[5] ~= '' and KEYS[3]
-local reminders = tonumber(ARGV[6])
+local reminders = tonumber(ARGV[8])
 local last = #ARGV - (reminders > 0 and reminders + 2 or 0)  -- the last event
 
 if redis.call('EXISTS', KEYS[1]) == 1 then
@@ -46,8 +49,19 @@ for i = 1, reminders do
     redis.call('ZADD', holders, 'LT', due, ARGV[last + 1])
   end
 end
+if ARGV[6] ~= '' then
+  local games = KEYS[#KEYS - reminders]
+  -- Redis lets games expire without a word to the index. Each new game has three others looked at, so that in the long
+  -- run at most a third of the index has expired.
+  for _, game in ipairs(redis.call('HRANDFIELD', games, 3)) do
+    if redis.call('EXISTS', string.sub(KEYS[1], 1, -#ARGV[6] - 2) .. game .. '}') == 0 then
+      redis.call('HDEL', games, game)
+    end
+  end
+  redis.call('HSET', games, ARGV[6], ARGV[7])
+end
 redis.call('DEL', KEYS[2])
-for i = 7, last do
+for i = 9, last do
   redis.call('RPUSH', KEYS[2], ARGV[i])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[2])

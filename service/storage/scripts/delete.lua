@@ -1,15 +1,17 @@
 #!lua
--- Replaces a game by a tombstone at the next version, whatever its version is; tells what keeps a copy of it.
+-- Replaces a game by a tombstone at the next version, whatever its version is; tells what keeps a copy of it, and takes
+-- it out of the index of all games.
 --
 -- KEYS[1]  string  the version and state of the game; also the channel of its notifications
 -- KEYS[2]  list    its events
 -- KEYS[3]  sorted set  the games of the shard that were deleted lately, by when, in ms since 1970
--- KEYS[4]  sorted set  the holders with reminders of the kind that is written; behind its name, a colon and the holder:
+-- KEYS[4]  hash    the games of the shard, and whose they are
+-- KEYS[5]  sorted set  the holders with reminders of the kind that is written; behind its name, a colon and the holder:
 --          the games of a holder by when they are due
 -- KEYS[…]  sorted sets  the games of the holder with other reminders
 -- ARGV[1]  the tombstone, which takes the place of the state
 -- ARGV[2]  the id of the game
--- ARGV[3]  when the game is due in KEYS[4], in ms since 1970
+-- ARGV[3]  when the game is due in KEYS[5], in ms since 1970
 -- ARGV[4]  for how long the game is in KEYS[3], in ms
 -- ARGV[5]  the holder
 --
@@ -37,11 +39,12 @@ if KEYS[3] then
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[4])
   redis.call('ZADD', KEYS[3], now, ARGV[2])
   redis.call('PEXPIRE', KEYS[3], ARGV[4])
-  for i = 5, #KEYS do
+  redis.call('HDEL', KEYS[4], ARGV[2])
+  for i = 6, #KEYS do
     redis.call('ZREM', KEYS[i], ARGV[2])
   end
-  redis.call('ZADD', KEYS[4] .. ':' .. ARGV[5], ARGV[3], ARGV[2])
-  redis.call('ZADD', KEYS[4], 'LT', ARGV[3], ARGV[5])
+  redis.call('ZADD', KEYS[5] .. ':' .. ARGV[5], ARGV[3], ARGV[2])
+  redis.call('ZADD', KEYS[5], 'LT', ARGV[3], ARGV[5])
 end
 redis.call('DEL', KEYS[2])
 redis.call('SET', KEYS[1], string.format('%.0f %s', deleted, ARGV[1]), 'KEEPTTL')

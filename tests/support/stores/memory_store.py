@@ -14,6 +14,7 @@ from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
+    NOBODY,
     Commit,
     Deletions,
     EventFeed,
@@ -22,6 +23,7 @@ from service.games.ports import (
     GameExists,
     Listener,
     OutcomeUnknown,
+    Owners,
     PriorWrite,
     RecentDeletions,
     Store,
@@ -94,7 +96,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        holder: str = "",
+        owners: Owners = NOBODY,
     ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
         with self._lock:
@@ -107,7 +109,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                     raise GameExists(game)
                 return entry.prior
             self._record_write(game, _Game(StoredGame(0, b""), (), {}, 0.0), state, events, write)
-            self._record_reminders(game, reminders, holder)
+            self._record_reminders(game, reminders, owners.holder)
             return None
 
     def read(self, game: str) -> StoredGame | None:
@@ -174,6 +176,9 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         """Note that a player was erased from this game."""
         with self._lock:
             self._erased[game] = self.server_time()
+
+    def note(self, game: str, owners: Owners) -> None:
+        """Do nothing: nobody looks for the games of a process here."""
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write under that idempotency key."""

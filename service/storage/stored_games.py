@@ -1,0 +1,121 @@
+"""The index of all games in Redis or Valkey: a hash for each shard, in which a game is found by whose it is.
+
+Owns how it is read; it is written with each new game and each deletion (``service.storage.games``), and not at a move.
+Of games that have expired some may still be in it, until a new game of the shard, or who reads the index, finds that
+they have. Does not depend on what a game is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from typing import Any, Final, NamedTuple
+
+from service.games.model.shards import shard_of
+from service.games.ports import Owners, StorageUnavailable, StoredGame
+from service.storage import keys
+from service.storage.redis.calls import RedisCalls, call_scripts, evalsha, failure_of
+from service.storage.redis.connection import Command, NotSent
+from service.storage.redis.errors import unanswered
+from service.storage.redis.topology import Topology
+
+PAGE: Final = 500
+"""Games that are read at a time, or a few more."""
+
+
+class SizedGame(NamedTuple):
+    """A game in the store: its id, its value, and the bytes that the server uses for it."""
+
+    id: str
+    stored: StoredGame
+    bytes: int
+
+
+class RedisStoredGames:
+    """The games that a ``RedisStore`` keeps on the same servers. Every method raises ``StorageUnavailable``."""
+
+    def __init__(self, topology: Topology, calls: RedisCalls) -> None:
+        self._topology = topology
+        self._calls = calls
+
+    def games(self, owners: Set[str] | None = None) -> Iterator[SizedGame]:
+        """The games of any of these holders or applications, or all of them, in no order.
+
+        Those that are there from the beginning to the end are given at least once. Who finds a game that was deleted
+        forgets it.
+        """
+        page: list[str] = []
+        for found in self._found(owners):
+            page += found
+            if len(page) >= PAGE:
+                yield from self._read(page)
+                page = []
+        yield from self._read(page)
+
+    def forget(self, games: list[str]) -> None:
+        """Take games out of the index, which are gone."""
+        by_key: dict[bytes, list[bytes]] = {}
+        for game in games:
+            shard = shard_of(game)
+            if shard is not None:
+                by_key.setdefault(keys.STORED[shard], []).append(game.encode())
+        for key, fields in by_key.items():
+            self._calls.write("forget_games", key, (b"HDEL", key, *fields))
+
+    def _found(self, owners: Set[str] | None) -> Iterator[list[str]]:
+        """The ids of the games of these owners, some at a time."""
+        wanted = None if owners is None else {each.encode() for each in owners}
+        for key in keys.STORED:
+            node, cursor = self._node(key), b"0"
+            while True:
+                cursor, flat = self._calls.read("stored_games", key, (b"HSCAN", key, cursor, b"COUNT", PAGE))
+                pairs = zip(flat[::2], flat[1::2], strict=True)
+                yield [game.decode() for game, whose in pairs if wanted is None or wanted & set(whose.split(b" "))]
+                if cursor == b"0":
+                    break
+                if self._node(key) != node:  # a cursor means nothing to another server
+                    raise StorageUnavailable("failover")
+
+    def _read(self, games: list[str]) -> list[SizedGame]:
+        """These games; those that have expired are forgotten."""
+        if not games:
+            return []
+        values = self._values(games)
+        there = [game for game, value in zip(games, values, strict=True) if value is not None]
+        self.forget([game for game, value in zip(games, values, strict=True) if value is None])
+        sizes = self._sizes(there)
+        present = [value for value in values if value is not None]
+        return [SizedGame(*each) for each in zip(there, present, sizes, strict=True)]
+
+    def _values(self, games: list[str]) -> list[StoredGame | None]:
+        calls: list[tuple[bytes, Command]] = [(keys.state(game), (b"GET", keys.state(game))) for game in games]
+        values: list[StoredGame | None] = []
+        for answer in self._topology.call_each(calls):
+            if isinstance(answer, Exception):
+                raise failure_of(answer) from None
+            values.append(None if answer is None else parse_stored(answer))
+        return values
+
+    def _sizes(self, games: list[str]) -> list[int]:
+        calls = [(names[0], evalsha("game_size", names)) for names in map(keys.of_game, games)]
+        answers: list[Any] = call_scripts(self._topology, "game_size", calls) if calls else []
+        for answer in answers:
+            if isinstance(answer, StorageUnavailable):
+                raise answer
+        return [int(answer) for answer in answers]
+
+    def _node(self, key: bytes) -> str:
+        try:
+            return self._topology.node(key)
+        except NotSent as error:
+            raise unanswered(error) from error
+
+
+def owners_of(owners: Owners) -> bytes:
+    """Whose a game is, as it is in the index: the holder, and behind a space the application, if that is another."""
+    return b" ".join([each.encode() for each in dict.fromkeys(owners) if each])
+
+
+def parse_stored(value: bytes) -> StoredGame:
+    """A game as it is in the store: its version and its state."""
+    version, _, state = value.partition(b" ")
+    return StoredGame(int(version), state)

@@ -1,0 +1,174 @@
+"""The index of all games, on a real server and on a Cluster: whose a game is, and that none stays in it for ever."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Set
+from itertools import count
+from typing import Any, NamedTuple
+
+import pytest
+
+from service.games.model.shards import shard_of, with_shard
+from service.games.ports import Commit, Owners, StoredGame
+from service.storage import keys
+from service.storage.games import RedisStore
+from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.storage.stored_games import PAGE, RedisStoredGames, SizedGame
+from tests.storage.conftest import TTL
+from tests.storage.write_requests import usual, write
+from tests.support.stores.redis_stores import redis_calls, redis_store
+
+
+class Kept(NamedTuple):
+    """Games, and their index."""
+
+    topology: Topology
+    store: RedisStore
+    stored: RedisStoredGames
+
+    def create(self, game: str, holder: str, app: str = "") -> str:
+        self.store.create(game, b"a state", usual(1, 2), write(), owners=Owners(holder, app))
+        return game
+
+    def found(self, owners: Set[str] | None) -> dict[str, SizedGame]:
+        """The games of these owners by their ids."""
+        return {each.id: each for each in self.stored.games(owners)}
+
+    def expire(self, game: str) -> None:
+        """Remove a game as the server does, which tells the index nothing."""
+        for key in keys.of_game(game):
+            self.call(key, b"DEL", key)
+
+    def indexed(self, shard: int) -> set[str]:
+        """The games of a shard that are in the index."""
+        return {game.decode() for game in self.call(keys.STORED[shard], b"HKEYS", keys.STORED[shard])}
+
+    def empty(self, shard: int) -> None:
+        """Remove the index of a shard, which all tests share."""
+        self.call(keys.STORED[shard], b"DEL", keys.STORED[shard])
+
+    def call(self, key: bytes, *command: bytes) -> Any:
+        (answer,) = self.topology.call(key, command)
+        return answer
+
+
+@pytest.fixture(params=["redis", "cluster"])
+def kept(request: pytest.FixtureRequest) -> Kept:
+    topology: Topology
+    if request.param == "redis":
+        topology = SingleNodeTopology(request.getfixturevalue("shared_client"))
+    else:
+        topology = request.getfixturevalue("cluster_topology")
+    return Kept(topology, redis_store(topology, TTL), RedisStoredGames(topology, redis_calls(topology)))
+
+
+def new_game(shard: int | None = None) -> str:
+    """The id of a game; in this shard."""
+    tries = (with_shard(secrets.token_urlsafe(16)) for _ in count())
+    return next(each for each in tries if shard is None or shard_of(each) == shard)
+
+
+def new_owner() -> str:
+    return secrets.token_hex(9)
+
+
+def test_a_game_is_found_by_its_holder_and_by_its_application(kept: Kept) -> None:
+    network, app, other = new_owner(), new_game(), new_game()
+    registered, operators, nobodys = (
+        kept.create(new_game(), network, app),
+        kept.create(new_game(), other, other),
+        kept.create(new_game(), network),
+    )
+    assert set(kept.found({network})) == {registered, nobodys}
+    assert set(kept.found({app})) == {registered}
+    assert set(kept.found({other})) == {operators}
+    assert set(kept.found({app, other})) == {registered, operators}
+    assert kept.found({new_owner()}) == kept.found({""}) == {}
+    assert {registered, operators, nobodys} <= set(kept.found(None))
+
+
+def test_it_is_found_with_its_value_and_its_size_as_it_is_after_moves(kept: Kept) -> None:
+    network = new_owner()
+    game = kept.create(new_game(), network)
+    before = kept.found({network})[game]
+    assert (before.stored, before.bytes) == (StoredGame(2, b"a state"), kept.store.size(game))
+    assert kept.store.commit(game, Commit(2, b"another state", usual(3, 60), write())) is None
+    after = kept.found({network})[game]
+    assert (after.stored, after.bytes) == (StoredGame(60, b"another state"), kept.store.size(game))
+    assert after.bytes > before.bytes
+
+
+def test_many_games_are_found_in_pages(kept: Kept) -> None:
+    network = new_owner()
+    games = {kept.create(new_game(), network) for _ in range(PAGE + 100)}
+    assert set(kept.found({network})) == games
+    of_one_shard = {kept.create(new_game(shard=7), network) for _ in range(20)}
+    assert set(kept.found({network})) == games | of_one_shard
+
+
+def test_a_deleted_game_leaves_the_index(kept: Kept) -> None:
+    network = new_owner()
+    deleted, other = kept.create(new_game(), network), kept.create(new_game(), network)
+    for _ in range(2):
+        kept.store.delete(deleted, b"a tombstone", 1_000, network)
+        assert set(kept.found({network})) == {other}
+
+
+def test_a_game_that_has_expired_leaves_the_index_when_that_is_read(kept: Kept) -> None:
+    network = new_owner()
+    expired, other = kept.create(new_game(), network), kept.create(new_game(), network)
+    kept.expire(expired)
+    shard = shard_of(expired)
+    assert shard is not None
+    assert expired in kept.indexed(shard)
+    assert set(kept.found({network})) == {other}
+    assert expired not in kept.indexed(shard)
+
+
+def test_new_games_take_those_that_have_expired_out_of_the_index(kept: Kept) -> None:
+    shard, network = 3, new_owner()
+    kept.empty(shard)
+    for _ in range(20):
+        expired = [kept.create(new_game(shard), network) for _ in range(3)]
+        assert kept.indexed(shard) == set(expired)
+        for each in expired:
+            kept.expire(each)
+        kept.expire(last := kept.create(new_game(shard), network))
+        assert kept.indexed(shard) == {last}
+        kept.empty(shard)
+
+
+def test_the_index_does_not_grow_without_bound_while_nobody_reads_it(kept: Kept) -> None:
+    shard, network, most = 5, new_owner(), 30
+    kept.empty(shard)
+    games: list[str] = []
+    for _ in range(20 * most):
+        games.append(kept.create(new_game(shard), network))
+        if len(games) > most:
+            kept.expire(games.pop(0))
+    # In the long run a third has expired, that is half as many again; this leaves room for chance.
+    assert set(games) <= kept.indexed(shard)
+    assert len(kept.indexed(shard)) < 4 * most
+
+
+def test_a_game_that_is_created_again_by_the_same_write_is_not_put_back(kept: Kept) -> None:
+    network, game, same = new_owner(), new_game(), write()
+    for _ in range(2):
+        kept.store.create(game, b"a state", usual(1, 2), same, owners=Owners(network))
+    assert set(kept.found({network})) == {game}
+    kept.stored.forget([game])
+    assert kept.found({network}) == {}
+    kept.store.create(game, b"a state", usual(1, 2), same, owners=Owners(network))
+    assert kept.found({network}) == {}
+    kept.store.note(game, Owners(network))
+    assert set(kept.found({network})) == {game}
+
+
+def test_a_game_without_a_shard_is_in_no_index(kept: Kept) -> None:
+    network, game = new_owner(), secrets.token_urlsafe(16)
+    assert shard_of(game) is None
+    kept.create(game, network)
+    kept.store.note(game, Owners(network))
+    kept.stored.forget([game])
+    assert kept.found({network}) == {}
