@@ -16,8 +16,8 @@ from typing import Final
 
 from service.backends.facade import BackendsFacade
 from service.backends.index.reindex import Progress
-from service.backends.keys import Backends, NewKey
-from service.backends.ports import Backend
+from service.backends.keys import CACHE_SECONDS, Backends, NewKey
+from service.backends.ports import NO_OWN_LIMITS, Backend, OwnLimits
 from service.bootstrap.backends import build_backends
 from service.bootstrap.storage import open_storage
 from service.bootstrap.workers import build_reindexer
@@ -30,6 +30,7 @@ from service.json_logging import configure_logging
 from service.reasons import sentence
 from service.storage.pubsub import RedisEventFeed
 from service.storage.scan import RedisScan
+from service.storage.shares import KNOWN_MS
 from service.web.backends.schemas import ApplicationInSchema
 from service.web.http.body import validate
 from service.web.http.errors import InvalidBody
@@ -37,8 +38,14 @@ from service.web.metrics import Metrics
 
 _log = logging.getLogger(__name__)
 
+APPLIED_SECONDS: Final = max(int(CACHE_SECONDS), KNOWN_MS // 1000)
+"""After so long at the latest every process applies other limits of an application."""
 _REPORT_SECONDS: Final = 2.0
 """Seconds between two lines about how far a command is."""
+
+
+class LimitOfNobody(Exception):
+    """A limit that would bound nothing."""
 
 
 def create(settings: Settings, name: str) -> int:
@@ -46,6 +53,7 @@ def create(settings: Settings, name: str) -> int:
 
     def command(keys: Backends) -> None:
         new = keys.create(validate(ApplicationInSchema(), {"name": name})["name"])
+        _audit("an application was made", new.backend.id)
         _say(f"application {new.backend.id} ({new.backend.name}); its key is shown only now")
         _print_key(new)
 
@@ -53,12 +61,13 @@ def create(settings: Settings, name: str) -> int:
 
 
 def list_all(settings: Settings) -> int:
-    """Print every application: id, time of creation, hints of its valid keys or ``suspended``, name."""
+    """Print every application: id, time of creation, hints of its valid keys or ``suspended``, own limits, name."""
 
     def command(keys: Backends) -> None:
         for each in keys.all():
             shown = "suspended" if each.suspended else _keys(keys, each)
-            print(each.id, format_rfc3339(each.created_at), shown, each.name, sep="  ")
+            limits = [_limits(each)] if each.limits != NO_OWN_LIMITS else []
+            print(each.id, format_rfc3339(each.created_at), shown, *limits, each.name, sep="  ")
 
     return _run(settings, command)
 
@@ -69,6 +78,7 @@ def rotate(settings: Settings, app: str, overlap: int) -> int:
     def command(keys: Backends) -> None:
         new = keys.rotate(app, overlap)
         others = "the others are revoked" if not overlap else f"the others stay valid for {overlap} s"
+        _audit("a key of an application was made", new.backend.id)
         _say(f"a new key of {new.backend.name}, which is shown only now; {others}")
         _print_key(new)
 
@@ -80,6 +90,7 @@ def revoke(settings: Settings, app: str, hint: str | None) -> int:
 
     def command(keys: Backends) -> None:
         backend = keys.revoke(app, hint)
+        _audit("a key of an application was revoked" if hint else "all keys of an application were revoked", app)
         _say(f"revoked; valid keys of {backend.name}: {_keys(keys, backend)}")
 
     return _run(settings, command)
@@ -96,13 +107,36 @@ def resume(settings: Settings, app: str) -> int:
 
 
 def _suspend(settings: Settings, app: str, *, suspended: bool) -> int:
-    configure_logging(settings.log_level, settings.log_format)
     done = "suspended" if suspended else "resumed"
 
     def command(keys: Backends) -> None:
         backend = keys.suspend(app, suspended=suspended)
         _say(f"{backend.name} is {done}; its games go on")
-        _log.warning("an application was %s by the operator", done, extra={"fields": {"app": backend.id}})
+        _audit(f"an application was {done}", backend.id)
+
+    return _run(settings, command)
+
+
+def limit(settings: Settings, app: str, *limits: int | None) -> int:
+    """Give an application limits of its own, in the order of ``OwnLimits``.
+
+    ``None`` leaves a limit as it is; a negative number makes it that of all applications again.
+    """
+    named = {name: given for name, given in zip(OwnLimits._fields, limits, strict=True) if given is not None}
+    changes = {name: None if given < 0 else given for name, given in named.items()}
+    if not changes:
+        _say("name a limit: --requests, --games or --stored")
+        return 2
+
+    def change(before: Backend) -> Backend:
+        if before.registered and changes.get("stored") is not None:
+            raise LimitOfNobody
+        return before._replace(limits=before.limits._replace(**changes))
+
+    def command(keys: Backends) -> None:
+        backend = keys.change(app, change)
+        _say(f"{backend.name} has {_limits(backend)}: everywhere after {APPLIED_SECONDS} s at the latest")
+        _audit("the limits of an application were changed", backend.id, **backend.limits._asdict())
 
     return _run(settings, command)
 
@@ -112,6 +146,7 @@ def delete(settings: Settings, app: str) -> int:
 
     def command(backends: BackendsFacade) -> None:
         backends.delete(app)
+        _audit("an application was deleted", app)
         _say("deleted with its endpoints; games that it has created go on")
 
     return _run_service(settings, command)
@@ -150,11 +185,15 @@ def _run(settings: Settings, command: Callable[[Backends], None]) -> int:
 
 def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) -> int:
     """Run a command on the applications and their endpoints; returns the exit status."""
+    configure_logging(settings.log_level, settings.log_format)
     storage = open_storage(settings, Metrics())
     # No request here has an idempotency key, so that nothing is derived from the secret.
     backends = build_backends(settings, storage, RedisEventFeed(storage.topology), Idempotency([os.urandom(32)]))
     try:
         command(backends)
+    except LimitOfNobody:
+        _say("what this application stores counts in the shares of the networks of its clients: STORED_MB_PER_DAY")
+        return 2
     except InvalidBody as error:
         _say("; ".join(sentence(reason) for reasons in error.errors.values() for reason in reasons))
         return 2
@@ -177,6 +216,19 @@ def _keys(keys: Backends, backend: Backend) -> str:
         for each in keys.valid_keys(backend)
     ]
     return ", ".join(shown) or "none"
+
+
+def _limits(backend: Backend) -> str:
+    """The limits of its own; what is missing is as usual."""
+    units = {"requests": "requests/min", "games": "games/min", "stored": "MiB/day"}
+    own = backend.limits._asdict()
+    shown = [f"{limit or 'any'} {units[name]}" for name, limit in own.items() if limit is not None]
+    return ", ".join(shown) or "the usual limits"
+
+
+def _audit(message: str, app: str, **fields: int | None) -> None:
+    """Write a line in the log that tells what the operator has done to an application."""
+    _log.warning("%s by the operator", message, extra={"fields": {"app": app, **fields}})
 
 
 def _print_key(new: NewKey) -> None:

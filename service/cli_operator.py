@@ -10,11 +10,21 @@ import argparse
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from service.config import Settings
 from service.devserver import terminal
 from service.devserver.embedded import running_url
+
+USUAL: Final = -1
+"""What stands for a limit that is to be the usual one again."""
+MOST: Final = 1_000_000
+"""The highest limit, as of the settings."""
+_LIMITS: Final = {
+    "requests": "requests per minute, in place of APP_REQUESTS_PER_MINUTE",
+    "games": "games that it creates or joins per minute, in place of APP_GAMES_PER_MINUTE",
+    "stored": "MiB that it stores per day, in place of APP_STORED_MB_PER_DAY",
+}
 
 Commands = argparse._SubParsersAction  # noqa: SLF001 # its only name
 
@@ -55,6 +65,11 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     command.add_argument("id", help="the id of the application")
     command = add("resume", "accept the keys of an application again", "id")
     command.add_argument("id", help="the id of the application")
+    command = add("limit", "give an application limits of its own, or the usual ones again", "id", *_LIMITS)
+    command.add_argument("id", help="the id of the application")
+    for name, meaning in _LIMITS.items():
+        text = f"{meaning}; 0: no limit; without a number: the usual limit again"
+        command.add_argument(f"--{name}", nargs="?", type=_limit, const=USUAL, metavar="N", help=text)
     command = add("delete", "delete an application; its games go on", "id")
     command.add_argument("id", help="the id of the application")
 
@@ -115,6 +130,12 @@ def _number(text: str) -> int:
     return int(text)
 
 
+def _limit(text: str) -> int:
+    if not text.isdecimal() or len(text) > 7 or int(text) > MOST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number up to {MOST}")
+    return int(text)
+
+
 def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int:
     """Run a command on the applications; returns the exit status."""
     reached = _reached(settings)
@@ -129,6 +150,7 @@ def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int
         "revoke": cli_backends.revoke,
         "suspend": cli_backends.suspend,
         "resume": cli_backends.resume,
+        "limit": cli_backends.limit,
         "delete": cli_backends.delete,
         "reindex": cli_backends.reindex,
     }

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 
+import httpx
 import pytest
 
 from service.devserver.embedded import EmbeddedServer
-from tests.support.serving import ROOT
+from tests.support.serving import ROOT, Service
 
 pytestmark = pytest.mark.full
+
+PATIENCE = 30.0
 
 KEY = re.compile(r"app_[A-Za-z0-9_-]{24}_[A-Za-z0-9_-]{43}\n")
 
@@ -118,6 +123,10 @@ WRONG_COMMANDS: list[tuple[tuple[str, ...], int, str]] = [
     (("delete", ""), 1, "no such application"),
     ((), 2, "required"),
     (("rename", "x"), 2, "invalid choice"),
+    (("limit", "A" * 24, "--requests", "5"), 1, "no such application"),
+    (("limit", "A" * 24), 2, "name a limit"),
+    (("limit", "A" * 24, "--requests", "1e3"), 2, "not a number"),
+    (("limit", "A" * 24, "--stored", "1000001"), 2, "not a number"),
 ]
 """Arguments, the exit status, and words of the message."""
 
@@ -164,6 +173,81 @@ def test_a_store_that_does_not_answer_is_told(tmp_path: Path) -> None:
     done = Operator(REDIS_URL=f"unix://{tmp_path}/none.sock").apps("create", "Nobody")
     assert (done.returncode, done.stdout) == (1, "")
     assert "does not answer" in done.stderr
+
+
+def logged(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
+    """The line that a command has written into the log."""
+    (line,) = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    return {name: line[name] for name in line if name not in ("time", "level", "logger")}
+
+
+def test_an_application_gets_limits_of_its_own_and_the_usual_ones_again(operator: Operator) -> None:
+    _, app, hint = operator.make("create", "Limited")
+    done = operator.apps("limit", app, "--requests", "600", "--stored", "0")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "Limited has 600 requests/min, any MiB/day: everywhere after 10 s" in done.stderr
+    message = "the limits of an application were changed by the operator"
+    assert logged(done) == {"message": message, "app": app, "requests": 600, "games": None, "stored": 0}
+    assert re.search(rf"^{app}  \S+  {hint}  600 requests/min, any MiB/day  Limited$", operator.list(), re.MULTILINE)
+    operator.apps("limit", app, "--games", "7", "--stored")
+    assert re.search(rf"^{app}  \S+  {hint}  600 requests/min, 7 games/min  Limited$", operator.list(), re.MULTILINE)
+    operator.apps("suspend", app)
+    operator.apps("resume", app)
+    assert "7 games/min  Limited" in operator.list()
+    done = operator.apps("limit", app, "--requests", "--games")
+    assert "Limited has the usual limits" in done.stderr
+    assert re.search(rf"^{app}  \S+  {hint}  Limited$", operator.list(), re.MULTILINE)
+
+
+def test_a_limit_is_applied_by_all_workers_of_a_running_service(server: EmbeddedServer, operator: Operator) -> None:
+    key, app, _ = operator.make("create", "Served")
+    with (
+        Service(server.folder, REDIS_URL=server.url, WORKERS="2", APP_REQUESTS_PER_MINUTE="60000") as service,
+        httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {key}"}) as http,
+    ):
+
+        def told() -> set[str]:
+            # Each request is a connection of its own, so that both workers answer some of them.
+            answers = [http.get("/v1/app", headers={"Connection": "close"}) for _ in range(20)]
+            return {answer.headers["RateLimit-Policy"] for answer in answers}
+
+        assert told() == {'"app";q=60000;w=60'}
+        assert operator.apps("limit", app, "--requests", "50000").returncode == 0
+        deadline = monotonic() + PATIENCE
+        while told() != {'"app";q=50000;w=60'}:
+            assert monotonic() < deadline
+        assert operator.apps("limit", app, "--requests", "1").returncode == 0
+        while http.get("/v1/app").status_code != 429:
+            assert monotonic() < deadline
+
+
+def test_the_bytes_of_an_application_that_anybody_registered_have_no_limit_of_their_own(
+    server: EmbeddedServer, operator: Operator
+) -> None:
+    with (
+        Service(server.folder, REDIS_URL=server.url, WORKERS="1", APPS="open") as service,
+        httpx.Client(base_url=service.url) as http,
+    ):
+        app = http.post("/v1/apps", json={"name": "Anybody's"}).raise_for_status().json()["id"]
+    refused = operator.apps("limit", app, "--stored", "5")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "STORED_MB_PER_DAY" in refused.stderr
+    assert operator.apps("limit", app, "--requests", "5").returncode == 0
+    assert operator.apps("limit", app, "--stored").returncode == 0
+    assert "5 requests/min  Anybody's" in operator.list()
+
+
+def test_what_is_done_to_an_application_is_in_the_log(operator: Operator) -> None:
+    made = operator.apps("create", "Logged")
+    app = made.stdout[4:28]
+    assert logged(made) == {"message": "an application was made by the operator", "app": app}
+    for arguments, message in (
+        (("rotate", app), "a key of an application was made"),
+        (("revoke", app, made.stdout[29:35]), "a key of an application was revoked"),
+        (("revoke", app), "all keys of an application were revoked"),
+        (("delete", app), "an application was deleted"),
+    ):
+        assert logged(operator.apps(*arguments)) == {"message": f"{message} by the operator", "app": app}
 
 
 def test_a_suspended_application_is_refused_until_it_is_resumed_and_the_log_says_so(operator: Operator) -> None:

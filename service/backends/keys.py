@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
 from hmac import compare_digest
 from time import monotonic
 from typing import Final, NamedTuple
@@ -191,9 +192,13 @@ class Backends:
 
     def suspend(self, app: str, *, suspended: bool) -> Backend:
         """Accept no key of an application from now on, or accept them again. Raises ``NotFound``."""
+        return self.change(app, lambda before: before._replace(suspended=suspended))
+
+    def change(self, app: str, change: Callable[[Backend], Backend]) -> Backend:
+        """Replace what is stored of an application. Raises ``NotFound``, and what ``change`` raises."""
         for _ in range(_MAX_ATTEMPTS):
             before = self._existing(app)
-            after = before._replace(suspended=suspended)
+            after = change(before)
             if after == before or self._replace(before, after):
                 return after
         raise StorageUnavailable("contention")

@@ -44,6 +44,20 @@ class KeyRecord(NamedTuple):
     expires_at: int | None = None
 
 
+class OwnLimits(NamedTuple):
+    """The limits that the operator has given one application: 0 is no limit, ``None`` that of all applications.
+
+    ``requests`` and ``games`` (created or joined) per minute, MiB ``stored`` per day.
+    """
+
+    requests: int | None = None
+    games: int | None = None
+    stored: int | None = None
+
+
+NO_OWN_LIMITS: Final = OwnLimits()
+
+
 class Backend(NamedTuple):
     """An application; its id has a shard, like that of a game.
 
@@ -57,6 +71,7 @@ class Backend(NamedTuple):
     keys: tuple[KeyRecord, ...]
     registered: bool = False
     suspended: bool = False
+    limits: OwnLimits = NO_OWN_LIMITS
 
 
 class RepeatStore(Protocol):

@@ -1,7 +1,8 @@
 """The shares of holders in Redis or Valkey: bytes counted by the day, and how full the servers are.
 
 Owns how much a holder may write: a twentieth of the memory of all servers in a day for the network of an address, a
-fifth for an application that the operator has made, unless the settings say something else. Moves may take as much
+fifth for an application that the operator has made, unless the settings say something else, or the operator of this
+one. Moves may take as much
 again; and in the reserve a twentieth of it in a day, whatever was written before. Days are those of UTC. Does not
 depend on what is written, or what it weighs.
 """
@@ -17,6 +18,7 @@ from service.bounded_cache import BoundedCache
 from service.games.ports import OutcomeUnknown, StorageUnavailable, TimeSource
 from service.games.shares import Holder, Shares, ShareUsed
 from service.storage import keys
+from service.storage.backend_records import decode_backend
 from service.storage.memory_reserve import RESERVE_PERCENT, Memory
 from service.storage.redis.calls import RedisCalls, evalsha
 from service.storage.redis.connection import NotSent
@@ -63,6 +65,7 @@ class RedisShares(Shares):
         self._clock = clock
         self._bytes: int | None = None
         self._known = BoundedCache[bytes, tuple[int, int]](_MOST_KNOWN)
+        self._own = BoundedCache[str, tuple[int | None, int]](_MOST_KNOWN)
         self.counts_writes = False
         self.is_reserved = False
 
@@ -92,6 +95,9 @@ class RedisShares(Shares):
     def limit(self, holder: Holder) -> int | None:
         """The bytes that a holder may store in a day; ``None`` for any number."""
         budget = self._budgets.app if holder.is_app else self._budgets.network
+        own = self._own_budget(holder.id) if holder.is_app else None
+        if own is not None:
+            budget = own
         if budget is not None:
             return budget * _MIB or None
         if self._bytes is None:
@@ -127,6 +133,18 @@ class RedisShares(Shares):
         """Count what was written to games that exist."""
         if self.limit(holder) is not None:
             self._count(keys.share(holder.id, self._day()), size, None)
+
+    def _own_budget(self, app: str) -> int | None:
+        """The MiB that the operator has given this application, as this process has read them in ``KNOWN_MS``."""
+        now = self._clock()
+        budget, read_at = self._own.get(app) or (None, -KNOWN_MS)
+        if now - read_at >= KNOWN_MS:
+            key = keys.application(app)
+            with suppress(StorageUnavailable):
+                data = self._calls.read("read_app", key, (b"GET", key))
+                budget = None if data is None else decode_backend(data).limits.stored
+            self._own.put(app, (budget, now))
+        return budget
 
     def _take(self, key: bytes, size: int, most: int) -> None:
         if not self._count(key, size, most):

@@ -73,9 +73,6 @@ class _Granted(Protocol):
     def seat(self) -> int | None: ...
 
     @property
-    def app(self) -> str | None: ...
-
-    @property
     def from_store(self) -> bool: ...
 
 
@@ -121,7 +118,7 @@ def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., 
         backend = _application(services, optional=optional, repeats=repeats)
         if backend is not None:
             weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
-            quota = services.limits.limit_bearer("", None, backend.id, weight)
+            quota = services.limits.limit_bearer("", None, backend, weight)
             if quota is not None and guard.shows_quota:
                 environ[EXTRA_HEADERS] = quota.headers()
         if has_query:
@@ -149,7 +146,7 @@ def _application(services: Services, *, optional: bool, repeats: bool) -> Backen
         if repeated is None:
             raise
         backend = services.backends.keys.authenticate_repeat(key, repeated)
-    request.environ[APP] = backend.id
+    request.environ[APP] = backend
     return backend
 
 
@@ -171,7 +168,7 @@ def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]
             raise
         try:
             weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
-            quota = services.limits.limit_bearer(game, granted.seat, granted.app, weight)
+            quota = services.limits.limit_bearer(game, granted.seat, environ.get(APP), weight)
             if quota is not None and guard.shows_quota:
                 environ[EXTRA_HEADERS] = quota.headers()
             if has_query:
@@ -235,11 +232,11 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
     Raises ``Unauthorized`` for a key that is not valid, and for a game that is not its own, or does not exist;
     ``NotFound`` if the game has no such seat.
     """
-    app = services.backends.keys.authenticate(key).id
-    access = services.games.access.of_application(game, app)
+    backend = services.backends.keys.authenticate(key)
+    access = services.games.access.of_application(game, backend.id)
     if access is None:
         raise no_valid_key()
-    request.environ[APP] = app
+    request.environ[APP] = backend
     if seat is not None:
         check_seat(access.game, seat)
     return access._replace(target=seat)

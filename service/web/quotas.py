@@ -30,7 +30,7 @@ PLACES_PER_READ: Final = 4
 ROUNDS_OF_BOTS: Final = 10
 """The rounds of a match that computer players may play alone and that does not say how many it has."""
 APP: Final = "domino.app"
-"""The key in the WSGI environment for the id of the application whose key was presented, once it was accepted."""
+"""The key in the WSGI environment for the application whose key was presented, once it was accepted."""
 
 
 def limit_expensive(services: Services) -> None:
@@ -100,7 +100,7 @@ def limit_reads(limits: RateLimits, reads: int) -> None:
     """
     environ = request.environ
     app = environ.get(APP)
-    if app is None or limits.app_requests is None:
+    if app is None or limits.app_requests(app) is None:
         limits.limit_read(environ.get("REMOTE_ADDR", ""), reads)
     elif reads:
         limits.limit_bearer("", None, app, reads)

@@ -13,6 +13,8 @@
                unless applications have no limit
     app_games  every request with such a key to create or join a game, by application
 
+The operator may give an application other limits (``app``, ``app_games``).
+
 A request with a large body counts more. Owns the counters and the limits. The windows are the minutes and hours of the
 clock, so that counting takes one round trip, and all machines agree on when a window ends. A seat or an application is
 counted in the memory of the worker first, so that an ordinary move needs no round trip; only a busy one is counted in
@@ -29,6 +31,7 @@ from typing import Final, NamedTuple
 
 from limits.storage import MemoryStorage, Storage
 
+from service.backends.ports import Backend
 from service.web.http.client_address import client_network
 
 WINDOW_SECONDS: Final = 60
@@ -105,20 +108,18 @@ class RateLimits:
         self._shared = _SharedCounter(connect)
         self._clock = clock
         self._limits = limits
-        self._seat_unshared = limits.seat // (_UNSHARED * workers)
-        self._app_unshared = limits.app // (_UNSHARED * workers)
+        self._share = _UNSHARED * workers
         self._minute = 0
         self._counts: dict[tuple[str | int, ...], int] = {}
+        self._in_redis: set[tuple[str | int, ...]] = set()
 
-    @property
-    def app_requests(self) -> int | None:
-        """Requests that an application may send per minute; ``None`` without a limit."""
-        return self._limits.app or None
+    def app_requests(self, app: Backend) -> int | None:
+        """Requests that this application may send per minute; ``None`` without a limit."""
+        return (self._limits.app if app.limits.requests is None else app.limits.requests) or None
 
-    @property
-    def app_games(self) -> int | None:
-        """Games that an application may create or join per minute; ``None`` without a limit."""
-        return self._limits.app_games or None
+    def app_games(self, app: Backend) -> int | None:
+        """Games that this application may create or join per minute; ``None`` without a limit."""
+        return (self._limits.app_games if app.limits.games is None else app.limits.games) or None
 
     def limit_create(self, address: str, weight: int = 1) -> Quota | None:
         """Count a request to create or join a game or to verify or replay a record, as so many (``weight``).
@@ -132,12 +133,12 @@ class RateLimits:
         if weight:
             _checked(self._by_address("read", self._limits.read, address, weight))
 
-    def limit_app_games(self, app: str, weight: int = 1) -> Quota | None:
+    def limit_app_games(self, app: Backend, weight: int = 1) -> Quota | None:
         """Count a request of an application to create or join a game, as so many; ``None`` without a limit.
 
         Raises ``RateLimited``.
         """
-        return _checked(self._count("app_games", app, self._limits.app_games, weight, WINDOW_SECONDS))
+        return _checked(self._count("app_games", app.id, self.app_games(app) or 0, weight, WINDOW_SECONDS))
 
     def limit_token(self, game: str, seat: int) -> None:
         """Count a change of the token of a seat. Raises ``RateLimited``."""
@@ -152,31 +153,32 @@ class RateLimits:
         quota = self._by_address("failure", self._limits.failure, address)
         return None if quota is None or quota.remaining >= 0 else quota._replace(remaining=0)
 
-    def limit_bearer(self, game: str, seat: int | None, app: str | None, weight: int = 1) -> Quota | None:
+    def limit_bearer(self, game: str, seat: int | None, app: Backend | None, weight: int = 1) -> Quota | None:
         """Count a request of an application, or else of a seat of a game, as ``weight`` requests.
 
         Returns ``None`` for a spectator or without a limit. Raises ``RateLimited``.
         """
         key: tuple[str | int, ...]
         if app is not None:
-            name, key, limit, unshared = "app", (app,), self._limits.app, self._app_unshared
+            name, key, limit = "app", (app.id,), self.app_requests(app)
         elif seat is not None:
-            name, key, limit, unshared = "seat", (game, seat), self._limits.seat, self._seat_unshared
+            name, key, limit = "seat", (game, seat), self._limits.seat
         else:
             return None
         if not limit:
             return None
+        unshared = limit // self._share
         now = self._clock()
         minute = int(now) // WINDOW_SECONDS
         if minute != self._minute:
             # A plain dictionary: MemoryStorage of limits scans all its keys every 10 ms in a thread of its own.
             self._minute = minute
-            self._counts = {}
-        before = self._counts.get(key, 0)
-        count = self._counts[key] = before + weight
-        if count > unshared:
+            self._counts, self._in_redis = {}, set()
+        count = self._counts[key] = self._counts.get(key, 0) + weight
+        if count > unshared or key in self._in_redis:
             # The first time, all requests that were counted locally are added.
-            first = before <= unshared
+            first = key not in self._in_redis
+            self._in_redis.add(key)
             count = self._shared.count(f"{name}/{'/'.join(map(str, key))}/{minute}", count if first else weight)
         quota = Quota(name, limit, limit - count, WINDOW_SECONDS - int(now) % WINDOW_SECONDS)
         if count > limit:

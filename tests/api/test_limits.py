@@ -279,6 +279,50 @@ def test_every_request_of_an_application_counts(workers: Workers, app_key: str, 
     assert api.get(table.path).status_code == 200
 
 
+def give(backends: BackendsFacade, key: str, **limits: int | None) -> None:
+    """Give the application of a key limits of its own, as the operator does."""
+    backends.keys.change(key[4:28], lambda before: before._replace(limits=before.limits._replace(**limits)))
+
+
+def test_an_application_may_have_limits_of_its_own(
+    workers: Workers, backends: BackendsFacade, app_key: str, other_key: str
+) -> None:
+    one, another = workers(2, app=2, app_games=1)
+    give(backends, app_key, requests=4, games=3)
+    for left, api in ((2, one), (1, another), (0, one)):
+        assert_quota(create_with(api, app_key), "app_games", 3, left, 42)
+    assert_limited(create_with(another, app_key), "app_games", 3, 42)
+    assert_limited(another.get("/v1/app", token=app_key), "app", 4, 42)
+    assert_quota(create_with(one, other_key), "app_games", 1, 0, 42)
+    assert_limited(create_with(one, other_key), "app_games", 1, 42)
+
+
+def test_an_application_without_own_limits_has_the_usual_ones_again(
+    workers: Workers, backends: BackendsFacade, app_key: str, clock: Clock
+) -> None:
+    (api,) = workers(app=50, app_games=40)
+    give(backends, app_key, requests=0, games=0)
+    assert (
+        not {"requests_per_minute", "games_per_minute"} & api.get("/v1/app", token=app_key).get_json()["limits"].keys()
+    )
+    assert "RateLimit" not in create_with(api, app_key).headers
+    give(backends, app_key, requests=None, games=30)
+    clock.now += 60
+    told = api.get("/v1/app", token=app_key)
+    assert_quota(told, "app", 50, 49, 42)
+    limits = told.get_json()["limits"]
+    assert (limits["requests_per_minute"], limits["games_per_minute"]) == (50, 30)
+
+
+def test_requests_for_a_game_count_by_the_own_limit_of_its_application(
+    workers: Workers, backends: BackendsFacade, app_key: str
+) -> None:
+    (api,) = workers(app=100)
+    table = Table(api, create_with(api, app_key).get_json())
+    give(backends, app_key, requests=3)
+    assert [api.get(table.path, token=app_key).status_code for _ in range(3)] == [200, 200, 429]
+
+
 def test_the_history_that_an_application_reads_counts_as_its_requests(
     workers: Workers, app_key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from service.backends.index.outbox import Outbox
 from service.games.automation.due import Automation
 from service.games.commands.create import network_digest
 from service.games.model.views import legal_moves_for
-from service.games.ports import PutOff
+from service.games.ports import PutOff, TimeSource
 from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import EVERYTHING
@@ -27,7 +27,7 @@ from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.calls import observe_nothing
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import open_topology
-from service.storage.shares import Budgets, RedisShares
+from service.storage.shares import KNOWN_MS, Budgets, RedisShares
 from service.web.http.client_address import client_network
 from tests.api.client import Api
 from tests.storage.servers import RealServer, fill
@@ -54,12 +54,17 @@ TOO_MUCH = (429, "limit_reached", "share_used")
 class SmallStore:
     """The service on a server with little memory; ``shares`` are looked at when the test says so."""
 
-    def __init__(self, server: RealServer, budgets: Budgets = Budgets()) -> None:  # noqa: B008 # immutable
+    def __init__(
+        self,
+        server: RealServer,
+        budgets: Budgets = Budgets(),  # noqa: B008 # immutable
+        clock: TimeSource = system_clock,
+    ) -> None:
         self.server = server
         nodes = open_topology(server.url)
         self.calls = redis_calls(nodes)
         reserve = MemoryReserve(nodes, observe_failure=observe_nothing, now=_Ticks())
-        self.shares = RedisShares(nodes, self.calls, budgets, system_clock)
+        self.shares = RedisShares(nodes, self.calls, budgets, clock)
         self.store = redis_store(nodes, TTL, reserve=reserve)
         self.reminders = redis_reminders(nodes)
         self.feed = RedisEventFeed(nodes)
@@ -215,6 +220,44 @@ def test_an_application_of_the_operator_has_a_share_of_its_own(small: SmallStore
     assert small.create(address=EVIL, token=key).status_code == 201
     told = small.api.get("/v1/app", token=key).get_json()
     assert told["limits"]["bytes_per_day"] == MEMORY // 5
+
+
+class _Later:
+    """The clock of the system, and so many milliseconds more."""
+
+    ahead = 0
+
+    def __call__(self) -> int:
+        return system_clock() + self.ahead
+
+
+def test_an_application_of_the_operator_may_have_a_share_by_a_limit_of_its_own(server: RealServer) -> None:
+    server.configure(maxmemory="20mb")
+    clock = _Later()
+    small, other = SmallStore(server, clock=clock), SmallStore(server, clock=clock)  # two processes
+    new = small.backends.keys.create("Club")
+    app, key = new.backend.id, new.key
+
+    def give(mib: int | None) -> None:
+        small.backends.keys.change(app, lambda before: before._replace(limits=before.limits._replace(stored=mib)))
+        clock.ahead += KNOWN_MS
+
+    def told() -> set[int | None]:
+        shown = [each.api.get("/v1/app", token=key).get_json()["limits"] for each in (small, other)]
+        return {limits.get("bytes_per_day") for limits in shown}
+
+    assert told() == {MEMORY // 5}
+    give(1)
+    assert told() == {2**20}
+    server.admin.set(f"domino:share:{{{app}}}:{clock() // 1000 // DAY}", 2**20 - 100)
+    assert [refusal(each.create(token=key)) for each in (small, other)] == [TOO_MUCH, TOO_MUCH]
+    give(0)
+    assert told() == {None}
+    assert [each.create(token=key).status_code for each in (small, other)] == [201, 201]
+    give(None)
+    assert told() == {MEMORY // 5}
+    for each in (small, other):
+        each.close()
 
 
 def test_applications_that_anybody_may_register_share_what_their_address_has(small: SmallStore) -> None:

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 import redis
 
-from service.backends.ports import MOST_REPEATS, Backend, BackendStore, KeyRecord, Repeat, RepeatKnown
+from service.backends.ports import MOST_REPEATS, Backend, BackendStore, KeyRecord, OwnLimits, Repeat, RepeatKnown
 from service.games.model.errors import LimitReached
 from service.games.model.shards import with_shard
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
+from service.storage.backend_records import decode_backend, encode_backend
 from service.storage.backends import RedisBackends
 from service.storage.redis.calls import observe_nothing
 from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
@@ -47,6 +48,23 @@ def test_an_application_is_read_as_it_was_created(store: BackendStore) -> None:
     for application in (new_application(), new_application(keys=()), new_application(keys=(ending, ending))):
         store.create(application)
         assert store.read(application.id) == application
+
+
+def test_the_limits_of_an_application_are_stored_with_it(store: BackendStore) -> None:
+    usual = new_application()
+    store.create(usual)
+    limited = usual._replace(limits=OwnLimits(requests=5, stored=0))
+    assert store.replace(usual, limited)
+    assert store.read(usual.id) == limited
+    assert store.replace(limited, usual)
+    assert store.read(usual.id) == usual
+
+
+def test_an_application_that_was_stored_before_there_were_own_limits_is_replaced() -> None:
+    stored = b'[1,["an id","Club",1,[],false,true]]'
+    backend = decode_backend(stored)
+    assert backend == Backend("an id", "Club", 1, (), suspended=True)
+    assert encode_backend(backend) == stored
 
 
 def test_an_application_that_was_not_created_is_not_found(store: BackendStore) -> None:

@@ -81,8 +81,8 @@ def get_application(services: Services, backend: Backend) -> RawResponse:
             backend,
             keys,
             services.backends.listing.usage(backend.id),
-            requests_per_minute=services.limits.app_requests,
-            games_per_minute=services.limits.app_games,
+            requests_per_minute=services.limits.app_requests(backend),
+            games_per_minute=services.limits.app_games(backend),
             bytes_per_day=services.backends.stored.limit(backend, request_network()),
         )
     )
