@@ -34,7 +34,7 @@ from service.storage.redis.topology import Topology
 
 ROOT: Final = Path(__file__).parent.parent
 NODE_PEER: Final = ROOT / "bench" / "peers" / "node"
-START_SECONDS: Final = 30.0
+START_SECONDS: Final = 120.0
 STOP_SECONDS: Final = 40.0
 _PAUSE_SECONDS: Final = 0.01
 _OWN_SETTINGS: Final = frozenset({"HOST", "PORT", "REDIS_URL", "DATA_DIR", "SECRET_KEY"})
@@ -108,15 +108,15 @@ class Candidate:
     def worker_bytes(self) -> list[int]:
         """The resident memory of each worker. Empty except on Linux."""
         page = os.sysconf("SC_PAGE_SIZE")
-        return [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page for pid in sorted(self._workers())]
+        return [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page for pid in sorted(self.workers())]
 
     def worker_seconds(self) -> float:
         """The processor time of all workers so far, with a resolution of some milliseconds; 0 except on Linux."""
-        ticks = [sum(map(int, _stat(pid)[11:13])) for pid in self._workers()]
+        ticks = [sum(map(int, _stat(pid)[11:13])) for pid in self.workers()]
         return sum(ticks) / os.sysconf("SC_CLK_TCK")
 
-    def _workers(self) -> list[int]:
-        """The descendants without children of their own. Determined once, as they do not change."""
+    def workers(self) -> list[int]:
+        """The process ids of the descendants without children of their own. Determined once, as they do not change."""
         if not self._found:
             below = _children()
             todo = [self._process.pid]
@@ -131,12 +131,14 @@ class Candidate:
 class Stand:
     """The server and the candidates of one run of the benchmark, its files in a folder that goes away with it.
 
-    Each candidate has so many ``workers``.
+    Each candidate has so many ``workers``. Named ones are run by the program ``under``, with words of its own, in which
+    ``{folder}`` stands for ``folder``.
     """
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, under: Sequence[str] = ()) -> None:
         self._workers = workers
-        self._folder = Path(tempfile.mkdtemp(prefix="domino-bench-"))
+        self._under = under
+        self.folder = Path(tempfile.mkdtemp(prefix="domino-bench-"))
         self._servers: list[EmbeddedServer] = []
         self._started: list[Candidate] = []
         self._named: dict[Name, Candidate] = {}
@@ -158,11 +160,11 @@ class Stand:
             self._client.close()
         for server in reversed(self._servers):
             server.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def server(self) -> EmbeddedServer:
         """Start another Redis server, for exclusive use."""
-        server = EmbeddedServer(self._folder / f"server-{len(self._servers)}")
+        server = EmbeddedServer(self.folder / f"server-{len(self._servers)}")
         server.start()
         self._servers.append(server)
         return server
@@ -185,7 +187,8 @@ class Stand:
         """The candidate of that name, started if necessary. Raises ``DidNotStart``."""
         if name not in self._named:
             command, environ = _command(name, self.redis_url)
-            self._named[name] = self.start(command, environ)
+            under = [word.replace("{folder}", str(self.folder)) for word in self._under]
+            self._named[name] = self.start([*under, *command], environ)
             self._named[name].wait()
         return self._named[name]
 
@@ -198,7 +201,7 @@ class Stand:
 
     def start(self, command: Sequence[str], environ: Mapping[str, str]) -> Candidate:
         """Start any candidate without waiting for it."""
-        candidate = Candidate(command, environ, self._folder / f"candidate-{len(self._started)}", self._workers)
+        candidate = Candidate(command, environ, self.folder / f"candidate-{len(self._started)}", self._workers)
         self._started.append(candidate)
         return candidate
 

@@ -12,7 +12,7 @@ from bench.stand import Stand
 
 Part = Callable[[Stand, Scale], Section]
 
-PARTS: Final = ("moves", "engine", "growth", "streams", "peers", "start", "stages", "automatic")
+PARTS: Final = ("moves", "engine", "growth", "streams", "peers", "start", "stages", "automatic", "instructions")
 
 
 def part(name: str) -> Part:
