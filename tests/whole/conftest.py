@@ -8,8 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
+from service.devserver.embedded import running_url
 from tests.support.contract import Contract, read_document
+from tests.support.processes import free_ports
 from tests.support.serving import Service
+from tests.whole.operating import Application, Operator, Site
 from tests.whole.table import connect
 
 
@@ -33,3 +36,24 @@ def document(http: httpx.Client) -> dict[str, Any]:
 @pytest.fixture
 def contract(document: dict[str, Any]) -> Contract:
     return Contract(document)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("site")
+    data, (port,) = folder / "data", free_ports(1)
+    with Service(data, APPS="open", TRUSTED_PROXIES="1", METRICS_PORT=str(port)) as service:
+        url = running_url(data)
+        assert url is not None
+        environ = {"DATA_DIR": str(data), "REDIS_URL": url, "DOMINO": service.url, "METRICS": service.metrics_url}
+        with connect(service.url) as client:
+            yield Site(service, Operator(folder / "bin", **environ), client)
+
+
+@pytest.fixture
+def application(site: Site) -> Iterator[Application]:
+    """A new application of the site."""
+    key = site.http.post("/v1/apps", json={"name": "Club"}).raise_for_status().json()["key"]
+    with connect(site.service.url) as client:
+        client.headers["Authorization"] = f"Bearer {key}"
+        yield Application(client.get("/v1/app").raise_for_status().json()["id"], key, client)

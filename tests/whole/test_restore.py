@@ -5,51 +5,27 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from service.devserver.server_program import find_server
 from tests.storage.servers import RealServer
-from tests.support.serving import ROOT, Service
+from tests.support.serving import Service
 from tests.support.table import match_finished
+from tests.whole.operating import Operator
 from tests.whole.table import Table, connect
-from tests.whole.test_readme import sessions
 
 pytestmark = pytest.mark.full
 
-BACKUP = ROOT / "docs" / "operations" / "backup.md"
 SECRET = "the same secret before and after the restore"
 MOVES = 6
 
-REDIS_CLI = f"""#!{sys.executable}
-# Stands in for redis-cli, which no package brings: sends one command, prints the answer as redis-cli does.
-import sys
-import redis
-kind, address, *command = sys.argv[1:]
-url = address if kind == "-u" else "unix://" + address
-try:
-    with redis.Redis.from_url(url, decode_responses=True, protocol=2) as client:
-        client.response_callbacks.clear()
-        print(client.execute_command(*command))
-except redis.ConnectionError:
-    sys.exit(0 if command == ["SHUTDOWN"] else 1)
-"""
-
 
 @pytest.fixture
-def programs(tmp_path: Path) -> Path:
-    """A folder with the programs that the sessions call."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    (folder / "redis-server").symlink_to(find_server())
-    (folder / "redis-cli").write_text(REDIS_CLI)
-    (folder / "redis-cli").chmod(0o755)
-    return folder
+def operator(tmp_path: Path) -> Operator:
+    return Operator(tmp_path / "bin")
 
 
 @pytest.fixture
@@ -60,18 +36,6 @@ def restored(tmp_path: Path) -> Iterator[Path]:
     pid = folder / "restore.pid"
     if pid.exists():
         os.kill(int(pid.read_text()), signal.SIGKILL)
-
-
-def run(name: str, programs: Path, **environ: str) -> None:
-    done = subprocess.run(
-        ["sh", "-eu", "-c", sessions(BACKUP)[name]],
-        env={"PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", **environ},
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def begin(service: Service) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -93,30 +57,32 @@ def go_on(service: Service, created: dict[str, Any], views: list[dict[str, Any]]
         table.client.play_until(table, match_finished)
 
 
-def test_the_folder_of_the_embedded_server_is_copied_and_restored(tmp_path: Path, programs: Path) -> None:
+def test_the_folder_of_the_embedded_server_is_copied_and_restored(tmp_path: Path, operator: Operator) -> None:
     data, backup = tmp_path / "data", tmp_path / "backup"
     with Service(data) as service:
         match = begin(service)
-    run("copy-stopped", programs, DATA_DIR=str(data), BACKUP=str(backup))
+    operator.run("copy-stopped", DATA_DIR=str(data), BACKUP=str(backup))
     with Service(data) as service:  # what comes after the backup is lost
         begin(service)
     shutil.rmtree(data)
-    run("restore-copy", programs, DATA_DIR=str(data), BACKUP=str(backup))
+    operator.run("restore-copy", DATA_DIR=str(data), BACKUP=str(backup))
     with Service(data) as service:
         go_on(service, *match)
 
 
-def test_a_snapshot_of_a_running_server_is_taken_and_restored(tmp_path: Path, programs: Path, restored: Path) -> None:
+def test_a_snapshot_of_a_running_server_is_taken_and_restored(
+    tmp_path: Path, operator: Operator, restored: Path
+) -> None:
     own, backup = tmp_path / "redis", tmp_path / "backup"
     server = RealServer(own)
     try:
         with Service(tmp_path / "data", REDIS_URL=server.url, SECRET_KEY=SECRET) as service:
             match = begin(service)
-            run("snapshot", programs, REDIS_URL=server.url, REDIS_DIR=str(own), BACKUP=str(backup))
+            operator.run("snapshot", REDIS_URL=server.url, REDIS_DIR=str(own), BACKUP=str(backup))
             begin(service)
     finally:
         server.stop()
-    run("restore-snapshot", programs, BACKUP=str(backup), RESTORED=str(restored))
+    operator.run("restore-snapshot", BACKUP=str(backup), RESTORED=str(restored))
     server = RealServer(restored)
     try:
         keys = list(server.admin.scan_iter("domino:{*"))

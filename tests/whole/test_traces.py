@@ -1,29 +1,30 @@
-"""The trace of a request is that of the computer player's move and of the messages that follow from it."""
+"""The trace of a request is that of all that follows from it: moves of players of every kind, deadlines, messages."""
 
 from __future__ import annotations
 
 import json
+import shutil
+import socket
 import time
-from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.backends.endpoints import Listener
+from tests.backends.endpoints import Listener, parse
+from tests.outgoing.endpoints import answer
+from tests.storage.servers import RealServer
+from tests.support.background import Background
 from tests.support.serving import Service
-from tests.whole.table import PATIENCE, Table, connect
+from tests.whole.operating import Operator, until
+from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.full
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
-
-
-def until(is_so: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+SENT = f"00-{TRACE}-00f067aa0ba902b7-01"
+"""The header of a client."""
 
 
 def traced(service: Service) -> dict[str, list[dict[str, Any]]]:
@@ -44,6 +45,12 @@ def move_until_the_other(table: Table, **headers: str) -> None:
         moves = table.moves(0) if moves[0]["action"] == "draw" else []
 
 
+def goes_on_with_the_trace(header: str) -> bool:
+    """Whether a header is of this trace, with a parent of its own."""
+    version, trace, span, flags = header.split("-")
+    return (version, trace, flags) == ("00", TRACE, "01") and span not in ("00f067aa0ba902b7", "0" * 16)
+
+
 def test_what_follows_from_a_request_has_its_trace(tmp_path: Path) -> None:
     listener = Listener()
     with Service(tmp_path, APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service, connect(service.url) as http:
@@ -57,15 +64,12 @@ def test_what_follows_from_a_request_has_its_trace(tmp_path: Path) -> None:
         until(lambda: table.to_move() == 0)
         before = len(listener.received)
         assert not any("traceparent" in each.headers for each in listener.received)
-        move_until_the_other(table, traceparent=f"00-{TRACE}-00f067aa0ba902b7-01")
+        move_until_the_other(table, traceparent=SENT)
         until(lambda: "move of a computer player" in traced(service))
         until(lambda: "message to an endpoint" in traced(service))
         sent = [each.headers["traceparent"] for each in listener.received[before:] if "traceparent" in each.headers]
         assert sent
-        for each in sent:
-            version, trace, span, flags = each.split("-")
-            assert (version, trace, flags) == ("00", TRACE, "01")
-            assert span not in ("00f067aa0ba902b7", "0" * 16)
+        assert all(map(goes_on_with_the_trace, sent))
         assert {each["status"] for each in traced(service)["request"]} == {201}
         until(lambda: table.to_move() == 0)
         time.sleep(1)
@@ -77,3 +81,69 @@ def test_what_follows_from_a_request_has_its_trace(tmp_path: Path) -> None:
         assert {name: len(found) for name, found in traced(service).items()} == lines
     listener.close()
     assert not any(TRACE in line and key in line for line in service.lines)
+
+
+class RemotePlayer(Listener):
+    """Makes its first legal move."""
+
+    def respond(self, request: bytes, sock: socket.socket) -> object:
+        message = parse(request)
+        if message.type == "webhook.challenge":
+            return super().respond(request, sock)
+        return answer("200 OK", json.dumps(message.data["view"]["legal_moves"][0]).encode())(sock)
+
+
+def test_a_remote_player_is_asked_with_the_trace_of_the_move_before(tmp_path: Path) -> None:
+    remote = RemotePlayer()
+    with Service(tmp_path, APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service, connect(service.url) as http:
+        key = http.post("/v1/apps", json={"name": "Club"}).raise_for_status().json()["key"]
+        game = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Deep Six", "url": remote.url}], "pace": 0}
+        owner = {"Authorization": f"Bearer {key}"}
+        table = Table(http, http.post("/v1/games", json=game, headers=owner).raise_for_status().json())
+        until(lambda: table.to_move() == 0)
+        assert not any("traceparent" in each.headers for each in remote.received)
+        before = len(remote.received)
+        move_until_the_other(table, traceparent=SENT)
+        until(lambda: len(remote.received) > before)
+        until(lambda: table.to_move() == 0)
+        asked = remote.received[before:]
+    remote.close()
+    assert all(goes_on_with_the_trace(each.headers["traceparent"]) for each in asked)
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the logs of all processes after a move with this trace, and a time-out after it."""
+    folder = tmp_path_factory.mktemp("logs")
+    server = RealServer(folder / "redis")
+    try:
+        with ExitStack() as running:
+            service = running.enter_context(Service(folder / "data", REDIS_URL=server.url, SECRET_KEY="s" * 40))
+            bots, scheduler = [
+                running.enter_context(Background(command, server.url, folder)) for command in ("bots", "scheduler")
+            ]
+            http = running.enter_context(connect(service.url))
+            table = Table.create(http, "domino", [{"name": "Ada"}, {"bot": "greedy"}], pace=0, clock={"turn": 5})
+            until(lambda: table.to_move() == 0)
+            move_until_the_other(table, traceparent=SENT)
+            until(lambda: any([line["message"] == "deadline" for line in scheduler.lines()]), bots.lines)
+    finally:
+        server.stop()
+    (folder / "web.log").write_text("".join([f"{line}\n" for line in service.lines]))
+    return folder
+
+
+def test_a_deadline_has_the_trace_of_the_move_before(logs: Path) -> None:
+    (log,) = logs.glob("scheduler-*.log")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    (deadline, *_) = [line for line in lines if line["message"] == "deadline"]
+    assert (deadline["trace_id"], deadline["then"]) == (TRACE, "bot")
+
+
+def test_the_command_of_the_page_joins_the_lines_of_all_processes(logs: Path, tmp_path: Path) -> None:
+    if shutil.which("jq") is None:
+        pytest.skip("no jq on the PATH")
+    lines = [json.loads(line) for line in Operator(tmp_path / "bin").run("one-trace", cwd=logs).splitlines()]
+    assert {line["trace_id"] for line in lines} == {TRACE}
+    assert {line["message"] for line in lines} == {"request", "move of a computer player", "deadline"}
+    assert [line["time"] for line in lines] == sorted([line["time"] for line in lines])
