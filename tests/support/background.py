@@ -20,6 +20,9 @@ ROOT = Path(__file__).parent.parent.parent
 class Background:
     """``python -m service`` with this command; its output goes to a file, so that it never blocks."""
 
+    cwd = ROOT
+    """The folder with the service."""
+
     def __init__(self, command: str, redis_url: str, folder: Path, **settings: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.command = command
@@ -28,7 +31,7 @@ class Background:
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "service", command],
-                cwd=ROOT,
+                cwd=self.cwd,
                 env=environ,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

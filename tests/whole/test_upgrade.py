@@ -1,57 +1,47 @@
-"""A rolling upgrade under play, and back: no move is lost or doubled, and an older service leaves newer games alone.
-
-The next version is this one, with the next number of the stored format.
-"""
+"""A rolling upgrade under play, and back: no move is lost or doubled, and an older service leaves newer games alone."""
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from itertools import count
+from operator import ge
 from pathlib import Path
-from random import Random
 from typing import Any, Final
 
 import httpx
 import pytest
 
 from tests.storage.servers import RealServer
-from tests.support.processes import free_ports
-from tests.support.serving import ROOT, Service
+from tests.support.serving import ROOT
 from tests.support.table import Json
+from tests.whole.operating import until
 from tests.whole.table import PATIENCE
+from tests.whole.upgrading import (
+    PEOPLE,
+    PLAYED_SECONDS,
+    WITH_BOT,
+    Machines,
+    Opponent,
+    Player,
+    moves_kept,
+    write_next_version,
+)
 
 pytestmark = pytest.mark.full
 
-CODEC: Final = "service/games/store/codec.py"
-NEXT: Final = {
-    "FORMAT: Final = 1\n": "FORMAT: Final = 2\n",
-    "READABLE: Final = frozenset({1})\n": "READABLE: Final = frozenset({1, 2})\n",
-}
-"""What is written in another way in the next version."""
-MOVES: Final = frozenset({"played", "drew", "passed", "done", "flipped"})
-PLAYED_SECONDS: Final = 3.0
-"""For so long clients play before the first process is replaced, between two, and after the last."""
-PEOPLE: Final = [{"name": "Ada"}, {"name": "Bo"}]
-VARIANTS: Final = ("block", "draw", "matador", "domino")
+WORKERS: Final = ("bots", "scheduler")
+BOTS: Final = [{"bot": "greedy"}, {"bot": "random"}]
+ARRANGED: Final = {"seed": "the same deals", "rules": {"limit": 30}}
+"""With a seed, every decision of computer players is determined."""
 
 
 @pytest.fixture(scope="module")
 def next_version(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the next version."""
-    folder = tmp_path_factory.mktemp("next")
-    shutil.copytree(ROOT / "service", folder / "service", ignore=shutil.ignore_patterns("__pycache__"))
-    codec = folder / CODEC
-    text = codec.read_text()
-    for before, after in NEXT.items():
-        assert text.count(before) == 1
-        text = text.replace(before, after)
-    codec.write_text(text)
-    return folder
+    return write_next_version(tmp_path_factory.mktemp("next"))
 
 
 @pytest.fixture
@@ -61,94 +51,11 @@ def server(tmp_path: Path) -> Iterator[RealServer]:
     server.stop()
 
 
-class Machines:
-    """Two machines on one store, each with a version of the service behind an address that stays."""
-
-    def __init__(self, server: RealServer, folder: Path) -> None:
-        self._server = server
-        self._folder = folder
-        self._ports = free_ports(2)
-        self._running: dict[int, Service] = {}
-        self.urls = [f"http://127.0.0.1:{port}" for port in self._ports]
-
-    def start(self, machine: int, version: Path) -> None:
-        """Start a version on a machine, in place of what runs there."""
-        if machine in self._running:
-            assert self._running[machine].stop() == 0
-        settings = {"REDIS_URL": self._server.url, "SECRET_KEY": "s" * 40, "PORT": str(self._ports[machine])}
-        service = Service(self._folder / f"{machine}", cwd=version, WORKERS="1", **settings)
-        service.start()
-        self._running[machine] = service
-
-    def stop(self) -> None:
-        for service in self._running.values():
-            service.stop()
-
-
 @pytest.fixture
 def machines(server: RealServer, tmp_path: Path) -> Iterator[Machines]:
     machines = Machines(server, tmp_path)
     yield machines
     machines.stop()
-
-
-class Player:
-    """Plays one game after the other through both machines; what was not answered is sent again under its key."""
-
-    def __init__(self, urls: list[str], number: int) -> None:
-        self._clients = [httpx.Client(base_url=url, timeout=PATIENCE) for url in urls]
-        self._random = Random(number)
-        self._keys = (f"upgrade-player-{number}-{each:06}" for each in count())
-        self.made: dict[str, list[int]] = {}
-        """The versions after the moves that were answered as made, by game."""
-
-    def close(self) -> None:
-        for client in self._clients:
-            client.close()
-
-    def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
-        """The answer, of any machine that gives one."""
-        headers = {"Idempotency-Key": next(self._keys)} if method == "POST" else {}
-        headers |= {} if token is None else {"Authorization": f"Bearer {token}"}
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                answer = self._random.choice(self._clients).request(method, path, json=body, headers=headers)
-            except httpx.TransportError:
-                answer = None
-            if answer is not None and answer.status_code != 503:
-                assert answer.is_success, (method, path, answer.text)
-                return answer.json()
-            assert time.monotonic() < deadline, (method, path, answer and answer.text)
-            time.sleep(0.05)
-
-    def play(self, over: threading.Event) -> None:
-        while not over.is_set():
-            self.play_game(over, self._random.choice(VARIANTS))
-
-    def play_game(self, over: threading.Event, variant: str) -> None:
-        """Play the first round of a new game."""
-        self.play_on(self.ask("POST", "/v1/games", {"variant": variant, "players": PEOPLE}), over)
-
-    def play_on(self, created: Json, over: threading.Event) -> None:
-        """Play a new game to the end of its first round."""
-        path = f"/v1/games/{created['game']['id']}"
-        tokens = [seat["token"] for seat in created["seats"]]
-        made = self.made[path] = []
-        view = created["game"]
-        while not over.is_set() and view["status"] == "playing":
-            token = tokens[view["turn"]["seat"]]
-            moves = self.ask("GET", f"{path}/moves", token=token)["moves"]
-            view = self.ask("POST", f"{path}/moves", self._random.choice(moves), token)
-            made.append(view["version"])
-
-    def events(self, path: str) -> list[Json]:
-        events: list[Json] = []
-        while True:
-            page = self.ask("GET", f"{path}/events?after={len(events)}&limit=100")
-            events += page["events"]
-            if not page["more"]:
-                return events
 
 
 def test_a_rolling_upgrade_under_play_loses_and_doubles_no_move(machines: Machines, next_version: Path) -> None:
@@ -174,15 +81,6 @@ def upgrade_under_play(machines: Machines, next_version: Path, players: list[Pla
             over.set()
         for each in playing:
             each.result(PATIENCE)
-
-
-def moves_kept(player: Player) -> int:
-    """How many moves the games of a player have: exactly those that were answered as made."""
-    for path, made in player.made.items():
-        events = [event["version"] for event in player.events(path) if event["type"] in MOVES]
-        # The version after a move is that of its event, or of what followed from it, up to the next move.
-        assert events == [max(version for version in events if version <= after) for after in made], path
-    return sum(map(len, player.made.values()))
 
 
 @pytest.fixture
@@ -244,3 +142,74 @@ def test_a_game_of_the_newer_version_waits_for_it_after_going_back(
         assert server.admin.get(f"domino:{{{created['game']['id']}}}") == stored
         player.play_on(created, threading.Event())
         assert moves_kept(player) > 10
+
+
+class Watched:
+    """Games in which nobody moves but the service: people whose time is over, and computer players alone."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self._timed = [self._create(WITH_BOT, clock={"turn": 5}, absence={"then": "move"}) for _ in range(2)]
+        self._alone = [self._create(BOTS, pace=pace, **ARRANGED) for pace in (0.3, 0.6)]
+
+    def _create(self, players: list[Json], **more: Any) -> str:
+        body = {"variant": "domino", "players": players, "pace": 0} | more
+        return f"/v1/games/{self._player.ask('POST', '/v1/games', body)['game']['id']}"
+
+    def time_outs(self) -> list[int]:
+        """How many turns of each game with a clock are over because nobody moved."""
+        events = map(self._player.events, self._timed)
+        return [sum([event["type"] == "timed_out" for event in each]) for each in events]
+
+    def computer_players(self) -> list[list[Json]]:
+        """The events of each game of computer players alone, without their times."""
+        events = map(self._player.events, self._alone)
+        return [[{**event, "at": None} for event in each] for each in events]
+
+    def play_undisturbed(self) -> list[Json]:
+        """The events of another game of the same computer players with the same deals, which is over at once."""
+        path = self._create(BOTS, **ARRANGED)
+        until(lambda: self._player.ask("GET", path)["status"] == "finished")
+        return [{**event, "at": None} for event in self._player.events(path)]
+
+
+def test_computer_players_and_clocks_go_on_while_workers_are_upgraded(machines: Machines, next_version: Path) -> None:
+    for machine in range(2):
+        machines.start(machine, ROOT)
+        for command in WORKERS:
+            machines.start_other(command, machine, ROOT)
+    over = threading.Event()
+    with ExitStack() as opened:
+        watching, *players = [opened.enter_context(closing(Opponent(machines.urls, number))) for number in range(3)]
+        watched = Watched(watching)
+        undisturbed = watched.play_undisturbed()
+        with ThreadPoolExecutor(len(players)) as threads:
+            playing = [threads.submit(player.play, over) for player in players]
+            try:
+                upgrade_all(machines, next_version, players, watched)
+                until(lambda: all(len(each) == len(undisturbed) for each in watched.computer_players()))
+                assert watched.computer_players() == [undisturbed] * 2
+            finally:
+                over.set()
+            for each in playing:
+                each.result(PATIENCE)
+        assert all(moves_kept(player) > 10 for player in players)
+
+
+def upgrade_all(machines: Machines, version: Path, players: list[Opponent], watched: Watched) -> None:
+    """Replace one process after the other while the games go on, those of the web server first."""
+    go_on(players, watched)
+    for machine in range(2):
+        machines.start(machine, version)
+    for command in WORKERS:
+        for machine in range(2):
+            machines.start_other(command, machine, version)
+    go_on(players, watched)
+
+
+def go_on(players: list[Opponent], watched: Watched) -> None:
+    """Wait until each person has moved against a computer player, and each clock has run out, some times."""
+    moves = {player: player.moves + 5 for player in players}
+    time_outs = [before + 1 for before in watched.time_outs()]
+    until(lambda: all(player.moves > then for player, then in moves.items()), lambda: moves)
+    until(lambda: all(map(ge, watched.time_outs(), time_outs)), watched.time_outs)
