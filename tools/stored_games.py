@@ -24,9 +24,11 @@ from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from tests.api.client import Table
-from tests.api.released_games import FOLDER, ReleasedGame, line_of, released_game
+from tests.api.released_games import DELETED, FOLDER, ReleasedGame, line_of, released_game
 from tests.api.saved_games import GAME_SECONDS, one_open_seat, some_rounds, some_seats, take_snapshot
 from tests.api.timed import TimedApi
+from tests.support.application import build_backends
+from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.redis_stores import redis_store
 from tests.support.table import Json, match_finished, round_over
 
@@ -36,6 +38,11 @@ _SECRET: Final = b"the secret of the stored games"
 _ATTEMPTS: Final = 20
 _PEOPLE: Final[list[Json]] = [{"name": "Ada"}, {"name": "Bo"}, {"name": "Cleo"}]
 _BOTS: Final[list[Json]] = [{"name": "Ada"}, {"bot": "greedy"}, {"bot": "random"}]
+_USERS: Final[list[Json]] = [
+    {"name": "Ada", "ref": "user-1"},
+    {"name": "Deep Six", "url": "https://players.example/"},
+    {"bot": "greedy"},
+]
 _CLOCK: Final[Json] = {"clock": {"bank": 600, "increment": 5}, "absence": {"then": "bot"}, "pace": 0}
 
 _STAGES: Final[dict[str, Condition]] = {
@@ -49,11 +56,12 @@ _STAGES: Final[dict[str, Condition]] = {
 
 
 class Writer:
-    """Plays games on a server of its own, and takes what is stored of them."""
+    """Plays games on a server of its own, and takes what is stored of them; ``key`` is that of an application."""
 
-    def __init__(self, api: TimedApi, server: redis.Redis) -> None:
+    def __init__(self, api: TimedApi, server: redis.Redis, key: str) -> None:
         self._api = api
         self._server = server
+        self._key = key
 
     def games(self) -> Iterator[ReleasedGame]:
         """Those of all variants, and a few with what most games have not."""
@@ -95,6 +103,17 @@ class Writer:
         self._api.set_presence(left, 1, away=True)
         yield self._taken("menschenwolf", "a player has left", left)
         yield self._with("draw", "with automatic turns", _PEOPLE[:2], auto=True)
+        owned = self._owned()
+        self._some_moves(owned)
+        yield self._taken("domino", "of an application", owned)
+        deleted = self._owned()
+        assert self._api.delete(deleted.path, token=self._key).status_code == 204
+        yield self._taken("domino", DELETED, deleted)
+
+    def _owned(self) -> Table:
+        """A game of the application, in which a person plays with a remote player and a computer player."""
+        body = {"variant": "domino", "players": _USERS, "ref": "match-17", **_CLOCK}
+        return Table(self._api, self._api.post("/v1/games", body, token=self._key).get_json())
 
     def _with(self, variant: str, stage: str, players: list[Json], **more: Any) -> ReleasedGame:
         table = self._api.create(variant, players, **more)
@@ -115,8 +134,15 @@ def main() -> int:
         with closing(RedisEventFeed(nodes)) as feed:
             store = redis_store(nodes, GAME_SECONDS)
             random_bytes = Random("stored games").randbytes  # noqa: S311 # nobody plays these games
-            api = TimedApi(store, feed, _SECRET, GAME_SECONDS, random_bytes)
-            lines = [line_of(game) for game in Writer(api, connect(server.url)).games()]
+            apps = build_backends(
+                MemoryBackends(),
+                [_SECRET],
+                clock=lambda: 0,
+                random_bytes=Random("applications").randbytes,  # noqa: S311
+            )
+            api = TimedApi(store, feed, _SECRET, GAME_SECONDS, random_bytes, apps)
+            writer = Writer(api, connect(server.url), apps.keys.create("Club").key)
+            lines = [line_of(game) for game in writer.games()]
     FOLDER.mkdir(exist_ok=True)
     file.write_text("".join(f"{line}\n" for line in lines), "ascii", newline="\n")
     sys.stdout.write(f"{file}: {len(lines)} games\n")

@@ -16,6 +16,8 @@ from tests.api.saved_games import Snapshot
 FOLDER: Final = Path(__file__).parent / "released"
 FILES: Final = sorted(FOLDER.glob("format-*.jsonl"))
 
+DELETED: Final = "deleted"
+"""The stage of a game of which only the tombstone is left."""
 _BYTES: Final = "latin-1"
 """Stored bytes are written as the characters of these numbers: JSON as it is, a block of events as escapes."""
 

@@ -149,7 +149,8 @@ def restore(server: redis.Redis, game: str, snapshot: Snapshot) -> None:
     with server.pipeline() as both:
         both.set(keys.state(game), snapshot.state, ex=GAME_SECONDS)
         both.delete(keys.events(game))
-        both.rpush(keys.events(game), *snapshot.events)
+        if snapshot.events:  # a deleted game has none
+            both.rpush(keys.events(game), *snapshot.events)
         both.execute()
 
 

@@ -10,9 +10,10 @@ import pytest
 import redis
 
 from service.engine.variants import variants
+from service.games.model.errors import Gone
 from service.games.store.codec import FORMAT, READABLE
-from tests.api.client import Table
-from tests.api.released_games import FILES, FOLDER, ReleasedGame, games_in
+from tests.api.client import Table, status_and_code
+from tests.api.released_games import DELETED, FILES, FOLDER, ReleasedGame, games_in
 from tests.api.saved_games import restore
 from tests.api.timed import TimedApi
 from tests.support.scope import in_scope
@@ -43,7 +44,7 @@ def test_a_file_has_games_of_every_variant_in_its_format(file: Any) -> None:
     games = list(games_in(file))
     assert {game.variant for game in games} == variants().keys()
     number = file.stem.removeprefix("format-").encode()
-    for game in games:
+    for game in [game for game in games if game.stage != DELETED]:
         _, _, state = game.snapshot.state.partition(b" ")
         assert state.split(b",", 2)[1] == number
 
@@ -63,7 +64,7 @@ def play_on(api: TimedApi, table: Table) -> None:
 def test_a_released_game_is_read_and_played_on_to_the_end(
     timed_api: TimedApi, server: redis.Redis, subtests: pytest.Subtests, file: str, variant: str
 ) -> None:
-    games = {game.stage: game for game in RELEASED[file, variant]}
+    games = {game.stage: game for game in RELEASED[file, variant] if game.stage != DELETED}
     for stage in in_scope(list(games), [stage for stage in QUICK if stage in games]):
         with subtests.test(stage):
             released = games[stage]
@@ -76,6 +77,41 @@ def test_a_released_game_is_read_and_played_on_to_the_end(
                 timed_api.take_seat(table)
             play_on(timed_api, table)
             assert_whole(timed_api, table)
+
+
+def of_stage(file: Any, stage: str) -> ReleasedGame:
+    (game,) = [game for game in games_in(file) if game.stage == stage]
+    return game
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_released_game_of_an_application_has_its_owner_and_its_refs(
+    timed_api: TimedApi, server: redis.Redis, file: Any
+) -> None:
+    released = of_stage(file, "of an application")
+    restore(server, released.created["game"]["id"], released.snapshot)
+    game = timed_api.stored(Table(timed_api, released.created))
+    assert game.ownership is not None
+    assert (game.ownership.ref, game.seats[0].ref, game.seats[0].name) == ("match-17", "user-1", "Ada")
+    assert game.seats[1].remote is not None
+    assert game.seats[1].remote.url == "https://players.example/"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_released_game_that_was_deleted_is_gone_for_everybody(
+    timed_api: TimedApi, server: redis.Redis, file: Any
+) -> None:
+    released = of_stage(file, DELETED)
+    restore(server, released.created["game"]["id"], released.snapshot)
+    table = Table(timed_api, released.created)
+    for seat in (None, *table.tokens):
+        token = None if seat is None else table.tokens[seat]
+        assert status_and_code(timed_api.get(table.path, token=token)) == (410, "gone")
+    refused = timed_api.post(f"{table.path}/moves", {"action": "pass"}, token=table.tokens[0])
+    assert status_and_code(refused) == (410, "gone")
+    with pytest.raises(Gone) as gone:
+        timed_api.stored(table)
+    assert gone.value.app
 
 
 def assert_whole(api: TimedApi, table: Table) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from service.backends.facade import BackendsFacade
 from service.engine.moves import DEAL
 from service.engine.referee import legal_moves
 from service.games.automation.due import Automation
@@ -54,6 +55,7 @@ class TimedApi(Api):
         secret: bytes,
         ttl_seconds: int,
         random_bytes: Callable[[int], bytes],
+        backends: BackendsFacade | None = None,
     ) -> None:
         self.clock = SettableClock()
         games = build_games(
@@ -64,7 +66,7 @@ class TimedApi(Api):
             secrets=[secret],
             ttl_seconds=ttl_seconds,
         )
-        super().__init__(create_app(games).test_client(use_cookies=False))
+        super().__init__(create_app(games, backends=backends).test_client(use_cookies=False))
         self._repository = games.access._repository
         self._automation = Automation(self._repository, lambda _: JudgedTime(self.clock()))
 
