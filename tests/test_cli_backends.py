@@ -203,7 +203,7 @@ def test_a_limit_is_applied_by_all_workers_of_a_running_service(server: Embedded
     key, app, _ = operator.make("create", "Served")
     with (
         Service(server.folder, REDIS_URL=server.url, WORKERS="2", APP_REQUESTS_PER_MINUTE="60000") as service,
-        httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {key}"}) as http,
+        httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE) as http,
     ):
 
         def told() -> set[str]:
@@ -226,7 +226,7 @@ def test_the_bytes_of_an_application_that_anybody_registered_have_no_limit_of_th
 ) -> None:
     with (
         Service(server.folder, REDIS_URL=server.url, WORKERS="1", APPS="open") as service,
-        httpx.Client(base_url=service.url) as http,
+        httpx.Client(base_url=service.url, timeout=PATIENCE) as http,
     ):
         app = http.post("/v1/apps", json={"name": "Anybody's"}).raise_for_status().json()["id"]
     refused = operator.apps("limit", app, "--stored", "5")

@@ -140,7 +140,7 @@ def test_no_command_looks_through_the_keys_of_the_store(games: Games) -> None:
 def test_the_stream_of_a_game_that_is_deleted_ends(games: Games) -> None:
     with (
         Service(games.folder, REDIS_URL=games.url, WORKERS="1") as service,
-        httpx.Client(base_url=service.url) as http,
+        httpx.Client(base_url=service.url, timeout=PATIENCE) as http,
     ):
         asked = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
         game = http.post("/v1/games", json=asked).raise_for_status().json()["game"]["id"]
