@@ -7,6 +7,8 @@ const MAX_EXCHANGES = 200;
 const MAX_ITEMS = 200;
 /** Between two tries, in seconds. */
 const LONGEST_PAUSE = 30;
+/** How often it is asked for what the service is working out. */
+const MOST_LOOKS = 600;
 
 /** @import { Answer, Exchange, Persistent, ProblemBody, Request, StreamItem } from "./types.js" */
 
@@ -211,6 +213,19 @@ export function createApi({ language, changed }) {
       } catch (/** @type {any} */ error) {
         throw error.problem ? new Problem(error.status, error.problem, 0) : error;
       }
+    },
+
+    /**
+     * The body of an answer, once the service has worked it out: until then it says 202, and when to ask again.
+     * @param {string} path @param {Request} [request] @returns {Promise<any>}
+     */
+    async getWhenReady(path, request = {}) {
+      for (let looks = 0; looks < MOST_LOOKS; looks++) {
+        const { status, headers, body } = await send("GET", path, request);
+        if (status !== 202) return body;
+        await sleep(Number(headers.get("Retry-After")) || 1, request.signal);
+      }
+      throw new Unreachable(path);
     },
 
     /** Asks until there is an answer. @param {string} path @param {Persistent} [request] */

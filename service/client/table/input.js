@@ -34,6 +34,7 @@ export const KEYS = [
   { keys: ["n"], action: "deal" },
   { keys: ["h", "w"], action: "hand" },
   { keys: ["m"], action: "moves" },
+  { keys: ["i"], action: "hint" },
   { keys: ["l"], action: "last" },
   { keys: ["r"], action: "again" },
   { keys: ["x"], action: "count" },
@@ -163,6 +164,11 @@ export function createChoice(app, match, { send, say }) {
       tile = next;
       app.update();
     },
+    /** Chooses the tile and the place of a move; nothing, if it lays none. @param {Move} move */
+    chooseMove(move) {
+      choice.choose(move.tile);
+      index = moves().findIndex((each) => each.end === move.end && each.face_down === move.face_down && each.outer === move.outer);
+    },
     /** Chooses the next tile of the hand, or the first or last. @param {string} key */
     step(key) {
       const tiles = hand();
@@ -259,8 +265,9 @@ export function otherMoves({ game, seats }) {
  * @param {(action: string) => void} does.tell
  * @param {() => boolean} does.isCurtainDown
  * @param {() => void} does.showNext shows the hand behind the curtain
+ * @param {() => void} does.hint asks for a hint
  */
-export function createActions({ t, device }, match, choice, { send, say, tell, isCurtainDown, showNext }) {
+export function createActions({ t, device }, match, choice, { send, say, tell, isCurtainDown, showNext, hint }) {
   /** @param {string} action a move without a tile */
   function act(action) {
     const { game, seats } = match;
@@ -277,6 +284,7 @@ export function createActions({ t, device }, match, choice, { send, say, tell, i
    */
   function perform({ action, place, faceDown, outer }, key = "") {
     if (TELLING.includes(action) || action === "help") tell(action);
+    else if (action === "hint") hint();
     else if (action === "choose" && key) {
       choice.step(key);
       afterRendering(() => /** @type {HTMLElement | null} */ (document.querySelector(".hand [tabindex='0']"))?.focus());

@@ -5,6 +5,7 @@
 import { classMap, html, nothing, repeat } from "../vendor/lit-html.js";
 import { tileName } from "../game/names.js";
 import { capitalized } from "../texts/text.js";
+import { createHint } from "./hint.js";
 import { createActions, createChoice, keyName, otherMoves } from "./input.js";
 import { actionText, isOnTurn } from "./parts.js";
 import { hasColours, tileImage } from "./tiles.js";
@@ -21,11 +22,12 @@ const DRAG_FROM = 10;
 /**
  * What is chosen, and what keys and commands do.
  * @param {App} app @param {Match} match
- * @param {Parameters<typeof createChoice>[2] & Parameters<typeof createActions>[3]} does
+ * @param {Parameters<typeof createChoice>[2] & Omit<Parameters<typeof createActions>[3], "hint"> & {signal: AbortSignal}} does
  */
 export function createPlay(app, match, does) {
   const choice = createChoice(app, match, does);
-  return { choice, ...createActions(app, match, choice, does) };
+  const hint = createHint(app, match, choice, does);
+  return { choice, hint, ...createActions(app, match, choice, { ...does, hint: hint.ask }) };
 }
 
 /**

@@ -7,6 +7,7 @@ import { fly, isStill, middleOf } from "../table/motion.js";
 import { aspectFor, createPicture } from "../table/picture.js";
 import { hasColours, tileImage } from "../table/tiles.js";
 import { recordForm } from "./record.js";
+import { createReview } from "./review.js";
 
 /** @import { App, View } from "../shell/types.js" */
 
@@ -37,6 +38,7 @@ export function create(app, { game }) {
   let at = 0;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;
+  const review = game === undefined ? undefined : createReview(app, game, { show: showBefore, signal: stop.signal });
 
   /** Does something that takes a while, and says if it fails. @param {() => Promise<void>} work */
   async function attempt(work) {
@@ -133,6 +135,16 @@ export function create(app, { game }) {
     show(index);
   };
 
+  /** @param {number} version of a move @returns {number} the index of its round */
+  const roundAt = (version) => Math.max(0, replay?.rounds.findIndex(({ steps }) => steps.some((each) => each.version === version)) ?? 0);
+  /** Shows the table on which a move was made. @param {number} version of the move */
+  function showBefore(version) {
+    pause();
+    showRound(roundAt(version));
+    show(frames.findIndex((each) => each.step.version === version) - 1);
+    document.querySelector(".stage")?.scrollIntoView({ block: "nearest" });
+  }
+
   const playOn = () => attempt(async () => {
     const players = replay?.players.map((each) => ("bot" in each ? { bot: each.bot } : { name: each.name ?? String(each.seat + 1) }));
     const { body } = await api.postOnce("v1/games", { from: { record, version: frames[at].step.version }, players, auto: true }, { signal: stop.signal });
@@ -183,6 +195,7 @@ export function create(app, { game }) {
         <ol class="steps" aria-labelledby="replay-steps">${frames.map((frame, index) => html`<li><button class="plain"
           aria-current=${index === at ? "step" : nothing} @click=${() => jump(index)}>${frame.step.text}</button></li>`)}</ol>
         <p class="soft">${t("replay.keys")}</p>
+        ${match.finished ? review?.render((seat) => match.players[seat]?.name ?? String(seat + 1), (version) => match.rounds[roundAt(version)].round) : nothing}
         ${match.fault ? html`<p class="note warn" data-fault>${faultText(match.fault)}</p>` : nothing}
         ${problem()}
         <div class="buttons">

@@ -156,7 +156,7 @@ export function create(app, { game: id, watch = false, token }) {
     try {
       const [module] = await Promise.all([loaded(import("../table/play.js")), app.styles("hand")]);
       const showNext = () => show(match.next());
-      play ??= { ...module, ...module.createPlay(app, match, { send, say, tell, isCurtainDown, showNext }) };
+      play ??= { ...module, ...module.createPlay(app, match, { send, say, tell, isCurtainDown, showNext, signal: closing.signal }) };
       app.update();
     } catch (error) {
       failed(error);
@@ -313,7 +313,7 @@ export function create(app, { game: id, watch = false, token }) {
           ${presence?.actions(game)}
           ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
           ${ownPart(game)}
-          <div class="actions">${play?.moveButtons(app, match, play.choice, send)}${ended?.waysOn(app, game, score, match.seats.length > 0 && rematch)}</div>
+          <div class="actions">${play?.moveButtons(app, match, play.choice, send)}${play?.hint.button(game)}${ended?.waysOn(app, game, score, match.seats.length > 0 && rematch)}</div>
         </div>
       </div>
       <div class="side">
