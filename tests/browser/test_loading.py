@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from gzip import compress
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 from playwright.sync_api import Page, Request, expect
 
+import service.client
 from service.texts import LANGUAGES, text
 from tests.browser.pages import ExpectConsole, OpenPage
 from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.full
 
+CLIENT = Path(service.client.__file__).parent
+
 MOST_REQUESTS = 25
 MOST_BYTES = 60_000
-MOST_AT_RELOAD = 6
+MOST_AT_RELOAD = 5
+MOST_OWN_BYTES = 170_000
+"""Of all files of the page but libraries and texts, each compressed."""
 LARGEST_SET = 190
 
 LARGE_TABLE = """async (count) => {
@@ -89,19 +96,28 @@ def test_the_first_load_of_a_running_game_is_small(table: Table, service_url: st
     assert sum(sizes.values()) <= MOST_BYTES, sizes
 
 
-def test_a_reload_asks_only_for_the_page_and_the_game(table: Table, open_page: OpenPage) -> None:
+@pytest.mark.parametrize("seat", [None, 0])
+def test_a_reload_asks_only_for_the_page_and_the_game(seat: int | None, table: Table, open_page: OpenPage) -> None:
     page = open_page(None)
     for is_reload in (False, True):
         if is_reload:
             page.reload()
         else:
-            page.goto(f"/#/g/{table.id}")
+            page.goto(f"/#/g/{table.id}" if seat is None else f"/#/seat/{table.id}/{table.tokens[seat]}")
         expect(page.locator(".cloth [data-tile]").first).to_be_visible()
         expect(page.get_by_role("log").locator("li").first).to_be_attached()
+        expect(page.get_by_role("option")).to_have_count(0 if seat is None else table.view()["players"][seat]["tiles"])
     asked = page.evaluate(SENT)
     assert "/" in asked
     assert [each for each in asked if each.startswith("/client/")] == []
-    assert len(asked) <= MOST_AT_RELOAD, asked
+    assert len([*asked, "the stream, which has not ended"]) <= MOST_AT_RELOAD, asked
+
+
+def test_the_sources_of_the_page_are_small() -> None:
+    sources = [each for each in CLIENT.rglob("*.*") if each.parent.name not in ("vendor", "__pycache__")]
+    own = {str(each.relative_to(CLIENT)): len(compress(each.read_bytes())) for each in sources}
+    assert len(own) > 60
+    assert sum(own.values()) <= MOST_OWN_BYTES, own
 
 
 def test_a_large_table_is_rendered_with_few_elements(page: Page) -> None:

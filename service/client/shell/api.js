@@ -7,8 +7,6 @@ const MAX_EXCHANGES = 200;
 const MAX_ITEMS = 200;
 /** Between two tries, in seconds. */
 const LONGEST_PAUSE = 30;
-/** How often it is asked for what the service is working out. */
-const MOST_LOOKS = 600;
 
 /** @import { Answer, Exchange, Persistent, ProblemBody, Request, StreamItem } from "./types.js" */
 
@@ -215,19 +213,6 @@ export function createApi({ language, changed }) {
       }
     },
 
-    /**
-     * The body of an answer, once the service has worked it out: until then it says 202, and when to ask again.
-     * @param {string} path @param {Request} [request] @returns {Promise<any>}
-     */
-    async getWhenReady(path, request = {}) {
-      for (let looks = 0; looks < MOST_LOOKS; looks++) {
-        const { status, headers, body } = await send("GET", path, request);
-        if (status !== 202) return body;
-        await sleep(Number(headers.get("Retry-After")) || 1, request.signal);
-      }
-      throw new Unreachable(path);
-    },
-
     /** Asks until there is an answer. @param {string} path @param {Persistent} [request] */
     getPersistently: (path, request) => sendPersistently("GET", path, request),
     /**
@@ -243,7 +228,7 @@ export function createApi({ language, changed }) {
  * Waits; ends early when the signal is aborted, or when the browser is online again.
  * @param {number} seconds @param {AbortSignal} [signal]
  */
-const sleep = (seconds, signal) =>
+export const sleep = (seconds, signal) =>
   new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);

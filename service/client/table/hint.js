@@ -5,6 +5,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { tileName } from "../game/names.js";
 import { Problem } from "../shell/api.js";
+import { whenReady } from "../shell/ready.js";
 import { capitalized } from "../texts/text.js";
 import { actionText, isOnTurn } from "./parts.js";
 
@@ -34,7 +35,7 @@ export function createHint(app, match, choice, { say, signal }) {
     isAsking = true;
     app.update();
     try {
-      show(game, await api.getWhenReady(`v1/games/${encodeURIComponent(match.id)}/hint`, { token, signal }));
+      show(game, await whenReady(api, `v1/games/${encodeURIComponent(match.id)}/hint`, { token, signal }));
     } catch (error) {
       // After a move nobody waits for it.
       if (signal.aborted || match.game?.version !== game.version) return;
@@ -52,7 +53,7 @@ export function createHint(app, match, choice, { say, signal }) {
     const { move } = best;
     choice.chooseMove(move);
     const name = move.tile === undefined ? actionText(t, move.action)
-      : t("table.hintMove", { tile: tileName(device.settings.language, move.tile), place: choice.placeText(move) });
+      : `${tileName(device.settings.language, move.tile)} ${choice.placeText(move)}`;
     say(`${capitalized(name)}. ${text}`);
   }
 

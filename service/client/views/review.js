@@ -5,6 +5,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { tileName } from "../game/names.js";
 import { Problem } from "../shell/api.js";
+import { whenReady } from "../shell/ready.js";
 import { actionText } from "../table/parts.js";
 
 /** @import { App, Move } from "../shell/types.js" */
@@ -43,7 +44,7 @@ export function createReview(app, game, { show, signal }) {
     try {
       const request = { token: device.seatsOf(game)[0]?.token, signal };
       await api.postOnce(path, {}, request);
-      review = /** @type {Review} */ (await api.getWhenReady(path, request));
+      review = /** @type {Review} */ (await whenReady(api, path, request));
       const mistakes = review.decisions.filter(isMistake).length;
       app.announce(mistakes ? `${t("review.mistakes")}: ${mistakes}` : t("review.none"));
     } catch (error) {
