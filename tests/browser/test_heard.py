@@ -1,4 +1,4 @@
-"""What a listener hears of a round, line by line: each thing that happens, and whose turn it is only after it.
+"""What a listener hears of a match, line by line: each thing that happens, and whose turn it is only after it.
 
 ``pytest --rewrite`` writes the files in ``heard`` anew; read what has changed.
 """
@@ -18,14 +18,34 @@ from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from service.render.sentences.numbers import pip_word
 from service.render.sentences.places import host_name
+from tests.api.saved_games import shortest
 from tests.browser.pages import OpenPage
 from tests.browser.playing import fitting, laying, log, offered
 from tests.support.scope import in_scope
 from tests.whole.table import Table, connect
 
 FOLDER: Final = Path(__file__).parent / "heard"
-MOST_MOVES: Final = 60
-"""No round of these has more moves of one seat."""
+MOST_MOVES: Final = 120
+"""No match of these has more moves of one seat."""
+
+LENGTHS: Final = {
+    "all-fives": 75,
+    "bergen": 5,
+    "block": 40,
+    "domino": 12,
+    "dominospiel": 10,
+    "draw": 50,
+    "fido": 1,
+    "latin": 50,
+    "fives-and-threes": 16,
+    "homo-homini-lupus": 2,
+    "kozel": 60,
+    "matador": 50,
+    "menschenwolf": 20,
+    "sebastopol": 12,
+    "tiddly-wink": 2,
+}
+"""The points or rounds of a match: two rounds, as a rule, and one where a round is long."""
 
 KEEP_HEARD: Final = """(() => {
   window.heard = [];
@@ -40,7 +60,9 @@ KEEP_HEARD: Final = """(() => {
 })()"""
 """Keeps what is added to live regions, in the order in which it is."""
 
-ROUND_IS_OVER: Final = ".play.round_over, .play.finished"
+MATCH_IS_OVER: Final = ".play.finished"
+ON_TURN: Final = f".state.turn, .actions [data-action=deal], {MATCH_IS_OVER}"
+"""A turn of the page's seat, of which a deal is one; or the end, when there is none any more."""
 
 
 @pytest.fixture
@@ -56,7 +78,7 @@ def players(variant: str) -> list[dict[str, Any]]:
 
 
 def make_move(page: Page) -> None:
-    """Make the first move that the page offers, and wait for the next turn or the count."""
+    """Make the first move that the page offers, and wait for the next turn or the end."""
     before = log(page).count()
     fitting(page).or_(offered(page)).first.wait_for()  # the hand comes after whose turn it is
     if fitting(page).count():
@@ -71,19 +93,25 @@ def make_move(page: Page) -> None:
 
 
 def on_turn(page: Page) -> None:
-    """Wait until it is the turn of the page's seat, or until the round is over."""
-    page.locator(f".state.turn, {ROUND_IS_OVER}").first.wait_for()
+    """Wait until it is the turn of the page's seat, or until the match is over."""
+    page.locator(ON_TURN).first.wait_for()
 
 
 def heard(page: Page) -> list[str]:
     return [str(line) for line in page.evaluate("heard")]
 
 
+def short_match(variant: str) -> dict[str, int]:
+    """The house rules of a short match."""
+    return dict.fromkeys(shortest(variant), LENGTHS[variant])
+
+
 @pytest.mark.parametrize("variant", in_scope(list(variants()), quick=["draw", "latin"]))
-def test_a_round_is_heard_in_its_order(
+def test_a_match_is_heard_in_its_order(
     variant: str, http: httpx.Client, open_page: OpenPage, same_as_file: Callable[[Path, str], None]
 ) -> None:
-    table = Table.create(http, variant, players(variant), seed="what is heard", pace=0)
+    rules = short_match(variant)
+    table = Table.create(http, variant, players(variant), seed="what is heard", rules=rules, pace=0)
     page = open_page(None)
     page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
     on_turn(page)
@@ -92,9 +120,10 @@ def test_a_round_is_heard_in_its_order(
     page.reload()
     on_turn(page)
     for _ in range(MOST_MOVES):
-        if page.locator(ROUND_IS_OVER).count():
+        if page.locator(MATCH_IS_OVER).count():
             break
         make_move(page)
+    expect(page.locator(MATCH_IS_OVER)).to_be_attached()
     told = log(page).last.inner_text()
     page.wait_for_function("(last) => heard.includes(last)", arg=told)
     lines = heard(page)
