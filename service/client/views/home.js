@@ -180,9 +180,9 @@ export function create(app) {
     <div>
       <h4><a href=${fragmentOf({ view: "new", variant: variant.id })}>${variant.name}</a></h4>
       <p>${variant.summary}</p>
-      <p class="soft">${t(variant.players.min === variant.players.max ? "home.playersExactly" : "home.players", variant.players)}
-        · ${t("home.minutes", { minutes: variant.minutes })}
-        · <a href=${fragmentOf({ view: "rules", id: variant.id })} aria-label=${`${t("home.rules")}: ${variant.name}`}>${t("home.rules")}</a></p>
+      <p class="soft">${t(variant.players.min === variant.players.max ? "home.playersExactly" : "home.players", variant.players)}&nbsp;·
+        ${t("home.minutes", { minutes: variant.minutes })}&nbsp;·
+        <a href=${fragmentOf({ view: "rules", id: variant.id })} aria-label=${`${t("home.rules")}: ${variant.name}`}>${t("home.rules")}</a></p>
       ${bots.length ? html`<button aria-label=${`${variant.name}: ${t("home.againstComputer")}`} @click=${() => playAgainstComputer(variant)}>${
         t("home.play")}</button>` : nothing}
     </div>
