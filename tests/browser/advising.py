@@ -112,13 +112,14 @@ def hint(view: dict[str, Any]) -> dict[str, Any]:
 
 
 def review(record: dict[str, Any]) -> dict[str, Any]:
-    """Each tile laid as a decision; those of seat 0 as clear mistakes for the tile that was laid next."""
+    """Each tile laid as a decision; at those of seat 0, the tile that was laid next was clearly better."""
     laid = [each for part in record["rounds"] for each in part["events"] if each["type"] == "played"]
     decisions = []
     for each, following in pairwise(laid):
         move, best = ({"action": "play", "tile": event["data"]["tile"]} for event in (each, following))
-        given_away = 2.5 if each["seat"] == 0 else 0.3
-        amounts = {"given_away": given_away, "error": 0.4}
+        amounts = {"given_away": 2.5, "error": 0.4}
+        if each["seat"]:
+            best, amounts = move, {"given_away": 0.3, "error": 0.4}
         decisions.append({"version": each["version"], "seat": each["seat"], "move": move, "best": best, **amounts})
         decisions[-1]["text"] = WHY
     many = Counter(each["seat"] for each in decisions)

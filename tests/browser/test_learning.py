@@ -14,12 +14,16 @@ from service.render.sentences.places import host_name
 from tests.browser.accessibility import Axe
 from tests.browser.advising import WHY, Advising
 from tests.browser.pages import ExpectConsole, OpenPage
-from tests.browser.playing import Keyboard
+from tests.browser.playing import Keyboard, take_seats
+from tests.support.serving import ROOT
 from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.full
 
 SMALL_PHONE = (360, 740)
+OFFERED = "/v1/games/{game}/hint:" in (ROOT / "openapi.yaml").read_text("utf-8")
+LONG_MS = 60_000
+"""For what bot workers compute."""
 
 
 @pytest.fixture
@@ -121,7 +125,9 @@ def test_the_mistakes_of_a_match_lead_to_their_tables(
         pass
     record = table.get("/record").json()
     laid = [each for part in record["rounds"] for each in part["events"] if each["type"] == "played"]
-    page = open_page(f"/#/replay/{table.id}", url=advising.url, viewport=SMALL_PHONE)
+    page = open_page(None, url=advising.url, viewport=SMALL_PHONE)
+    take_seats(page, table, 0)
+    page.goto(f"/#/replay/{table.id}")
     page.get_by_role("button", name="Find the mistakes").click()
     mistakes = page.locator(".mistakes button")
     expect(mistakes).to_have_count(sum(each["seat"] == 0 for each in laid[:-1]))
@@ -146,6 +152,26 @@ def test_the_mistakes_of_a_match_lead_to_their_tables(
 def test_a_running_match_has_no_review(http: httpx.Client, advising: Advising, open_page: OpenPage) -> None:
     table = Table.create(http, "draw", 2, seed="a review")
     table.make_legal_move()
-    page = open_page(f"/#/replay/{table.id}", url=advising.url)
+    page = open_page(None, url=advising.url)
+    take_seats(page, table, 0)
+    page.goto(f"/#/replay/{table.id}")
     expect(page.locator(".replay .controls")).to_be_visible()
     expect(page.locator(".review")).to_have_count(0)
+
+
+@pytest.mark.skipif(not OFFERED, reason="the service gives no hints yet")
+def test_the_service_itself_gives_hints_and_reviews(http: httpx.Client, open_page: OpenPage) -> None:
+    table = against_computers(http)
+    page = open_page(None)
+    sit(page, table)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("[data-said]")).to_have_text(re.compile(r".+\. .+"), timeout=LONG_MS)
+    expect(page.locator(".place.chosen")).to_be_attached()
+
+    match = Table.create(http, "draw", [{"name": "Ada"}, {"name": "Bo"}], seed="a review", rules={"target": 1})
+    for _ in match.play("a review"):
+        pass
+    take_seats(page, match, 0)
+    page.goto(f"/#/replay/{match.id}")
+    page.get_by_role("button", name="Find the mistakes").click()
+    expect(page.get_by_role("row", name=re.compile("^Ada"))).to_be_visible(timeout=LONG_MS)

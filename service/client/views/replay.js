@@ -38,7 +38,7 @@ export function create(app, { game }) {
   let at = 0;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;
-  const review = game === undefined ? undefined : createReview(app, game, { show: showBefore, signal: stop.signal });
+  const review = game === undefined || !device.seatsOf(game).length ? undefined : createReview(app, game, { show: showBefore, signal: stop.signal });
 
   /** Does something that takes a while, and says if it fails. @param {() => Promise<void>} work */
   async function attempt(work) {

@@ -1,6 +1,7 @@
 /**
  * The review of a finished match, beside its replay: what each player gave away, and every clear mistake with the move
- * that was better. Owns asking for it. The service works it out, from what each player could know.
+ * that was better. Owns asking for it, which only players of the match may. The service works it out, from what each
+ * player could know.
  */
 import { html, nothing } from "../vendor/lit-html.js";
 import { tileName } from "../game/names.js";
@@ -15,9 +16,6 @@ import { actionText } from "../table/parts.js";
  * `version`: of the move
  * @typedef {{players: {seat: number, decisions: number, given_away: number, error: number}[], decisions: Decision[]}} Review
  */
-
-/** A difference is clear if it is larger than so many times its error, as the service has it. */
-const CLEAR = 2;
 
 /**
  * @param {App} app @param {string} game
@@ -103,5 +101,6 @@ export function createReview(app, game, { show, signal }) {
   };
 }
 
-/** @param {Decision} decision */
-const isMistake = ({ given_away: points, error }) => points > CLEAR * error && points > 0;
+/** Whether another move was clearly better: only then the service names one. @param {Decision} decision */
+const isMistake = ({ move, best }) => best.action !== move.action || best.tile !== move.tile || best.end !== move.end
+  || best.outer !== move.outer || Boolean(best.face_down) !== Boolean(move.face_down);
