@@ -117,7 +117,8 @@ vendor: $(DEV) ## compare the libraries of the page with a new build of them (AR
 lock: $(DEV) ## write the lock files after a change of pyproject.toml, keeping versions where possible
 	@requires=$$($(BUILD_REQUIRES)) && echo "$$requires" | $(COMPILE) $(UPGRADE) --output-file locks/build.txt -
 	@$(COMPILE) $(UPGRADE) --output-file locks/run.txt pyproject.toml
-	@$(COMPILE) $(UPGRADE) --group dev --constraint locks/build.txt --constraint locks/run.txt \
+	@$(COMPILE) $(UPGRADE) --constraint locks/build.txt --output-file locks/compile.txt --group compile
+	@$(COMPILE) $(UPGRADE) --group dev --constraint locks/compile.txt --constraint locks/run.txt \
 		--output-file locks/dev.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --group clients --constraint locks/dev.txt --output-file locks/clients.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --group bench --constraint locks/dev.txt --output-file locks/bench.txt pyproject.toml

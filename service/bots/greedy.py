@@ -72,10 +72,10 @@ def worths_of(rules: Rules, observation: Observation, knowledge: Knowledge) -> l
             end = None if move.end is None else layout.end(move.end)
             after = rules.lay_tile(layout, end, tile, seat, move.face_down, outer=move.outer)
             rest = tuple([each for each in hand if each is not tile])
-            gain = _POINTS * (move.points or 0) + value - rules.hand_value(rest)
+            gain = float(_POINTS * (move.points or 0) + value - rules.hand_value(rest))
         else:
             after, rest = layout, hand
-            gain = _mean_hand(observation, knowledge) - value if move == FLIP else 0
+            gain = _mean_hand(observation, knowledge) - value if move == FLIP else 0.0
         worths.append(gain + (_prospects(rules, after, rest) + hindrance(after) if rest else _HINDERING))
     return worths
 

@@ -131,7 +131,8 @@ def best_of(
         wanted |= end.wants
     prospects: dict[int, float] = {}
     laid: Tile | None = None
-    own, shed = 0, 0
+    move_worth: float
+    own, shed = 0, 0.0
     best, best_worth = moves[0], -inf
     for move in moves:
         _, tile, name, face_down, _, points, outer = move
@@ -140,12 +141,12 @@ def best_of(
                 if worths is not None:
                     worths.append(-inf)
                 continue
-            move_worth: float = every.bit_count()
+            move_worth = float(every.bit_count())
             laid, own, after = None, 0, open_mask
         else:
             if tile is not laid:  # the moves of a tile follow each other
                 laid, own = tile, tile.offers
-                shed = tile.pips + (every & ~(tile.mask & ~several)).bit_count()
+                shed = float(tile.pips + (every & ~(tile.mask & ~several)).bit_count())
             move_worth = shed
             if points:
                 move_worth += _POINTS * points

@@ -22,6 +22,7 @@ def test_the_service_tells_the_declared_version(api: Api) -> None:
     told: Any = api.get("/version").json
     # If these differ, the package was installed before the version was changed: make install
     assert told["version"] == version("domino-service") == declared()
+    assert told["engine"] == "pure"
 
 
 def test_the_changelog_begins_with_the_version_and_its_date_or_unreleased() -> None:

@@ -13,6 +13,7 @@ from typing import Final
 import orjson
 from flask import Blueprint, Response
 
+from service.engine.build import BUILD
 from service.web.http.headers import negotiate
 from service.web.http.responses import HTML, JSON, YAML, RawResponse, ok, public
 from service.web.meta.schemas import HealthSchema, ServiceIndexSchema, ServiceVersionSchema
@@ -21,7 +22,7 @@ from service.web.operation import Operation, ResponseSpec
 from service.web.page.routes import page
 from service.web.services import Services, current_services
 
-_VERSION: Final = {"name": "Domino", "version": version("domino-service")}
+_VERSION: Final = {"name": "Domino", "version": version("domino-service"), "engine": BUILD}
 _INDEX: Final = {
     **_VERSION,
     "contract": "/openapi.yaml",

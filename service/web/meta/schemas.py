@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from typing import get_args
 
 from marshmallow import Schema, fields
+from marshmallow.validate import OneOf
 
+from service.engine.build import Build
 from service.web.fields.strict import doc
 
 
@@ -21,6 +24,15 @@ class ServiceVersionSchema(Schema):
     name = fields.String(required=True, metadata=doc("The name of the service.", example="Domino"))
     version = fields.String(
         required=True, metadata=doc("The version of the service.", example=version("domino-service"))
+    )
+    engine = fields.String(
+        required=True,
+        validate=OneOf(get_args(Build)),
+        metadata=doc(
+            "Which build of the engine runs: `pure`, the Python sources, or `compiled`, machine code made of the same "
+            "sources. Both play alike; the compiled one is faster.",
+            example="pure",
+        ),
     )
 
 

@@ -1,0 +1,13 @@
+"""Which build of the engine runs.
+
+Owns the two names. Does not depend on what is compiled, as all compiled modules are one library, of which this is one.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+Build = Literal["pure", "compiled"]
+
+BUILD: Final[Build] = "pure" if __file__.endswith(".py") else "compiled"
+"""``pure``: Python runs the sources; ``compiled``: it runs what ``tools.wheel_compiled`` has made of them."""
