@@ -6,13 +6,16 @@ ARG BASE=python:3.13.15-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bc
 FROM ${BASE} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /build
-COPY locks/build.txt locks/run.txt locks/
+# Compiles the engine (docs/adr/0020-compiled-engine.md).
+RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev
+COPY locks/compile.txt locks/run.txt locks/
 RUN python -m venv --without-pip /opt/domino \
-    && python -m pip install --no-deps --require-hashes --only-binary :all: -r locks/build.txt \
+    && python -m pip install --no-deps --require-hashes --only-binary :all: -r locks/compile.txt \
     && python -m pip --python /opt/domino/bin/python install --no-deps --require-hashes --only-binary :all: -r locks/run.txt
 COPY pyproject.toml LICENSE README.md ./
 COPY service service
-RUN python -m pip wheel --no-index --no-deps --no-build-isolation --wheel-dir dist . \
+COPY tools/wheel_compiled.py tools/
+RUN python tools/wheel_compiled.py dist \
     && python -m pip --python /opt/domino/bin/python install --no-index --no-deps dist/*.whl
 
 FROM ${BASE}

@@ -31,7 +31,7 @@ BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install install-dev run apps demo test test-all soak faults browsers coverage bench attack strength trace check image-check fmt \
-	openapi clients release pictures vendor lock upgrade clean
+	openapi clients wheel-compiled release pictures vendor lock upgrade clean
 
 help: ## list the targets; ARGS are words for the program that a target runs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -104,6 +104,9 @@ openapi: $(DEV) ## write openapi.yaml, and what the service serves of it
 
 clients: $(DEV) ## build the packages of clients/ into dist/: a tarball for npm, and a wheel
 	@$(BIN)/python -m tools.build_clients $(ARGS)
+
+wheel-compiled: $(DEV) ## build the wheel with a compiled engine into dist/, for this platform: needs a C compiler
+	@$(BIN)/python -m tools.wheel_compiled $(ARGS)
 
 release: $(DEV) ## build what a release consists of into dist/, twice (ARGS="--tag v1.2.3": if all is ready for it)
 	@$(BIN)/python -m tools.release $(ARGS)

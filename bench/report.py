@@ -15,6 +15,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
+from service.engine.build import BUILD
+
 PACKAGES = (
     "flask", "gunicorn", "gevent", "redis", "hiredis", "orjson", "marshmallow",
     "open-spiel", "dominoes", "fastapi", "uvicorn",
@@ -96,6 +98,7 @@ def _machine(server: str) -> str:
         ("date", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
         ("machine", f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"),
         ("Python", f"{platform.python_implementation()} {platform.python_version()}"),
+        ("engine", BUILD),
         ("server", server),
         ("packages", ", ".join(f"{name} {number}" for name in PACKAGES if (number := _version(name)))),
         ("service", _commit()),

@@ -61,7 +61,7 @@ EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
         "league.json": "made by examples/league",
         "DATA_DIR/secret": "made by the service",
         "data/": "made by the service",
-        "dist/": "made by make clients and make release",
+        "dist/": "made by make clients, make wheel-compiled and make release",
         "domino-client/events.js": "a module of the package in clients/typescript",
         "dump.rdb": "made by Redis",
         "host[:port][/db]": "a part of a URL",

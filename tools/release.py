@@ -1,6 +1,7 @@
 """Builds all that a release consists of: ``python -m tools.release`` writes it into ``dist``.
 
 * the wheel and the source distribution of the service, and the packages of ``clients``;
+* the wheel with a compiled engine for this platform, where there is a C compiler;
 * a bill of materials (CycloneDX, JSON): what ``locks/run.txt`` installs here beside the wheel, with licences;
 * ``SHA256SUMS``, of all of these;
 * the image ``domino-service:VERSION``, where there is a program that builds one; it stays in the store of that program.
@@ -29,6 +30,8 @@ from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Final
+
+from tools import wheel_compiled
 
 ROOT: Final = Path(__file__).parents[1]
 CHANGELOG: Final = ROOT / "CHANGELOG.md"
@@ -67,6 +70,8 @@ def main() -> int:
     (folder / SUMS).write_text("".join(lines), "ascii")
     for file in (*written, folder / SUMS):
         say(str(file))
+    if reason := wheel_compiled.missing():
+        say(f"no wheel with a compiled engine is built: {reason}")
     if not options.no_image:
         build_image()
     return 0
@@ -94,15 +99,14 @@ def uncommitted() -> str:
 
 
 def build(folder: Path, epoch: int) -> Path:
-    """Build all files from a copy of those that git knows; returns the folder that they are in.
-
-    This is the one place for what else a release has, such as a wheel for one platform.
-    """
+    """Build all files from a copy of those that git knows; returns the folder that they are in."""
     sources, built = folder / "sources", folder / "built"
     copy_sources(sources)
     run(sources, *_BUILD, "--python", sys.executable, "--out-dir", str(built))
     for sdist in built.glob("*.tar.gz"):
         normalise(sdist, epoch)
+    if not wheel_compiled.missing():
+        run(sources, *_PYTHON, "tools.wheel_compiled", str(built))
     run(sources, *_PYTHON, "tools.build_clients", str(built))
     write_bill(sources, built / f"domino-service-{version()}.cdx.json")
     return built

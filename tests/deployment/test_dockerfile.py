@@ -22,11 +22,17 @@ def test_both_stages_have_one_base_which_is_fixed_by_its_digest() -> None:
 def test_the_image_is_built_from_locked_wheels_only() -> None:
     build, _final = stages()
     installs = [command.split() for command in commands(build) if " pip " in command]
-    assert len(installs) == 4
+    assert len(installs) == 3
     for words in installs:
         assert_locked(words)
         if "-r" in words:
             assert words[words.index("--only-binary") + 1] == ":all:"
+
+
+def test_the_engine_of_the_image_is_compiled() -> None:
+    build, last = stages()
+    assert "python tools/wheel_compiled.py dist" in commands(build)
+    assert not any("gcc" in command for command in commands(last))
 
 
 def test_the_build_copies_only_what_is_not_ignored() -> None:

@@ -37,7 +37,7 @@ def versions(lock: Path) -> dict[str, str]:
 
 
 def test_there_is_a_lock_file_for_each_purpose() -> None:
-    assert [lock.stem for lock in LOCKS] == ["bench", "build", "clients", "dev", "run"]
+    assert [lock.stem for lock in LOCKS] == ["bench", "build", "clients", "compile", "dev", "run"]
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
@@ -50,13 +50,18 @@ def test_every_locked_requirement_has_one_version_and_hashes(lock: Path) -> None
 
 def in_groups(*names: str) -> list[str]:
     """What the package requires, and what these groups of developers add to it."""
-    return [*PROJECT["project"]["dependencies"], *resolve_dependency_groups(PROJECT["dependency-groups"], *names)]
+    return [*PROJECT["project"]["dependencies"], *groups(*names)]
+
+
+def groups(*names: str) -> tuple[str, ...]:
+    return resolve_dependency_groups(PROJECT["dependency-groups"], *names)
 
 
 @pytest.mark.parametrize(
     ("lock", "required"),
     [
         ("build", PROJECT["build-system"]["requires"]),
+        ("compile", [*PROJECT["build-system"]["requires"], *groups("compile")]),
         ("run", in_groups()),
         ("dev", in_groups("dev")),
         ("clients", in_groups("clients")),

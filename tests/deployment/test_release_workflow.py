@@ -80,6 +80,11 @@ def test_publishers_are_installed_as_locked() -> None:
     assert len(re.findall(r"^    --hash=sha256:[0-9a-f]{64}", listed, re.MULTILINE)) == len(listed.splitlines()) - 2
 
 
+def test_the_registry_gets_no_wheel_for_one_platform() -> None:
+    (publish,) = [line.split() for line in commands("packages") if line.startswith("uv publish ")]
+    assert [word for word in publish if word.startswith("dist/")] == ["dist/*-none-any.whl", "dist/*.tar.gz"]
+
+
 @pytest.mark.parametrize("job", ["build", "packages"])
 def test_a_job_has_a_python_that_the_package_names(job: str) -> None:
     (version,) = [step["with"]["python-version"] for step in JOBS[job]["steps"] if "set-up" in step.get("uses", "")]

@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 import sys
+import sysconfig
 import tarfile
 from hashlib import sha256
 from pathlib import Path
@@ -25,15 +26,19 @@ from tests.support.serving import ROOT, Service
 from tests.support.table import match_finished
 from tests.whole.table import Table, connect
 from tools.release import LOCK, SUMS, compare, version
+from tools.wheel_compiled import missing
 
 pytestmark = pytest.mark.full
 
 PYTHON = (sys.executable, "-m")
 LOCKED = ("install", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(ROOT / LOCK))
 VERSION = version()
+TAG = f"cp{sys.version_info.major}{sys.version_info.minor}"
 WHEEL = f"domino_service-{VERSION}-py3-none-any.whl"
 SDIST = f"domino_service-{VERSION}.tar.gz"
 BILL = f"domino-service-{VERSION}.cdx.json"
+COMPILED = f"domino_service-{VERSION}-{TAG}-{TAG}-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}.whl"
+"""For this platform, where there is a C compiler."""
 CLIENTS = (f"domino-client-{VERSION}.tgz", f"domino_client-{VERSION}-py3-none-any.whl")
 
 
@@ -41,13 +46,14 @@ CLIENTS = (f"domino-client-{VERSION}.tgz", f"domino_client-{VERSION}-py3-none-an
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
     said = run(ROOT, *PYTHON, "tools.release", "--no-image", str(folder)).splitlines()
-    assert sorted(map(Path, said)) == sorted(folder.iterdir())
+    assert sorted([Path(line) for line in said if line.startswith("/")]) == sorted(folder.iterdir())
+    assert any("no wheel with a compiled engine" in line for line in said) == bool(missing())
     return folder
 
 
 def test_a_release_has_these_files_and_their_sums(dist: Path) -> None:
     sums = dict(line.split("  ")[::-1] for line in (dist / SUMS).read_text("ascii").splitlines())
-    assert sums.keys() == {WHEEL, SDIST, BILL, *CLIENTS}
+    assert sums.keys() == {WHEEL, SDIST, BILL, *CLIENTS, *([] if missing() else [COMPILED])}
     assert sums == {name: sha256((dist / name).read_bytes()).hexdigest() for name in sums}
 
 

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import ast
-import os
-import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from email import message_from_bytes
-from importlib.metadata import distribution
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 from packaging.requirements import Requirement
 
+from tests.support.installing import build_wheel, install, locked
 from tests.support.serving import ROOT, Service
 from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.full
 
-BUILD_SECONDS = 120.0
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "service")
 SERVED = ROOT / "service" / "web" / "openapi"
-LOCK = ROOT / "locks" / "run.txt"
 STARTED = ("__main__", "cli", "server.wsgi", "server.gunicorn_conf", "server.gunicorn_worker")
 """The modules that the commands and gunicorn load; they import all others but the games, which are found by name."""
 ONLY_FOR_TOOLS = {"apispec", "pyyaml"}
@@ -41,51 +36,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         else:
             (folder / "source").mkdir(exist_ok=True)
             shutil.copy(ROOT / name, folder / "source" / name)
-    source = str(folder / "source")
-    pip("wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder), source)
-    (built,) = folder.glob("*.whl")
-    return built
+    return build_wheel(folder / "source", folder)
 
 
 @pytest.fixture(scope="module")
 def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command of an environment of its own, which has the wheel and what ``locks/run.txt`` lists, and nothing else.
-
-    What is listed is linked from the environment of the tests.
-    """
-    folder = tmp_path_factory.mktemp("installed") / "venv"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=BUILD_SECONDS)
-    (own,) = folder.glob("lib/python*/site-packages")
-    for name, place in dict(each for it in locked() for each in top_level(it.name)).items():
-        (own / name).symlink_to(place)
-    pip("--python", str(folder), "install", "--no-deps", "--no-index", str(wheel))
-    return folder / "bin" / "domino-service"
-
-
-def pip(*words: str) -> None:
-    environ = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", *words],
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=BUILD_SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def locked() -> list[Requirement]:
-    """What is installed with the wheel on this machine."""
-    lines = re.findall(r"^[a-z].*?(?= \\)", LOCK.read_text("utf-8"), re.MULTILINE)
-    return [it for it in map(Requirement, lines) if it.marker is None or it.marker.evaluate()]
-
-
-def top_level(name: str) -> Iterator[tuple[str, Path]]:
-    """The files and folders of an installed distribution in site-packages, each with its path."""
-    found = distribution(name)
-    for top in {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
-        yield top, Path(str(found.locate_file(top)))
+    """The command of an environment of its own, which has the wheel and what ``locks/run.txt`` lists."""
+    return install(wheel, tmp_path_factory.mktemp("installed") / "venv") / "domino-service"
 
 
 def imported(path: Path) -> Iterator[str]:
