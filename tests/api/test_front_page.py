@@ -51,6 +51,7 @@ def test_a_program_gets_the_addresses_as_json(api: Api) -> None:
     assert index == {
         "name": "Domino",
         "version": version("domino-service"),
+        "engine": "pure",
         "contract": "/openapi.yaml",
         "docs": "/docs",
         "variants": "/v1/variants",
@@ -60,7 +61,7 @@ def test_a_program_gets_the_addresses_as_json(api: Api) -> None:
     }
     for name in ("contract", "docs", "variants"):
         assert api.get(index[name], follow_redirects=True).status_code == 200
-    assert api.get("/version").json == {"name": index["name"], "version": index["version"]}
+    assert api.get("/version").json == {name: index[name] for name in ("name", "version", "engine")}
 
 
 def test_a_browser_gets_a_page(api: Api) -> None:
