@@ -85,6 +85,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "forbidden": (
         "wrong_join_code",
         "token_of_another_seat",
+        "hint_among_people",
         "apps_closed",
         "challenge_not_repeated",
         "rematch_token_changed",
@@ -101,6 +102,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
         "no_such_webhook",
         "no_such_message",
         "no_such_person",
+        "no_review",
         "no_such_variant",
     ),
     "method_not_allowed": ("method_not_allowed",),

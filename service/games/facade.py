@@ -16,6 +16,7 @@ from service.games.commands.player import GameCommands
 from service.games.commands.rematch import Rematches
 from service.games.ports import EventFeed, Runtime
 from service.games.queries.games import GameQueries
+from service.games.queries.learning import Learning
 from service.games.reminders import ReminderQueue
 from service.games.store.idempotency import Idempotency
 from service.games.store.readiness import Readiness
@@ -48,6 +49,7 @@ class GamesFacade:
         self.owner_commands = OwnerCommands(context)
         self.rematches = Rematches(context)
         self.queries = GameQueries(repository, feed)
+        self.learning = Learning(repository)
         self.readiness = Readiness(repository.check, runtime.clock)
         self._repository = repository
 

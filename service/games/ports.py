@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from service.games.advice import AdviceStore
 from service.games.reminders import NO_REMINDERS, Reminders
 
 IDEMPOTENCY_TTL: Final = 86_400
@@ -100,16 +101,17 @@ class EventRange(NamedTuple):
     version: int
 
 
-class StorageUnavailable(Exception):
-    """The store cannot answer now (unreachable, loading, full, read-only), and nothing has changed.
-
-    ``reason`` is a word for the log, never for the client; ``retry_after`` is in whole seconds.
-    """
+class StoreFault(Exception):
+    """``reason`` is a word for the log, never for the client; ``retry_after`` is in whole seconds."""
 
     def __init__(self, reason: str, retry_after: int = 1) -> None:
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after
+
+
+class StorageUnavailable(StoreFault):
+    """The store cannot answer now (unreachable, loading, full, read-only), and nothing has changed."""
 
 
 class WrittenByNewer(StorageUnavailable):
@@ -120,16 +122,8 @@ class PutOff(StorageUnavailable):
     """A write that nobody waits for is put off, as there is little memory left."""
 
 
-class OutcomeUnknown(Exception):
-    """A write was sent without an answer, or reached too few replicas: it may or may not be committed, now or later.
-
-    ``reason`` is a word for the log, never for the client; ``retry_after`` is in whole seconds.
-    """
-
-    def __init__(self, reason: str, retry_after: int = 1) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.retry_after = retry_after
+class OutcomeUnknown(StoreFault):
+    """A write was sent without an answer, or reached too few replicas: it may or may not be committed, now or later."""
 
 
 class GameExists(Exception):
@@ -140,7 +134,10 @@ class Store(Protocol):
     """Stores games and their events. Every method returns within three seconds or raises ``StorageUnavailable``.
 
     A write may also raise ``OutcomeUnknown``; sent again with the same id, it is still committed at most once.
+    ``advice`` is kept beside the games.
     """
+
+    advice: AdviceStore
 
     def create(
         self,
@@ -207,7 +204,7 @@ class Store(Protocol):
         """
 
     def size(self, game: str) -> int:
-        """The bytes that the store uses for the state and the events of a game; 0 for one that does not exist."""
+        """The bytes that the store uses for a game, with its events and advice; 0 for one that does not exist."""
 
     def compact(self, game: str) -> None:
         """Compress all events but those of the last write: allowed at any time, meant for a finished game.

@@ -58,12 +58,18 @@ class SeatSummary(NamedTuple):
     error: float
 
 
+class Hint(NamedTuple):
+    """What the legal moves of a seat are worth, the best first."""
+
+    estimates: tuple[Estimate, ...]
+
+
 class Unreviewable(ValueError):
     """The record is partial, or not playable by its rules."""
 
 
-def review(record: Record, rules: Rules, *, playouts: int | None = None) -> Iterator[Decision]:
-    """Every decision of the record, one a step; ``playouts`` as in ``analysis.estimates``.
+def review(record: Record, rules: Rules, *, playouts: int | None = None, after: int = 0) -> Iterator[Decision]:
+    """Every decision of the record after a version, one a step; ``playouts`` as in ``analysis.estimates``.
 
     Raises ``Unreviewable`` at the first event that is not as the rules have it.
     """
@@ -75,7 +81,7 @@ def review(record: Record, rules: Rules, *, playouts: int | None = None) -> Iter
         if isinstance(step, Fault):
             raise Unreviewable(step.message)
         event = step.line.event
-        if isinstance(event, MOVES):
+        if isinstance(event, MOVES) and step.line.version > after:
             observation = observe(rules, state, events, event.seat)
             decision = _decision(rules, observation, step.line.version, move_of(event), playouts)
             if decision is not None:

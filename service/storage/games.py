@@ -30,6 +30,7 @@ from service.games.ports import (
 )
 from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, Reminders
 from service.storage import keys
+from service.storage.advice import RedisAdvice
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
@@ -73,6 +74,7 @@ class RedisStore(Store):
         self._ttl = ttl_seconds
         self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
         self._memory_reserve = memory_reserve
+        self.advice = RedisAdvice(self._calls)
 
     def create(
         self,
@@ -124,7 +126,7 @@ class RedisStore(Store):
 
     def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
         """Replace a game by a tombstone; returns the version of that."""
-        names = keys.of_game(game)
+        names = (*keys.of_game(game), keys.hint(game), keys.review(game))
         shard = shard_of(game)
         if shard is not None:
             others = [keys.reminders(kind, shard, holder) for kind in keys.REMINDERS if kind not in _NOT_DELETED]
@@ -184,7 +186,7 @@ class RedisStore(Store):
 
     def size(self, game: str) -> int:
         """The bytes of memory that the server uses for a game."""
-        names = keys.of_game(game)
+        names = (*keys.of_game(game), keys.hint(game), keys.review(game))
         return int(self._calls.read("game_size", names[0], evalsha("game_size", names)))
 
     def compact(self, game: str) -> None:

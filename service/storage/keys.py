@@ -12,6 +12,10 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 ``<version>``. Each is ``<id> <event>``: the first of a write has
                                 its id, the others an empty one. In a finished game the first
                                 entry is a block of events (``service.storage.event_frames``)
+``domino:{<game>}:hint``        string: the version and the beginning of the state that the last hint is
+                                for, and behind that the hint, once it is computed
+``domino:{<game>}:review``      string: the review of a finished match, ``+`` before it if it is complete,
+                                else ``-``
 ``domino:{<game>}:key:<name>``  string, for 24 hours: ``<id> <version> <fingerprint>`` of the write
                                 under a client's idempotency key
 ``domino:key:<name>``           string, for 24 hours: the value reserved under a creator's
@@ -124,6 +128,16 @@ def of_game(game: str) -> tuple[bytes, ...]:
     """The keys of a game as scripts take them: its state and its events. Cached, as a game is written many times."""
     base = state(game)
     return base, base + b":events"
+
+
+def hint(game: str) -> bytes:
+    """The key of the last hint of a game."""
+    return state(game) + b":hint"
+
+
+def review(game: str) -> bytes:
+    """The key of the review of a game. The script ``commit`` makes the same name."""
+    return state(game) + b":review"
 
 
 def idempotency(game: str, name: str) -> bytes:

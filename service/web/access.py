@@ -17,7 +17,7 @@ from marshmallow import Schema
 from service.backends.keys import is_key, no_valid_key
 from service.backends.ports import Backend
 from service.games.access import Access, Invitation, check_seat
-from service.games.model.errors import MoveRefused, Unauthorized
+from service.games.model.errors import MoveRefused, Unauthorized, unauthorized
 from service.games.model.tokens import SEAT_PREFIX
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.http.body import body_units, read_json
@@ -35,6 +35,7 @@ AccessRule = Literal[
     "join",
     "seat",
     "seat_or_app",
+    "any_seat_or_app",
     "token_change",
     "app",
     "anyone_or_app",
@@ -44,9 +45,10 @@ AccessRule = Literal[
 """Who may call an operation: anybody; an application or anybody, with answers of their own; the bearer of a seat's
 token, the application that owns the game or, without a token, a spectator; the same or, where there are no spectators,
 who has the join code; the bearer of a seat's token; the bearer of the token of the seat in the path, or the application
-that owns the game; for a change of that token also the bearer of the old one, who repeats the request; an application;
-an application or anybody, unless the service requires one; for another key of an application also the bearer of its old
-one, who repeats the request; the application that owns the game."""
+that owns the game; the bearer of a seat's token, or the application that owns the game; for a change of the token of
+the seat in the path also the bearer of the old one, who repeats the request; an application; an application or anybody,
+unless the service requires one; for another key of an application also the bearer of its old one, who repeats the
+request; the application that owns the game."""
 
 
 class Guard(NamedTuple):
@@ -242,6 +244,13 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
     return access._replace(target=seat)
 
 
+def _any_seat_or_owner(services: Services, game: str) -> _Granted:
+    token = bearer_token()
+    if token is None:
+        raise unauthorized()
+    return _spectator(services, game)
+
+
 def _rotation(services: Services, game: str, seat: int) -> _Granted:
     token = bearer_token()
     if token is not None and is_key(token):
@@ -256,6 +265,7 @@ _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
     "token_change": _rotation,
     "app_game": _owner,
     "seat_or_app": _seat_or_owner,
+    "any_seat_or_app": _any_seat_or_owner,
 }
 _DECORATORS: Final[Mapping[str, _Decorator]] = {
     "public": _public,

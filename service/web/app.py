@@ -29,6 +29,7 @@ from service.web.http.metrics_port import MetricsPort
 from service.web.http.middleware import RequestMiddleware
 from service.web.http.response_cache import ResponseCache
 from service.web.http.streams import Streams
+from service.web.learning import routes as learning_routes
 from service.web.listing import routes as listing_routes
 from service.web.mcp import routes as mcp_routes
 from service.web.meta import routes as meta_routes
@@ -58,6 +59,7 @@ _BLUEPRINTS: Final = (
     events_routes.blueprint,
     feed_routes.blueprint,
     records_routes.blueprint,
+    learning_routes.blueprint,
     backends_routes.blueprint,
     webhooks_routes.blueprint,
     problems_routes.blueprint,

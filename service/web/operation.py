@@ -18,11 +18,11 @@ from service.web.access import AccessRule, Guard, guarded
 from service.web.http.headers import TOKEN_KEY_LENGTH
 
 _BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
-_ABOUT_A_GAME: Final = ("spectator", "join", "seat", "seat_or_app", "token_change")
+_ABOUT_A_GAME: Final = ("spectator", "join", "seat", "seat_or_app", "any_seat_or_app", "token_change")
 """The access of operations that anybody may try on a game; an application is told nothing of a game of others."""
 _WITH_KEY: Final = ("app", "key_change")
 """The access of operations for applications alone."""
-_COUNTED: Final = ("join", "seat", "seat_or_app", "app", "anyone_or_app", "key_change", "app_game")
+_COUNTED: Final = ("join", "seat", "seat_or_app", "any_seat_or_app", "app", "anyone_or_app", "key_change", "app_game")
 """The access of operations that say what is left of a rate limit."""
 _WITH_ETAG: Final = ("ETag", "Cache-Control", "Vary")
 _LANGUAGE: Final = ("Content-Language",)
@@ -81,6 +81,8 @@ class Operation:
     """Whether the answer has the headers of rate limits, where it does not follow from ``access``."""
     fixed_type: bool = False
     """Whether the answer has its media type whatever ``Accept`` says."""
+    repeatable: bool = False
+    """Whether the same request changes nothing more by itself, so that no answer is kept under a key."""
     own_problems: tuple[str, ...] = ()
     """The codes of the problems that follow from nothing else."""
     stores: bool = False
@@ -142,7 +144,7 @@ class Operation:
     @property
     def is_replayable(self) -> bool:
         """Whether an answer may be the first one to an ``Idempotency-Key``; 200 is for what makes nothing."""
-        return "Idempotency-Key" in self.headers and 200 not in self.responses
+        return "Idempotency-Key" in self.headers and 200 not in self.responses and not self.repeatable
 
     @property
     def shows_quota(self) -> bool:

@@ -28,6 +28,7 @@ from service.outgoing.sender import Sender
 from service.storage.heartbeats import BEAT_SECONDS, RedisHeartbeats
 from service.storage.redis.connection import MAX_CONNECTIONS
 from service.web.metrics import Metrics
+from service.workers.advice import Advisor, Hints, Reviews
 from service.workers.bot_worker import BotWorker
 from service.workers.consumer import Queue, Spawn
 from service.workers.decisions import Decisions
@@ -57,12 +58,20 @@ MOST_PUBLISHED: Final = 16
 
 
 def run_bots(settings: Settings, stop: Stop) -> int:
-    """Make the moves of computer players until a stop is requested; returns the exit status."""
+    """Make the moves of computer players, and compute hints and reviews, until a stop is requested.
+
+    Returns the exit status.
+    """
     parts, queue = _start(settings, stop)
-    worker = BotWorker(parts.automation, Decisions(RoundEvents(parts.repository), queue.metrics, choose_move), queue)
-    parts.deleted.on_deletion(worker.forget)
-    run(_with_deletions(worker.step, parts.deleted), stop)
+    events = RoundEvents(parts.repository)
+    worker = BotWorker(parts.automation, Decisions(events, queue.metrics, choose_move), queue)
+    hints, reviews = Hints(queue, parts.repository, events), Reviews(queue, parts.repository)
+    advisor = Advisor(worker, hints, reviews)
+    for forget in (worker.forget, advisor.forget):
+        parts.deleted.on_deletion(forget)
+    run(_with_deletions(advisor.step, parts.deleted), stop)
     worker.close()
+    advisor.close()
     return 0
 
 

@@ -191,6 +191,9 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
             assert all({"RateLimit", "RateLimit-Policy"} <= each["headers"].keys() for each in answers.values())
     assert limited == {
         "beginRematch",
+        "beginReview",
+        "getHint",
+        "getReview",
         "changeJoinCode",
         "changeWebhook",
         "changeWebhookSecret",

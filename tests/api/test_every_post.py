@@ -123,6 +123,10 @@ def _rematch(given: Given) -> Post:
     return Post(given.api, f"{table.path}/rematch", {}, table.tokens[0])
 
 
+def _review(table: Table, api: Api) -> Post:
+    return Post(api, f"{table.path}/review", {}, table.tokens[0], makes=False)
+
+
 def _read_record(given: Given, path: str) -> Post:
     return Post(given.api, path, {"record": given.record()}, makes=False)
 
@@ -141,6 +145,7 @@ CASES: dict[str, Callable[[Given], Post]] = {
     "changeToken": _token,
     "changeJoinCode": lambda given: Post(given.api, f"{given.own_game().path}/join-code", {}, given.app_key),
     "beginRematch": _rematch,
+    "beginReview": lambda given: _review(given.finished.copy(), given.api),
     "verifyRecord": lambda given: _read_record(given, "/v1/verifications"),
     "replayRecord": lambda given: _read_record(given, "/v1/replays"),
 }

@@ -38,6 +38,7 @@ REFUSED: dict[str, Any] = {
     "changePlayer": {"colour": 1},
     "changeJoinCode": {"colour": 1},
     "beginRematch": {"colour": 1},
+    "beginReview": {"colour": 1},
     "createWebhook": {"url": "http://hooks.example.com/", "events": ["game.turn"]},
     "changeWebhook": {"status": "deleted"},
     "changeWebhookSecret": {"colour": 1},
@@ -54,7 +55,15 @@ ACCEPTED: dict[str, Any] = {
 """Bodies of the operations that look at their body before what their path names."""
 GONE = {"deleteGame": 410, "deleteWebhook": 404, "erasePlayer": 202, "revokeKey": 404}
 """What each operation without a body answers that would change something: what it deletes is gone, or soon will be."""
-TAKES_KEY_TOO = ("anyone_or_app", "join", "public_or_app", "seat_or_app", "spectator", "token_change")
+TAKES_KEY_TOO = (
+    "any_seat_or_app",
+    "anyone_or_app",
+    "join",
+    "public_or_app",
+    "seat_or_app",
+    "spectator",
+    "token_change",
+)
 """The access of operations that take the key of an application, but also something else, or nothing."""
 ENDPOINT = {"url": "https://hooks.example.com/", "events": ["game.turn"]}
 

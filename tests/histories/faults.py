@@ -78,6 +78,7 @@ class FaultyStore(Store):
         self._pause = pause
         self._injected = injected
         self._delayed: list[Callable[[], object]] = []
+        self.advice = store.advice
         self.created: set[str] = set()
 
     def deliver(self) -> None:

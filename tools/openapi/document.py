@@ -58,6 +58,7 @@ _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "anyone_or_app": [{}, {"application": []}],
     "app_game": [{"application": []}],
     "seat_or_app": [{"seat": []}, {"application": []}],
+    "any_seat_or_app": [{"seat": []}, {"application": []}],
 }
 """By the access of an operation."""
 

@@ -19,6 +19,7 @@ from typing import Any, Final, TypedDict
 import orjson
 from flask import Flask
 from limits.storage import MemoryStorage
+from prometheus_client import CollectorRegistry
 
 from service.backends.facade import BackendsFacade, Policy
 from service.backends.index.feed import Feeds
@@ -57,6 +58,10 @@ from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
 from service.web.metrics import Metrics
 from service.web.rate_limits import Limits, RateLimits
+from service.workers.advice import Hints, Reviews
+from service.workers.consumer import Queue
+from service.workers.metrics import WorkerMetrics
+from service.workers.round_events import RoundEvents
 
 AdvanceClock = Callable[[int], None]
 """Lets so many seconds pass for an application, and tells what is to be told then."""
@@ -69,6 +74,7 @@ _INDEX_TTL_SECONDS: Final = 36_500 * _DAY_SECONDS
 """The index compares the times of writes, which are those of the clock here, with the clock of the server."""
 _ANSWER_MILLISECONDS: Final = 84
 _GAME_BYTES: Final = 5_240
+_LEASE_MS: Final = 60_000
 _MOST_DUE: Final = 100
 """More games of applications, and more endpoints, than the examples have."""
 
@@ -105,6 +111,17 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
         observe=lambda _: None,
     )
 
+    queue = Queue(reminders, clock, WorkerMetrics(CollectorRegistry()))
+    hints, reviews = Hints(queue, repository, RoundEvents(repository)), Reviews(queue, repository)
+
+    def learn() -> None:
+        for taken in reminders.take("hints", _MOST_DUE, 1):
+            hints.handle(taken)
+        for taken in reminders.take("reviews", _MOST_DUE, _LEASE_MS):
+            reviews.handle(taken)
+        while reviews.step() == 0:  # a decision was judged
+            pass
+
     def advance_clock(seconds: int) -> None:
         nonlocal now
         now += seconds * 1000
@@ -117,6 +134,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
                 deliveries.challenge(webhook)
                 for asked in webhook.asked[:1]:
                     deliveries.send_asked(webhook, asked)
+        learn()
 
     bots_alone = BotsAlone(RedisGamesOfBots(calls, _TTL_SECONDS), repository, clock, most=0)
     games = GamesFacade(repository, notifications, reminders, runtime, secrets=[b"example"], bots_alone=bots_alone)

@@ -21,6 +21,7 @@ from service.web.http.stream_formats import NDJSON, SSE
 from service.web.problems.answers import problem, retry_later
 from service.web.problems.table import PROBLEMS
 from tools.openapi.application_examples import use_an_application
+from tools.openapi.learning_examples import learn
 from tools.openapi.session import Example, Examples, Session
 
 _MAX_MOVES: Final = 100
@@ -79,6 +80,7 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Example
     use_an_application(session, advance_clock)
     _help_players(session)
     _begin_rematch(session, game, tokens[1])
+    learn(session, advance_clock, game, tokens[1])
     _add_unprovoked_problems(app, session.problems)
     return Examples(session.examples, session.problems)
 

@@ -91,6 +91,14 @@ class Admission:
     def grown(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
         """Count, in the background, that a game has grown by ``GROWTH`` events like these."""
         size = _size_of_write(game, events, record) * GROWTH // len(events)
+        self.count(game, size)
+
+    def take(self, game: Game, size: int) -> None:
+        """Count so many bytes of something new that is kept beside a game. Raises ``ShareUsedUp``."""
+        self._taken(holder_of(game), size)
+
+    def count(self, game: Game, size: int) -> None:
+        """As ``take``, but in the background, and whether there is room or not."""
         self._run_later(partial(self._count, holder_of(game), size))
 
     def _taken(self, holder: Holder, size: int) -> None:

@@ -25,11 +25,12 @@ EVERYTHING: Final = Keeping(Lifetimes.at_most(30 * DAY_MS))
 class GameRepository:
     """The games of a store, as methods of ``GameReader``, ``GameHistory``, ``Transactions`` and ``GameCache``.
 
-    Every one but ``cached``, ``forget``, ``decode`` and ``yielding`` raises ``StorageUnavailable``; where it reads or
-    writes a game that was deleted, it raises ``Gone``. Finished games are compacted in the background. ``observe`` is
-    called with every write that was committed, and ``admit_read`` with the number of events before many may be read;
-    what it raises, the caller gets. ``allowance`` is that of the ``ReminderQueue``, for those who show deadlines.
-    ``keeping`` says how long games are kept, and how much of them.
+    ``take_share`` and ``count_share`` are those of ``Admission``, ``advice`` that of the store. Every other one but
+    ``cached``, ``forget``, ``decode`` and ``yielding`` raises ``StorageUnavailable``; where it reads or writes a game
+    that was deleted, it raises ``Gone``. Finished games are compacted in the background. ``observe`` is called with
+    every write that was committed, and ``admit_read`` with the number of events before many may be read; what it
+    raises, the caller gets. ``allowance`` is that of the ``ReminderQueue``, for those who show deadlines. ``keeping``
+    says how long games are kept, and how much of them.
     """
 
     def __init__(
@@ -70,8 +71,11 @@ class GameRepository:
         self.find_write = transactions.find_write
         self.reserve = transactions.reserve
         self.replay = transactions.replay
-        self.check_awaited = transactions.check_awaited
+        self.check_awaited = transactions.admission.check_awaited
+        self.take_share = transactions.admission.take
+        self.count_share = transactions.admission.count
 
         self.check = store.check
         self.size = store.size
         self.note = store.note
+        self.advice = store.advice

@@ -79,7 +79,7 @@ class WriteTerms(NamedTuple):
 class Transactions:
     """The writes of games. Every method raises ``StorageUnavailable``.
 
-    Where a method changes a game that was deleted, it raises ``Gone``.
+    Where a method changes a game that was deleted, it raises ``Gone``. ``admission`` counts them.
     """
 
     def __init__(
@@ -99,8 +99,7 @@ class Transactions:
         self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
         (self._lifetimes, self._shares, automatic), self._observe = terms
         self._follows = automatic  # from earlier requests, whose trace is kept
-        self._admission = Admission(self._shares, runtime.run_later, automatic=automatic)
-        self.check_awaited = self._admission.check_awaited
+        self.admission = Admission(self._shares, runtime.run_later, automatic=automatic)
 
     def create(self, game: Game, events: Sequence[GameEvent], record: IdempotencyRecord | None) -> Committed:
         """Store a new game at the version that its first events lead to, or replay its creation under the same record.
@@ -118,7 +117,7 @@ class Transactions:
         due = reminders(None, game)
         send = partial(self._store.create, game.id, state, data, write, reminders=due, owners=game.owners)
         try:
-            size = self._admission.create(game, state, data, record)
+            size = self.admission.create(game, state, data, record)
         except ShareUsedUp:
             prior = None if record is None else self._store.find_write(game.id, record.name)
             if prior is None:
@@ -127,10 +126,10 @@ class Transactions:
         try:
             prior = self._send_new(send, game)
         except (StorageUnavailable, GameExists):
-            self._admission.give_back(game, size)
+            self.admission.give_back(game, size)
             raise
         if prior is not None:
-            self._admission.give_back(game, size)
+            self.admission.give_back(game, size)
             return self.replay(game.id, prior, record)
         committed = Committed(game, events)
         self._cache.games.put(game.id, CachedGame(game, state))
@@ -172,7 +171,7 @@ class Transactions:
                     after = after._replace(trace=TRACE.get())
                 data = encode_events(game.state, events, after, now - game.created_at, self._history.yielding)
                 if weighed and self._shares.counts_writes:
-                    self._admission.write(after, data, record)
+                    self.admission.write(after, data, record)
             except (Refusal, MoveRefused):  # also by the share of the holder
                 if not from_store:
                     game, from_store = self._reader.reload(game.id), True
@@ -200,7 +199,7 @@ class Transactions:
                 self._observe(committed)
                 # By how many events it has grown depends on the id, so that games that end early count, too.
                 if (game.version + ord(game.id[0])) // GROWTH != (after.version + ord(game.id[0])) // GROWTH:
-                    self._admission.grown(after, data, record)
+                    self.admission.grown(after, data, record)
                 if after.state.phase == FINISHED and self._clock() - began <= SLOW_MS:
                     self._compaction.begin(after.id)
                 return committed
@@ -242,7 +241,7 @@ class Transactions:
         """
         try:
             if holder is not None:
-                self._admission.reserve(holder)
+                self.admission.reserve(holder)
         except ShareUsedUp:
             reserved = self._store.reserved(name)
             if reserved is None:

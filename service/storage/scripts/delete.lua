@@ -4,18 +4,20 @@
 --
 -- KEYS[1]  string  the version and state of the game; also the channel of its notifications
 -- KEYS[2]  list    its events
--- KEYS[3]  sorted set  the games of the shard that were deleted lately, by when, in ms since 1970
--- KEYS[4]  hash    the games of the shard, and whose they are
--- KEYS[5]  sorted set  the holders with reminders of the kind that is written; behind its name, a colon and the holder:
+-- KEYS[3]  string  its hint
+-- KEYS[4]  string  its review
+-- KEYS[5]  sorted set  the games of the shard that were deleted lately, by when, in ms since 1970
+-- KEYS[6]  hash    the games of the shard, and whose they are
+-- KEYS[7]  sorted set  the holders with reminders of the kind that is written; behind its name, a colon and the holder:
 --          the games of a holder by when they are due
 -- KEYS[…]  sorted sets  the games of the holder with other reminders
 -- ARGV[1]  the tombstone, which takes the place of the state
 -- ARGV[2]  the id of the game
--- ARGV[3]  when the game is due in KEYS[5], in ms since 1970
--- ARGV[4]  for how long the game is in KEYS[3], in ms
+-- ARGV[3]  when the game is due in KEYS[7], in ms since 1970
+-- ARGV[4]  for how long the game is in KEYS[5], in ms
 -- ARGV[5]  the holder
 --
--- From KEYS[3] on they are left out for a game without a shard.
+-- From KEYS[5] on they are left out for a game without a shard.
 -- Returns {version of the tombstone}, also when an earlier attempt wrote it; nil if there is no such game. The
 -- tombstone lives for as long as the game would have lived. One that was written earlier is touched, but not changed,
 -- so that a WAIT after this script waits for it.
@@ -33,20 +35,20 @@ end
 
 -- The state goes last: if another key has the wrong type, the script ends there and can be run again.
 local deleted = tonumber(version) + 1
-if KEYS[3] then
+if KEYS[5] then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[4])
-  redis.call('ZADD', KEYS[3], now, ARGV[2])
-  redis.call('PEXPIRE', KEYS[3], ARGV[4])
-  redis.call('HDEL', KEYS[4], ARGV[2])
-  for i = 6, #KEYS do
+  redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now - ARGV[4])
+  redis.call('ZADD', KEYS[5], now, ARGV[2])
+  redis.call('PEXPIRE', KEYS[5], ARGV[4])
+  redis.call('HDEL', KEYS[6], ARGV[2])
+  for i = 8, #KEYS do
     redis.call('ZREM', KEYS[i], ARGV[2])
   end
-  redis.call('ZADD', KEYS[5] .. ':' .. ARGV[5], ARGV[3], ARGV[2])
-  redis.call('ZADD', KEYS[5], 'LT', ARGV[3], ARGV[5])
+  redis.call('ZADD', KEYS[7] .. ':' .. ARGV[5], ARGV[3], ARGV[2])
+  redis.call('ZADD', KEYS[7], 'LT', ARGV[3], ARGV[5])
 end
-redis.call('DEL', KEYS[2])
+redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
 redis.call('SET', KEYS[1], string.format('%.0f %s', deleted, ARGV[1]), 'KEEPTTL')
 -- A notification of a version without events: those who follow the game read it, and find the tombstone. It is only a
 -- hint: the write succeeds even if the server does not allow publishing.

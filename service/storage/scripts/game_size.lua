@@ -1,8 +1,10 @@
 #!lua flags=no-writes
--- Returns how many bytes the server uses for a game: its state and its events.
+-- Returns how many bytes the server uses for a game: its state, its events, its hint and its review.
 --
 -- KEYS[1]  string  the state
 -- KEYS[2]  list    the events
+-- KEYS[3]  string  the hint
+-- KEYS[4]  string  the review
 --
 -- Returns the bytes; 0 for a game that does not exist, and where the server does not tell.
 

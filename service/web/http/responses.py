@@ -130,6 +130,17 @@ def accepted_nothing() -> RawResponse:
     return RawResponse(_ACCEPTED, [], b"")
 
 
+def accepted_at(location: str) -> RawResponse:
+    """202: it will be done, and is found at this address then."""
+    return RawResponse(_ACCEPTED, [("Location", location)], b"")
+
+
+def come_again(value: Any, seconds: int) -> RawResponse:
+    """202: it is being done; the client is to ask again after so many seconds."""
+    headers = [_JSON_TYPE, ("Cache-Control", "no-store"), ("Retry-After", str(seconds))]
+    return RawResponse(_ACCEPTED, headers, to_json(value))
+
+
 def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None = None) -> Response:
     """200 with an endless body that is sent in chunks and that no proxy may buffer."""
     headers = [

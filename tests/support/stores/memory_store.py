@@ -10,6 +10,7 @@ from threading import Lock
 from time import time
 from typing import NamedTuple, get_args
 
+from service.games.advice import AdviceStore, HintState, KeptReview
 from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
@@ -65,6 +66,71 @@ class _IdempotencyEntry(NamedTuple):
     expires: float
 
 
+class _MemoryAdvice(AdviceStore):
+    """Keeps hints and reviews as ``RedisAdvice`` does, in a store that is a queue, too."""
+
+    def __init__(self, games: MemoryStore) -> None:
+        self._games = games
+        self._hints: dict[str, tuple[bytes, bytes]] = {}
+        self._reviews: dict[str, KeptReview] = {}
+
+    def ask_hint(self, game: str, holder: str, position: bytes) -> bytes | HintState:
+        """The hint, or what is to become of it."""
+        if not self._is_at(game, position):
+            return "moved"
+        known, hint = self._hints.get(game, (b"", b""))
+        if known == position and hint:
+            return hint
+        self._hints[game] = (position, b"")
+        self._games.restore("hints", game, holder, self._games.server_time())
+        return "pending" if known == position else "asked"
+
+    def is_hint_asked(self, game: str, position: bytes) -> bool:
+        """Whether there is the position alone."""
+        return self._hints.get(game) == (position, b"")
+
+    def keep_hint(self, game: str, position: bytes, hint: bytes) -> bool:
+        """Keep a hint at its position."""
+        is_at = self._is_at(game, position)
+        if is_at:
+            self._hints[game] = (position, hint)
+        return is_at
+
+    def ask_review(self, game: str, holder: str) -> KeptReview | None:
+        """The review, which is begun if there is none."""
+        if game in self._reviews or not self._games.events(game, [1]):
+            return self.review(game, holder)
+        self._reviews[game] = KeptReview(b"", is_complete=False)
+        found = self.review(game, holder)
+        return found and found._replace(asked=True)
+
+    def review(self, game: str, holder: str) -> KeptReview | None:
+        """The review, if there is one."""
+        found = self._reviews.get(game)
+        if found is None or self._games.read(game) is None:
+            return None
+        if not found.is_complete:
+            self._games.restore("reviews", game, holder, self._games.server_time())
+        return found
+
+    def keep_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
+        """Replace what is known."""
+        known = self._reviews.get(game)
+        if known is None or known.is_complete:
+            return False
+        self._reviews[game] = KeptReview(data, is_complete)
+        return True
+
+    def forget(self, game: str) -> None:
+        """Drop what is kept of a game that was deleted."""
+        self._hints.pop(game, None)
+        self._reviews.pop(game, None)
+
+    def _is_at(self, game: str, position: bytes) -> bool:
+        stored = self._games.read(game)
+        return stored is not None and (b"%d %b" % stored).startswith(position)
+
+
 class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
     """Keeps games as ``RedisStore`` does, for as long as the process lives.
 
@@ -87,6 +153,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         self._heartbeat: Heartbeat | None = None
         self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
+        self.advice = _MemoryAdvice(self)
 
     def create(
         self,
@@ -151,6 +218,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                 return current.stored.version
             version = current.stored.version + 1
             self._games[game] = _Game(StoredGame(version, tombstone), (), {}, current.expires)
+            self.advice.forget(game)
             if shard_of(game) is not None:
                 self._holders[game] = holder
                 for kind in get_args(ReminderKind):

@@ -1,0 +1,116 @@
+"""``/v1/games/{game}/hint`` and ``/v1/games/{game}/review``: what bot workers compute for who learns.
+
+Nothing is computed here. A request for what is not there yet is answered with 202, and when to come again.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flask import Blueprint
+
+from service.games.access import Access
+from service.web.fields.strict import EmptyInSchema
+from service.web.http.body import read_nothing
+from service.web.http.headers import idempotency, negotiate, preferred_language
+from service.web.http.responses import JSON, RawResponse, accepted_at, come_again, ok
+from service.web.learning.schemas import HintSchema, ReviewSchema
+from service.web.learning.serializers import hint_json, review_json
+from service.web.operation import Operation, ResponseSpec
+from service.web.services import Services
+
+blueprint: Final = Blueprint("learning", __name__)
+
+HINT_RETRY_SECONDS: Final = 1
+REVIEW_RETRY_SECONDS: Final = 2
+
+
+@blueprint.get("/v1/games/<game>/hint")
+@Operation(
+    id="getHint",
+    tag="learning",
+    access="seat",
+    headers=("Accept-Language",),
+    responses={
+        200: ResponseSpec(description="The hint.", schema=HintSchema),
+        202: ResponseSpec(
+            description="It is being computed: ask again after `Retry-After` seconds.",
+            schema=HintSchema,
+            headers=("Retry-After",),
+        ),
+    },
+    own_problems=("forbidden", "not_your_turn", "round_over", "game_over"),
+)
+def get_hint(services: Services, access: Access) -> RawResponse:
+    """Get a hint.
+
+    What the strongest computer player thinks of the legal moves of the bearer's seat, on its turn: the best first, each
+    with an estimate and its error, and why the best is better than the next. It is made from what the seat has seen,
+    and from nothing hidden: whoever has seen the same gets the same. Only where all other players are computer players;
+    else 403 with the reason `hint_among_people`. Another process computes it, once for each version; the request waits
+    for that, for 1.5 seconds at most, and is 202 if the hint is not there by then.
+    """
+    negotiate(JSON)
+    found = services.games.learning.hint(access)
+    language = preferred_language()
+    if found.hint is None:
+        return come_again(hint_json(found, language), HINT_RETRY_SECONDS)
+    return ok(hint_json(found, language), language=language)
+
+
+@blueprint.post("/v1/games/<game>/review")
+@Operation(
+    id="beginReview",
+    tag="learning",
+    access="any_seat_or_app",
+    headers=("Idempotency-Key",),
+    body=EmptyInSchema,
+    responses={202: ResponseSpec(description="It is computed, or will be.", media_type=None, headers=("Location",))},
+    repeatable=True,
+    own_problems=("not_finished",),
+    stores=True,
+)
+def begin_review(services: Services, access: Access) -> RawResponse:
+    """Have a match reviewed.
+
+    For a finished match, by any of its seats or the application that owns it: has every decision compared with the best
+    move that its seat could have known, in the background. That takes some seconds for a short match and minutes for a
+    long one, or longer if the service is busy; `GET` tells it when it is done. It is done once, and kept as long as the
+    game; may be repeated. The body is empty, or an empty object.
+    """
+    body = read_nothing()
+    idempotency(body)  # to repeat the request changes nothing anyway; but the key has to be one
+    services.games.learning.begin_review(access)
+    return accepted_at(f"/v1/games/{access.game.id}/review")
+
+
+@blueprint.get("/v1/games/<game>/review")
+@Operation(
+    id="getReview",
+    tag="learning",
+    access="any_seat_or_app",
+    headers=("Accept-Language",),
+    responses={
+        200: ResponseSpec(description="The review.", schema=ReviewSchema),
+        202: ResponseSpec(
+            description="It is being computed: ask again after `Retry-After` seconds.",
+            schema=ReviewSchema,
+            headers=("Retry-After",),
+        ),
+    },
+)
+def get_review(services: Services, access: Access) -> RawResponse:
+    """Get the review of a match.
+
+    How many points each seat gave away at its decisions, the moves that had an alternative, on average, and every
+    decision with its estimate and error. A better move is only named where it is clearly better: by more than twice the
+    error. Even who plays as well as can be gives away a little in the estimates, as much as they stray; to compare
+    players they serve, as they stray alike for all. It is 202 while it is being computed, and 404 with the reason
+    `no_review` if nobody has asked for it by `POST`.
+    """
+    negotiate(JSON)
+    found = services.games.learning.review(access)
+    language = preferred_language()
+    if found.decisions is None:
+        return come_again(review_json(found, language), REVIEW_RETRY_SECONDS)
+    return ok(review_json(found, language), language=language)

@@ -1,0 +1,96 @@
+"""The schemas of hints and reviews, for the document and for the tests."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields
+
+from service.web.fields.moves import MoveSchema
+from service.web.fields.shown import SeatedSchema
+from service.web.fields.strict import doc
+
+_VERSION = "The version of the game that the hint is for."
+_ERROR = "The standard error of that: how far the estimate may be off by chance; 0 where nothing is hidden any more."
+
+
+class EstimatedMoveSchema(Schema):
+    """What a legal move is worth."""
+
+    move = fields.Nested(MoveSchema, required=True, metadata=doc("The move, which can be posted back."))
+    estimate = fields.Float(
+        required=True,
+        metadata=doc(
+            "By how many points the side of the seat will score more in this round than the others on average, if this "
+            "move is made.",
+            example=3.25,
+        ),
+    )
+    error = fields.Float(required=True, metadata=doc(_ERROR, minimum=0, example=0.75))
+
+
+class HintSchema(Schema):
+    """What the strongest computer player thinks of the legal moves of a seat, by what the seat knows."""
+
+    version = fields.Integer(required=True, metadata=doc(_VERSION, minimum=1, example=17))
+    moves = fields.List(
+        fields.Nested(EstimatedMoveSchema),
+        required=True,
+        metadata=doc("The best first, eight at most; empty while the hint is being computed."),
+    )
+    text = fields.String(
+        metadata=doc(
+            "Why the best move is better than the next best, for people; absent while the hint is being computed.",
+            example="Clearly better than the next best: it sheds more pips.",
+        )
+    )
+
+
+class ReviewedPlayerSchema(SeatedSchema):
+    """The decisions of a seat."""
+
+    decisions = fields.Integer(required=True, metadata=doc("How many there were.", minimum=0, example=31))
+    given_away = fields.Float(
+        required=True, metadata=doc("The points that each of them gave away on average.", minimum=0, example=1.25)
+    )
+    error = fields.Float(required=True, metadata=doc(_ERROR, minimum=0, example=0.5))
+
+
+class ReviewedDecisionSchema(SeatedSchema):
+    """A move that had an alternative."""
+
+    version = fields.Integer(required=True, metadata=doc("The version of its event.", minimum=1, example=17))
+    move = fields.Nested(MoveSchema, required=True, metadata=doc("The move that was made."))
+    best = fields.Nested(
+        MoveSchema,
+        required=True,
+        metadata=doc(
+            "The best move by what the seat could know; where none is clearly better, by more than twice the error, "
+            "the move that was made."
+        ),
+    )
+    given_away = fields.Float(
+        required=True,
+        metadata=doc("By how many points the best of all moves was ahead in the estimates.", minimum=0, example=6.5),
+    )
+    error = fields.Float(required=True, metadata=doc(_ERROR, minimum=0, example=1.5))
+    text = fields.String(
+        required=True,
+        metadata=doc(
+            "Why the best move was better, for people, or that no mistake is to be seen.",
+            example="A better move was possible: it sheds more pips.",
+        ),
+    )
+
+
+class ReviewSchema(Schema):
+    """What the decisions of a match gave away against the best moves that their seats could have known."""
+
+    players = fields.List(
+        fields.Nested(ReviewedPlayerSchema),
+        required=True,
+        metadata=doc("One for each seat; empty while the review is being computed."),
+    )
+    decisions = fields.List(
+        fields.Nested(ReviewedDecisionSchema),
+        required=True,
+        metadata=doc("In the order of the match, the first 1,000; empty while the review is being computed."),
+    )

@@ -1,0 +1,63 @@
+"""Hints and reviews as JSON objects."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.games.queries.learning import HintFound, ReviewFound
+from service.records.review import Decision, hint, sentence, summaries
+from service.texts import Language
+from service.web.fields.values import JsonObject
+from service.web.view.serializers import moves_json
+
+_DIGITS: Final = 2
+"""Of estimates in points, whose errors are rarely below a tenth."""
+
+
+def hint_json(found: HintFound, language: Language) -> JsonObject:
+    """A hint; without moves while it is being computed."""
+    if found.hint is None:
+        return {"version": found.version, "moves": []}
+    estimates = found.hint.estimates
+    moves = moves_json([each.move for each in estimates], found.version)
+    return {
+        "version": found.version,
+        "moves": [
+            {"move": move, "estimate": round(each.estimate, _DIGITS), "error": round(each.error, _DIGITS)}
+            for move, each in zip(moves, estimates, strict=True)
+        ],
+        "text": hint(estimates, language),
+    }
+
+
+def review_json(found: ReviewFound, language: Language) -> JsonObject:
+    """A review; without players and decisions while it is being computed."""
+    if found.decisions is None:
+        return {"players": [], "decisions": []}
+    return {
+        "players": [
+            {
+                "seat": each.seat,
+                "decisions": each.decisions,
+                "given_away": round(each.given_away, _DIGITS),
+                "error": round(each.error, _DIGITS),
+            }
+            for each in summaries(found.seats, found.decisions)
+        ],
+        "decisions": [_decision(each, language) for each in found.decisions],
+    }
+
+
+def _decision(decision: Decision, language: Language) -> JsonObject:
+    """A decision; only a clear mistake names another move."""
+    best = decision.best if decision.is_mistake else decision.move
+    move_json, best_json = moves_json([decision.move, best], decision.version - 1)
+    return {
+        "version": decision.version,
+        "seat": decision.seat,
+        "move": move_json,
+        "best": best_json,
+        "given_away": round(decision.given_away, _DIGITS),
+        "error": round(decision.error, _DIGITS),
+        "text": sentence(decision, language),
+    }

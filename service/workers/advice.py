@@ -1,0 +1,191 @@
+"""What bot workers compute for who learns: hints, which somebody waits for, and reviews, which take minutes.
+
+Owns in which order that is done beside the moves of computer players: hints and moves take turns, a decision of a
+review is judged where nothing else is to be done, or once a second. A review is kept every few seconds, so that another
+process goes on where one was killed. A hint is made from what its seat has seen, and nothing else. Does not depend on
+how moves are judged (``service.bots.analysis``).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Container, Iterator
+from functools import partial
+from time import monotonic
+from typing import Final, NamedTuple, Protocol
+
+from service.bots.analysis import estimates
+from service.bots.observation import observe
+from service.games.model.forks import export_record
+from service.games.model.game import Game
+from service.games.reminders import TakenReminder
+from service.games.store.advice_codec import decode_review, encode_hint, encode_review, position_of
+from service.games.store.repository import GameRepository
+from service.records.review import Decision, Hint, Unreviewable, review
+from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
+from service.workers.holder_queue import HolderQueue
+from service.workers.round_events import RoundEvents
+
+_log = logging.getLogger(__name__)
+
+LEASE_MS: Final = 5000
+SAFE_MS: Final = 4000
+"""So much of a lease is left when a decision is judged."""
+KEEP_SECONDS: Final = 2.0
+"""How often what is known of a review is kept."""
+REVIEW_SECONDS: Final = 1.0
+"""So often a decision of a review is judged, however much else is to be done: each takes about a tenth of a second."""
+MOST_DECISIONS: Final = 1000
+"""Decisions of a match that are judged, the first ones: about those of ten long matches."""
+
+HINTS: Final = ConsumerSettings("hints", LEASE_MS, 1, (0.05, 0.2), "a hint failed", look_growth=1.02)
+REVIEWS: Final = ConsumerSettings("reviews", LEASE_MS, 2, (0.2, 1.0), "a review failed", look_growth=1.1, most=4)
+
+
+class _Looking(Consumer):
+    """Looks for reminders no more often than its settings say, however often it is called."""
+
+    def __init__(self, settings: ConsumerSettings, queue: Queue, repository: GameRepository) -> None:
+        super().__init__(settings, queue, spawn=None)
+        self._repository = repository
+        self._advice = repository.advice
+        self._next_look = 0.0
+
+    def step(self) -> float:
+        """Look if it is time to; returns the seconds until the next look. Raises ``StorageUnavailable``."""
+        if monotonic() >= self._next_look:
+            self._next_look = monotonic() + super().step()
+        return max(self._next_look - monotonic(), 0.0)
+
+
+class Hints(_Looking):
+    """Computes hints, one a step."""
+
+    def __init__(self, queue: Queue, repository: GameRepository, events: RoundEvents) -> None:
+        super().__init__(HINTS, queue, repository)
+        self._events = events
+
+    def handle(self, taken: TakenReminder) -> Next:
+        """Compute the hint that was asked for, unless the game has gone on."""
+        game = self._repository.load(taken.game)
+        if game is None or game.state.turn is None or not self._advice.is_hint_asked(game.id, position_of(game)):
+            return "never"
+        kept = self._advice.keep_hint(game.id, position_of(game), encode_hint(self._hint(game, game.state.turn)))
+        return "never" if kept else self._clock()
+
+    def _hint(self, game: Game, seat: int) -> Hint:
+        observation = observe(game.rules, game.state, self._events.of(game), seat)
+        return Hint(tuple(estimates(game.rules, observation)))
+
+
+class _Task(NamedTuple):
+    """A leased review: its decisions so far, the further ones, and when it was kept last."""
+
+    taken: TakenReminder
+    decisions: list[Decision]
+    further: Iterator[Decision]
+    kept_at: float
+
+
+class Reviews(_Looking):
+    """Computes reviews, one decision a step; the holders take turns."""
+
+    def __init__(self, queue: Queue, repository: GameRepository) -> None:
+        super().__init__(REVIEWS, queue, repository)
+        self._waiting = HolderQueue[_Task]()
+
+    def step(self) -> float:
+        """Look if it is time to, and judge a decision. Raises ``StorageUnavailable``."""
+        pause = super().step()
+        if not self._waiting:
+            return pause
+        task = self._renewed(self._waiting.take())
+        if task is not None:
+            self.finish(task.taken, partial(self._go_on, task))
+        return 0.0
+
+    def handle(self, taken: TakenReminder) -> Next:
+        """Begin a review, or go on with one that another process has begun."""
+        game = self._repository.load(taken.game)
+        known = None if game is None else self._advice.review(game.id, game.holder)
+        if game is None or known is None or known.is_complete:
+            return "never"
+        decisions = decode_review(known.data)
+        record = export_record(game, self._repository.history(game)[: game.version], None)
+        further = review(record, game.rules, after=decisions[-1].version if decisions else 0)
+        self._waiting.put(taken.holder, _Task(taken, decisions, further, monotonic()))
+        return "held"
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop these games."""
+        self._under_way = {game: taken for game, taken in self._under_way.items() if game not in games}
+        self._waiting.keep(lambda task: task.taken.game not in games)
+
+    def _go_on(self, task: _Task, _: TakenReminder) -> Next:
+        decision = _next(task.further) if len(task.decisions) < MOST_DECISIONS else None
+        if decision is not None:
+            task.decisions.append(decision)
+        is_due = monotonic() - task.kept_at >= KEEP_SECONDS
+        if decision is None or is_due:
+            data = encode_review(task.decisions)
+            wanted = self._advice.keep_review(task.taken.game, data, is_complete=decision is None)
+            if decision is None or not wanted:
+                return "never"
+            task = task._replace(kept_at=monotonic())
+        self._waiting.put(task.taken.holder, task)
+        return "held"
+
+    def _renewed(self, task: _Task) -> _Task | None:
+        """The task with a lease that is long enough; ``None`` if another process has its game by now."""
+        taken = task.taken
+        if taken.leased - self._clock() >= SAFE_MS:
+            return task
+        self._under_way.pop(taken.game, None)
+        renewed = self._reminders.renew(self._settings.kind, taken, self._settings.lease_ms)
+        return None if renewed is None else task._replace(taken=renewed)
+
+
+def _next(decisions: Iterator[Decision]) -> Decision | None:
+    """The next decision; ``None`` after the last one, also where the rules of now do not allow what comes then."""
+    try:
+        return next(decisions, None)
+    except Unreviewable:
+        _log.exception("a finished match could not be reviewed to its end")
+        return None
+
+
+class Moves(Protocol):
+    """What makes the moves of computer players."""
+
+    def step(self) -> float:
+        """Do what is due; returns for how many seconds there is nothing to do."""
+
+
+class Advisor:
+    """A bot worker as a whole: the moves of computer players, hints and reviews."""
+
+    def __init__(self, moves: Moves, hints: Hints, reviews: Reviews) -> None:
+        self._moves = moves
+        self._hints = hints
+        self._reviews = reviews
+        self._review_due = 0.0
+
+    def step(self) -> float:
+        """Compute at most one hint, make moves, and judge at most one decision; returns as ``Moves.step``.
+
+        Raises ``StorageUnavailable`` if no reminder can be taken.
+        """
+        pause = self._hints.step()
+        pause = min(pause, self._moves.step())
+        if pause > 0 or monotonic() >= self._review_due:
+            pause = min(pause, self._reviews.step())
+            self._review_due = monotonic() + REVIEW_SECONDS
+        return pause
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop what was to be done in these games, which were deleted."""
+        self._reviews.forget(games)
+
+    def close(self) -> None:
+        """Give back what is under way."""
+        self._reviews.close()
