@@ -56,6 +56,9 @@ def test_a_person_gets_hints_and_a_review(http: httpx.Client, contract: Contract
             assert hint["text"].endswith(".")
             hinted += 1
     assert hinted
+    over = http.get(f"{path}/hint", headers=headers)
+    contract.check(over)
+    assert (over.status_code, over.json()["code"]) == (409, "game_over")
     begun = http.post(f"{path}/review", headers=headers)
     contract.check(begun)
     assert (begun.status_code, begun.headers["Location"]) == (202, f"{path}/review")

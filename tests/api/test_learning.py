@@ -1,0 +1,301 @@
+"""Hints and reviews: who gets them, what is computed for them, and that a hint tells nothing hidden."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import redis
+from prometheus_client import CollectorRegistry
+from werkzeug.test import TestResponse
+
+from service.games.facade import GamesFacade
+from service.games.model.lifetimes import Lifetimes
+from service.games.queries import learning
+from service.games.store.admission import Keeping
+from service.storage import keys
+from service.storage.games import RedisStore
+from service.storage.redis.connection import connect
+from service.storage.redis.topology import SingleNodeTopology
+from service.workers.advice import Hints, Reviews
+from service.workers.consumer import Queue
+from service.workers.metrics import WorkerMetrics
+from service.workers.round_events import RoundEvents
+from tests.api.client import Api, Table, status_and_code
+from tests.api.conftest import TTL_SECONDS
+from tests.api.deals import deal
+from tests.support.games import build_repository
+from tests.support.stores.redis_stores import redis_reminders
+from tests.support.table import Json, match_finished
+
+PATIENCE = 60.0
+HANDS = ("6-6 0-1 2-3 4-5 1-1 3-5 0-6", "0-0 0-2 0-3 0-4 0-5 1-2 1-3", "1-4 1-5 1-6 2-2 2-4 2-5 2-6")
+"""Seat 0 opens with its double six whichever of the others seat 1 holds."""
+
+
+class Bots:
+    """What a bot worker does for who learns, step by step in this process."""
+
+    def __init__(self, store: RedisStore, url: str) -> None:
+        reminders = redis_reminders(SingleNodeTopology(connect(url)))
+        keeping = Keeping(Lifetimes.at_most(TTL_SECONDS * 1000))
+        repository = build_repository(store, reminders.server_time, os.urandom, keeping)
+        self.registry = CollectorRegistry()
+        queue = Queue(reminders, reminders.server_time, WorkerMetrics(self.registry))
+        self.hints = Hints(queue, repository, RoundEvents(repository))
+        self.reviews = Reviews(queue, repository)
+
+    def until(self, ask: Callable[[], TestResponse]) -> TestResponse:
+        """Work until the answer is no longer 202."""
+        deadline = time.monotonic() + PATIENCE
+        while (answer := ask()).status_code == 202:
+            assert time.monotonic() < deadline
+            self.hints.step()
+            self.reviews.step()
+        return answer
+
+    def taken(self, kind: str) -> float:
+        """How many reminders of this kind were taken."""
+        return self.registry.get_sample_value("domino_reminder_lag_seconds_count", {"kind": kind}) or 0.0
+
+
+@pytest.fixture
+def bots(store: RedisStore, redis_url: str) -> Bots:
+    return Bots(store, redis_url)
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No request waits for a hint."""
+    monkeypatch.setattr(learning, "WAIT_SECONDS", 0.0)
+
+
+def alone(api: Api, hidden: int = 1, **more: Any) -> Table:
+    """A game of Block of a person at seat 0, on turn, and a computer player, which holds one of the other hands."""
+    deals = [deal("block", HANDS[0], HANDS[hidden])]
+    body = {"variant": "block", "players": [{"name": "Ada"}, {"bot": "greedy"}], "deals": deals, **more}
+    table = Table(api, api.post("/v1/games", body).get_json())
+    assert table.view()["to_act"] == [0]
+    return table
+
+
+def hint(table: Table, **headers: str) -> TestResponse:
+    return table.get("/hint", 0, **headers)
+
+
+def finished(api: Api, **more: Any) -> Table:
+    """A short match of two people that is over."""
+    created = api.post(
+        "/v1/games",
+        {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "rules": {"limit": 1}, "seed": "short"},
+        **more,
+    )
+    table = Table(api, created.get_json())
+    for view in table.play(1):
+        if match_finished(view):
+            return table
+    raise AssertionError("the match does not end")
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_hint_rates_legal_moves_the_best_first_and_is_computed_once(api: Api, bots: Bots) -> None:
+    table = alone(api)
+    asked = [hint(table) for _ in range(5)]
+    assert {answer.status_code for answer in asked} == {202}
+    assert asked[0].get_json() == {"version": table.view()["version"], "moves": []}
+    assert asked[0].headers["Retry-After"] == "1"
+    found = bots.until(lambda: hint(table)).get_json()
+    assert found["version"] == table.view()["version"]
+    assert all(each["move"] in table.moves(0) for each in found["moves"])
+    values = [each["estimate"] for each in found["moves"]]
+    assert values == sorted(values, reverse=True)
+    assert all(each["error"] >= 0 for each in found["moves"])
+    assert [hint(table).get_json() for _ in range(3)] == [found] * 3
+    bots.hints.step()
+    assert bots.taken("hints") == 1
+
+
+def test_a_request_waits_for_its_hint(
+    api: Api, bots: Bots, crowd: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "WAIT_SECONDS", PATIENCE)
+    answer = crowd.submit(hint, alone(api))
+    while not answer.done():
+        bots.hints.step()
+    assert answer.result().status_code == 200
+
+
+def test_no_more_requests_wait_than_may(api: Api, games: GamesFacade, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning, "WAIT_SECONDS", PATIENCE)
+    places = games.learning._waiting
+    held = 0
+    while places.acquire(blocking=False):
+        held += 1
+    assert held == learning.MOST_WAITING
+    began = time.monotonic()
+    try:
+        assert hint(alone(api)).status_code == 202
+        assert time.monotonic() - began < PATIENCE
+    finally:
+        places.release(held)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_hint_is_not_told_when_the_game_has_gone_on(api: Api, bots: Bots) -> None:
+    table = alone(api)
+    before = bots.until(lambda: hint(table)).get_json()
+    table.move(0, before["moves"][0]["move"])
+    assert status_and_code(hint(table)) == (409, "not_your_turn")
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_hint_that_was_asked_for_before_the_move_is_not_computed_after_it(
+    api: Api, bots: Bots, server: redis.Redis
+) -> None:
+    table = alone(api)
+    hint(table)
+    asked = server.get(keys.hint(table.id))
+    table.move(0, table.moves(0)[0])
+    bots.hints.step()
+    assert bots.taken("hints") == 1
+    assert server.get(keys.hint(table.id)) == asked
+    assert bots.hints.step() > 0
+    assert status_and_code(hint(table)) == (409, "not_your_turn")
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("language", ["en", "de", "es"])
+def test_hint_and_review_are_in_the_language_of_the_request(api: Api, bots: Bots, language: str) -> None:
+    table = alone(api)
+    answer = bots.until(lambda: hint(table, Accept_Language=language))
+    assert answer.headers["Content-Language"] == language
+    words = {"en": "the next best", "de": "nächstbeste", "es": "siguiente"}
+    assert words[language] in answer.get_json()["text"] or len(answer.get_json()["moves"]) == 1
+
+
+@pytest.mark.usefixtures("at_once")
+def test_two_deals_that_look_alike_to_the_seat_have_the_same_hint(api: Api, bots: Bots) -> None:
+    here, there = alone(api, 1), alone(api, 2)
+    for table in (here, there):
+        assert table.view(0)["you"]["hand"] == here.view(0)["you"]["hand"]
+    answers = [bots.until(lambda: hint(table)) for table in (here, there)]  # noqa: B023 # called at once
+    assert answers[0].status_code == 200
+    assert answers[0].data == answers[1].data
+    assert list(answers[0].headers) == list(answers[1].headers)
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize(
+    "others",
+    [[{"name": "Bo"}], [{"bot": "greedy"}, {"name": "Bo"}], [{"open": True}], [{"bot": "expert"}, {"open": True}]],
+)
+def test_nobody_gets_a_hint_among_people(api: Api, others: list[Json], server: redis.Redis) -> None:
+    players = [{"name": "Ada"}, *others]
+    table = Table(api, api.post("/v1/games", {"variant": "block", "players": players}).get_json())
+    for seat in table.tokens:
+        answer = table.get("/hint", seat)
+        assert (status_and_code(answer), answer.get_json()["reason"]) == ((403, "forbidden"), "hint_among_people")
+    assert not server.keys(f"*{table.id}*:hint")
+
+
+@pytest.mark.usefixtures("at_once")
+def test_only_the_seat_on_turn_gets_a_hint(api: Api, app_key: str) -> None:
+    body = {"variant": "block", "players": [{"name": "Ada"}, {"bot": "greedy"}]}
+    table = Table(api, api.post("/v1/games", body, token=app_key).get_json())
+    assert status_and_code(table.get("/hint")) == (401, "unauthorized")
+    assert status_and_code(api.get(f"{table.path}/hint", token=app_key)) == (401, "unauthorized")
+    assert status_and_code(api.get(f"{table.path}/hint", token=alone(api).tokens[0])) == (401, "unauthorized")
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_hint_is_gone_with_its_game(api: Api, app_key: str, bots: Bots, server: redis.Redis) -> None:
+    body = {"variant": "block", "players": [{"name": "Ada"}, {"bot": "greedy"}]}
+    while True:
+        table = Table(api, api.post("/v1/games", body, token=app_key).get_json())
+        if table.view()["to_act"] == [0]:
+            break
+    assert hint(table).status_code == 202
+    assert server.keys(f"*{table.id}*:hint")
+    assert api.delete(table.path, token=app_key).status_code == 204
+    assert status_and_code(hint(table)) == (410, "gone")
+    bots.hints.step()
+    assert not server.keys(f"*{table.id}*:hint")
+    assert status_and_code(hint(table)) == (410, "gone")
+
+
+def test_a_review_judges_every_decision_once(api: Api, bots: Bots) -> None:
+    table = finished(api)
+    assert status_and_code(table.get("/review", 0)) == (404, "not_found")
+    for seat in (0, 1, 0):
+        begun = api.post(f"{table.path}/review", token=table.tokens[seat])
+        assert (begun.status_code, begun.headers["Location"]) == (202, f"{table.path}/review")
+    waiting = table.get("/review", 0)
+    assert (waiting.status_code, waiting.get_json()) == (202, {"players": [], "decisions": []})
+    assert waiting.headers["Retry-After"] == "2"
+    found = bots.until(lambda: table.get("/review", 0)).get_json()
+    played = {each["version"]: each for each in table.get("/events").get_json()["events"]}
+    assert found["decisions"]
+    for each in found["decisions"]:
+        event = played[each["version"]]
+        assert (event["seat"], event["data"].get("tile")) == (each["seat"], each["move"].get("tile"))
+        assert (each["best"] != each["move"]) == each["text"].startswith("A better move")
+    assert [each["seat"] for each in found["players"]] == [0, 1]
+    for player in found["players"]:
+        own = [each["given_away"] for each in found["decisions"] if each["seat"] == player["seat"]]
+        assert player["decisions"] == len(own)
+        assert player["given_away"] == pytest.approx(sum(own) / max(len(own), 1), abs=0.02)
+    took = bots.taken("reviews")
+    assert api.post(f"{table.path}/review", token=table.tokens[1]).status_code == 202
+    assert table.get("/review", 1).get_json() == found
+    bots.reviews.step()
+    assert bots.taken("reviews") == took
+
+
+def test_a_review_is_for_seats_and_the_application(api: Api, app_key: str, other_key: str, bots: Bots) -> None:
+    table = finished(api, token=app_key)
+    for ask in (api.get, api.post):
+        for token in (None, other_key, alone(api).tokens[0]):
+            assert status_and_code(ask(f"{table.path}/review", token=token)) == (401, "unauthorized")
+    assert api.post(f"{table.path}/review", token=app_key).status_code == 202
+    answer = bots.until(lambda: api.get(f"{table.path}/review", token=app_key))
+    assert answer.get_json() == table.get("/review", 1).get_json()
+
+
+def test_only_a_finished_match_is_reviewed(api: Api, server: redis.Redis) -> None:
+    table = alone(api)
+    assert status_and_code(api.post(f"{table.path}/review", token=table.tokens[0])) == (409, "not_finished")
+    assert status_and_code(table.get("/review", 0)) == (404, "not_found")
+    assert not server.keys(f"*{table.id}*:review")
+
+
+def test_a_review_is_gone_with_its_game(api: Api, app_key: str, bots: Bots, server: redis.Redis) -> None:
+    table = finished(api, token=app_key)
+    assert api.post(f"{table.path}/review", token=app_key).status_code == 202
+    bots.reviews.step()
+    assert api.delete(table.path, token=app_key).status_code == 204
+    for _ in range(3):
+        bots.reviews.step()
+    assert not server.keys(f"*{table.id}*:review")
+    assert status_and_code(table.get("/review", 0)) == (410, "gone")
+
+
+def test_a_review_goes_on_where_another_worker_was_killed(
+    api: Api, bots: Bots, store: RedisStore, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.workers.advice.KEEP_SECONDS", 0.0)
+    table = finished(api)
+    api.post(f"{table.path}/review", token=table.tokens[0])
+    for _ in range(4):
+        bots.reviews.step()
+    bots.reviews.close()  # as at the end of a lease
+    other = Bots(store, redis_url)
+    interrupted = other.until(lambda: table.get("/review", 0)).get_json()
+    again = finished(api)
+    api.post(f"{again.path}/review", token=again.tokens[0])
+    whole = other.until(lambda: again.get("/review", 0)).get_json()
+    assert json.dumps(interrupted) == json.dumps(whole)

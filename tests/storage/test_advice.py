@@ -1,0 +1,151 @@
+"""The contract of hints and reviews, tested with Redis, with a Cluster and in memory."""
+
+from __future__ import annotations
+
+import secrets
+
+import pytest
+import redis
+
+from service.games.model.shards import with_shard
+from service.games.ports import Commit
+from service.games.reminders import ReminderKind
+from service.storage import keys
+from service.storage.redis.topology import SingleNodeTopology
+from tests.storage.test_deletions import HOLDER, TOMBSTONE, Kept, kept, open_servers
+from tests.storage.write_requests import usual, write
+from tests.support.stores.redis_stores import redis_store
+
+__all__ = ["kept", "open_servers"]
+
+POSITION = b'3 ["Anna"'
+LEASE = 20_000
+
+
+@pytest.fixture
+def game(kept: Kept) -> str:
+    """A game at version 3."""
+    game = with_shard(secrets.token_urlsafe(16))
+    kept.store.create(game, b'["Anna",1]', usual(1, 3), write(), holder=HOLDER)
+    return game
+
+
+def go_on(kept: Kept, game: str, expected: int = 3) -> None:
+    """The next event."""
+    after = b'["Bert",1]' if expected == 3 else b'["Carl",1]'
+    assert kept.store.commit(game, Commit(expected, after, usual(expected + 1, expected + 1), write())) is None
+
+
+def taken(kept: Kept, kind: ReminderKind, game: str) -> int:
+    """How many reminders of this game are due, which then are no longer."""
+    return sum(each.game == game for each in kept.queue.take(kind, 1000, LEASE))
+
+
+def test_a_hint_is_asked_for_once_and_kept(kept: Kept, game: str) -> None:
+    advice = kept.store.advice
+    assert not advice.is_hint_asked(game, POSITION)
+    assert [advice.ask_hint(game, HOLDER, POSITION) for _ in range(3)] == ["asked", "pending", "pending"]
+    assert advice.is_hint_asked(game, POSITION)
+    assert taken(kept, "hints", game) == 1
+    assert advice.keep_hint(game, POSITION, b"a hint")
+    assert [advice.ask_hint(game, HOLDER, POSITION) for _ in range(2)] == [b"a hint", b"a hint"]
+    assert not advice.is_hint_asked(game, POSITION)
+    assert taken(kept, "hints", game) == 0
+
+
+def test_a_hint_whose_reminder_was_lost_is_reminded_of_by_who_asks_again(kept: Kept, game: str) -> None:
+    advice = kept.store.advice
+    advice.ask_hint(game, HOLDER, POSITION)
+    (lease,) = [each for each in kept.queue.take("hints", 1000, LEASE) if each.game == game]
+    kept.queue.reschedule("hints", lease, None)
+    assert advice.ask_hint(game, HOLDER, POSITION) == "pending"
+    assert taken(kept, "hints", game) == 1
+
+
+def test_a_hint_is_for_one_position(kept: Kept, game: str) -> None:
+    advice = kept.store.advice
+    advice.ask_hint(game, HOLDER, POSITION)
+    go_on(kept, game)
+    assert advice.ask_hint(game, HOLDER, POSITION) == "moved"
+    assert not advice.keep_hint(game, POSITION, b"too late")
+    assert advice.ask_hint(game, HOLDER, b'4 ["Bert"') == "asked"
+    assert not advice.is_hint_asked(game, POSITION)
+    assert advice.keep_hint(game, b'4 ["Bert"', b"a hint")
+    go_on(kept, game, 4)
+    assert advice.ask_hint(game, HOLDER, b'4 ["Bert"') == "moved"
+    assert advice.ask_hint(game, HOLDER, b'5 ["Carl"') == "asked"
+
+
+def test_another_history_that_has_reached_the_version_has_another_hint(kept: Kept, game: str) -> None:
+    assert kept.store.advice.ask_hint(game, HOLDER, b'3 ["Bert"') == "moved"
+    assert kept.store.advice.ask_hint(with_shard("none"), HOLDER, POSITION) == "moved"
+
+
+def test_a_review_is_begun_once_and_kept(kept: Kept, game: str) -> None:
+    advice = kept.store.advice
+    assert advice.review(game, HOLDER) is None
+    assert taken(kept, "reviews", game) == 0
+    begun = advice.ask_review(game, HOLDER)
+    assert begun is not None
+    assert (begun.data, begun.is_complete, begun.asked) == (b"", False, True)
+    assert advice.ask_review(game, HOLDER) == begun._replace(asked=False)
+    assert taken(kept, "reviews", game) == 1
+    assert advice.keep_review(game, b"half", is_complete=False)
+    assert advice.review(game, HOLDER) == (b"half", False, False)
+    assert advice.keep_review(game, b"whole", is_complete=True)
+    assert not advice.keep_review(game, b"half", is_complete=False)
+    assert advice.ask_review(game, HOLDER) == advice.review(game, HOLDER) == (b"whole", True, False)
+
+
+def test_a_review_whose_reminder_was_lost_is_reminded_of_by_who_asks_for_it(kept: Kept, game: str) -> None:
+    advice = kept.store.advice
+    advice.ask_review(game, HOLDER)
+    (lease,) = [each for each in kept.queue.take("reviews", 1000, LEASE) if each.game == game]
+    kept.queue.reschedule("reviews", lease, None)
+    advice.review(game, HOLDER)
+    assert taken(kept, "reviews", game) == 1
+
+
+def test_nothing_is_kept_that_nobody_asked_for(kept: Kept, game: str) -> None:
+    assert not kept.store.advice.keep_review(game, b"whole", is_complete=True)
+    assert kept.store.advice.ask_review(with_shard("none"), HOLDER) is None
+
+
+def test_a_deletion_removes_both_and_nothing_is_kept_after_it(kept: Kept, game: str) -> None:
+    advice = kept.store.advice
+    advice.ask_hint(game, HOLDER, POSITION)
+    advice.ask_review(game, HOLDER)
+    kept.store.delete(game, TOMBSTONE, 1000, HOLDER)
+    assert (taken(kept, "hints", game), taken(kept, "reviews", game)) == (0, 0)
+    assert not advice.keep_hint(game, POSITION, b"a hint")
+    assert not advice.keep_review(game, b"whole", is_complete=True)
+    assert advice.review(game, HOLDER) is None
+    assert advice.ask_review(game, HOLDER) is None
+    assert advice.ask_hint(game, HOLDER, POSITION) == "moved"
+
+
+def test_a_deletion_leaves_no_key_of_them(shared_client: redis.Redis) -> None:
+    store, game = redis_store(SingleNodeTopology(shared_client), 1000), with_shard(secrets.token_urlsafe(16))
+    store.create(game, b'["Anna",1]', usual(1, 3), write(), holder=HOLDER)
+    store.advice.ask_hint(game, HOLDER, POSITION)
+    store.advice.keep_hint(game, POSITION, b"a hint")
+    store.advice.ask_review(game, HOLDER)
+    alone = store.size(game)
+    assert shared_client.exists(keys.hint(game), keys.review(game)) == 2
+    store.advice.keep_review(game, b"x" * 10_000, is_complete=False)
+    assert store.size(game) > alone + 9000
+    store.delete(game, TOMBSTONE, 1000, HOLDER)
+    assert shared_client.exists(keys.hint(game), keys.review(game)) == 0
+
+
+def test_they_live_as_long_as_their_game(shared_client: redis.Redis) -> None:
+    store, game = redis_store(SingleNodeTopology(shared_client), 1000), with_shard(secrets.token_urlsafe(16))
+    store.create(game, b'["Anna",1]', usual(1, 3), write()._replace(ttl=100), holder=HOLDER)
+    store.advice.ask_hint(game, HOLDER, POSITION)
+    store.advice.keep_hint(game, POSITION, b"a hint")
+    store.advice.ask_review(game, HOLDER)
+    store.advice.keep_review(game, b"half", is_complete=False)
+    for key in (keys.hint(game), keys.review(game)):
+        assert 90_000 < shared_client.pttl(key) <= 100_000  # type: ignore[operator] # not awaited
+    assert store.commit(game, Commit(3, b'["Bert",1]', usual(4, 4), write())) is None
+    assert 990_000 < shared_client.pttl(keys.review(game)) <= 1_000_000  # type: ignore[operator] # as above

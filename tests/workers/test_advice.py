@@ -1,0 +1,123 @@
+"""Hints and reviews beside the moves of computer players, in this process: who waits for whom."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.games.store.advice_codec import decode_review, position_of
+from service.workers.advice import Advisor, Hints, Reviews
+from service.workers.round_events import RoundEvents
+from tests.workers.tables import InProcess, request
+
+
+@pytest.fixture(autouse=True)
+def few_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judge roughly, as nothing here depends on it; and keep each decision of a review."""
+    monkeypatch.setattr("service.bots.analysis._MOST_WORLDS", 2)
+    monkeypatch.setattr("service.workers.advice.KEEP_SECONDS", 0.0)
+
+
+def advisor(table: InProcess) -> Advisor:
+    events = RoundEvents(table.repository)
+    hints, reviews = Hints(table.queue, table.repository, events), Reviews(table.queue, table.repository)
+    return Advisor(table.worker, hints, reviews)
+
+
+def look_at_once(worker: Advisor) -> None:
+    """As if the time until the next look were over."""
+    worker._hints._next_look = worker._reviews._next_look = 0.0
+
+
+def reviewed_match(table: InProcess, network: str = "", seed: str = "seed") -> str:
+    """A short match that is over, whose review was asked for."""
+    wanted = request("domino", "gg", seed=seed, network=network)._replace(options={"limit": 1})
+    game = table.create(wanted).view.id
+    table.play_out(game)
+    assert table.store.advice.ask_review(game, table.game(game).holder)
+    return game
+
+
+def busy(table: InProcess) -> str:
+    """A long match that computer players go on with whenever they may."""
+    return table.create(request("domino", "rr")).view.id
+
+
+def decisions(table: InProcess, game: str) -> int:
+    """How many decisions are judged."""
+    found = table.store.advice.review(game, table.game(game).holder)
+    assert found is not None
+    return len(decode_review(found.data))
+
+
+def is_complete(table: InProcess, game: str) -> bool:
+    found = table.store.advice.review(game, table.game(game).holder)
+    return found is not None and found.is_complete
+
+
+def test_hints_and_moves_take_turns(table: InProcess) -> None:
+    asked = []
+    for number in range(40):
+        created = table.create(request("domino", "pg", seed=f"seed {number}"))
+        game = table.game(created.view.id)
+        if game.state.turn == 0:
+            assert table.store.advice.ask_hint(game.id, game.holder, position_of(game)) == "asked"
+            asked.append(game)
+    running, worker = busy(table), advisor(table)
+    assert len(asked) > 3
+    for computed in range(1, len(asked) + 1):
+        version = table.game(running).version
+        look_at_once(worker)
+        for source in table.worker._sources:
+            source.next_look = 0.0
+        worker.step()
+        there = [each for each in asked if not table.store.advice.is_hint_asked(each.id, position_of(each))]
+        assert len(there) == computed
+        assert table.game(running).version > version
+
+
+def test_a_review_waits_for_moves_but_goes_on_now_and_then(table: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.workers.advice.REVIEW_SECONDS", 1e9)
+    game, running, worker = reviewed_match(table), busy(table), advisor(table)
+    for _ in range(20):
+        look_at_once(worker)
+        assert worker.step() == 0
+    assert decisions(table, game) == 1  # in the first step
+    monkeypatch.setattr("service.workers.advice.REVIEW_SECONDS", 0.0)
+    worker._review_due = 0.0
+    for judged in range(2, 5):
+        look_at_once(worker)
+        worker.step()
+        assert decisions(table, game) == judged
+    assert table.game(running).status != "finished"
+
+
+def test_a_holder_with_many_reviews_does_not_keep_another_waiting(table: InProcess) -> None:
+    many = [reviewed_match(table, "many", f"seed {number}") for number in range(6)]
+    one = reviewed_match(table, "one")
+    worker = advisor(table)
+    while not is_complete(table, one):
+        look_at_once(worker)
+        worker.step()
+    assert sum(decisions(table, each) for each in many) <= decisions(table, one) + 3
+    while not all(is_complete(table, each) for each in many):
+        look_at_once(worker)
+        worker.step()
+
+
+def test_a_review_of_a_deleted_game_is_dropped(table: InProcess) -> None:
+    game, worker = reviewed_match(table), advisor(table)
+    worker.step()
+    table.store.delete(game, b'[0,"an application"]', table.now, "")
+    worker.forget({game})
+    assert not worker._reviews._waiting
+    look_at_once(worker)
+    assert worker.step() > 0
+
+
+def test_a_match_is_reviewed_up_to_a_number_of_decisions(table: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.workers.advice.MOST_DECISIONS", 3)
+    game, worker = reviewed_match(table), advisor(table)
+    while not is_complete(table, game):
+        look_at_once(worker)
+        worker.step()
+    assert decisions(table, game) == 3
