@@ -30,19 +30,19 @@ class RedisAdvice(AdviceStore):
 
     def ask_hint(self, game: str, holder: str, position: bytes) -> bytes | HintState:
         """The hint, or what is to become of it."""
-        names = (keys.state(game), keys.hint(game), *_reminders("hints", game))
+        names = (keys.state(game), keys.advice(game)[0], *_reminders("hints", game))
         command = evalsha("ask_hint", names, position, game.encode(), holder.encode())
         answer = self._calls.read("ask_hint", names[0], command)
         return bytes(answer[0]) if isinstance(answer, list) else _STATES[answer]
 
     def is_hint_asked(self, game: str, position: bytes) -> bool:
         """Whether there is the position alone."""
-        key = keys.hint(game)
+        key = keys.advice(game)[0]
         return bool(self._calls.read("is_hint_asked", key, (b"GET", key)) == position)
 
     def keep_hint(self, game: str, position: bytes, hint: bytes) -> bool:
         """Write it behind the position."""
-        names = (keys.state(game), keys.hint(game))
+        names = (keys.state(game), keys.advice(game)[0])
         return bool(self._calls.read("keep_hint", names[0], evalsha("keep_hint", names, position, hint)))
 
     def ask_review(self, game: str, holder: str) -> KeptReview | None:
@@ -54,7 +54,7 @@ class RedisAdvice(AdviceStore):
         return self._review(game, holder, begin=False)
 
     def _review(self, game: str, holder: str, *, begin: bool) -> KeptReview | None:
-        names = (*keys.of_game(game), keys.review(game), *_reminders("reviews", game))
+        names = (*keys.of_game(game), keys.advice(game)[1], *_reminders("reviews", game))
         command = evalsha("ask_review", names, b"%d" % begin, game.encode(), holder.encode())
         answer = self._calls.read("ask_review", names[0], command)
         if answer is None:
@@ -64,7 +64,7 @@ class RedisAdvice(AdviceStore):
 
     def keep_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
         """Replace what is known."""
-        key = keys.review(game)
+        key = keys.advice(game)[1]
         value = (_COMPLETE if is_complete else _INCOMPLETE) + data
         return bool(self._calls.read("keep_review", key, evalsha("keep_review", (key,), value)))
 

@@ -130,14 +130,11 @@ def of_game(game: str) -> tuple[bytes, ...]:
     return base, base + b":events"
 
 
-def hint(game: str) -> bytes:
-    """The key of the last hint of a game."""
-    return state(game) + b":hint"
-
-
-def review(game: str) -> bytes:
-    """The key of the review of a game. The script ``commit`` makes the same name."""
-    return state(game) + b":review"
+@lru_cache(maxsize=1024)
+def advice(game: str) -> tuple[bytes, bytes]:
+    """The keys of the last hint of a game, and of its review. The script ``commit`` makes the second name, too."""
+    base = state(game)
+    return base + b":hint", base + b":review"
 
 
 def idempotency(game: str, name: str) -> bytes:

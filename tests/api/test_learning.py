@@ -159,11 +159,11 @@ def test_a_hint_that_was_asked_for_before_the_move_is_not_computed_after_it(
 ) -> None:
     table = alone(api)
     hint(table)
-    asked = server.get(keys.hint(table.id))
+    asked = server.get(keys.advice(table.id)[0])
     table.move(0, table.moves(0)[0])
     bots.hints.step()
     assert bots.taken("hints") == 1
-    assert server.get(keys.hint(table.id)) == asked
+    assert server.get(keys.advice(table.id)[0]) == asked
     assert bots.hints.step() > 0
     assert status_and_code(hint(table)) == (409, "not_your_turn")
 
