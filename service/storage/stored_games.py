@@ -96,7 +96,8 @@ class RedisStoredGames:
         return values
 
     def _sizes(self, games: list[str]) -> list[int]:
-        calls = [(names[0], evalsha("game_size", names)) for names in map(keys.of_game, games)]
+        keys_of = [keys.of_game(game) + keys.advice(game) for game in games]
+        calls = [(names[0], evalsha("game_size", names)) for names in keys_of]
         answers: list[Any] = call_scripts(self._topology, "game_size", calls) if calls else []
         for answer in answers:
             if isinstance(answer, StorageUnavailable):

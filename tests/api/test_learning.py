@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry
 from werkzeug.test import TestResponse
 
 from service.games.facade import GamesFacade
-from service.games.model.lifetimes import Lifetimes
+from service.games.model.schedule import Lifetimes
 from service.games.queries import learning
 from service.games.store.admission import Keeping
 from service.storage import keys
