@@ -28,8 +28,8 @@ HEADERS: tuple[dict[str, str], ...] = (
 
 
 def reading(app: Flask) -> list[str]:
-    """The ends of the paths of all operations that read a game."""
-    found = [rule.rule for rule, _ in operations(app) if method_of(rule) == "GET" and "<game>" in rule.rule]
+    """The ends of the paths of all operations that read a game, also without a token where it has spectators."""
+    found = [rule.rule for rule, each in operations(app) if method_of(rule) == "GET" and each.access == "spectator"]
     assert len(found) >= 10
     return [rule.partition("<game>")[2] for rule in found]
 
@@ -83,6 +83,10 @@ def test_every_operation_that_reads_a_game_answers_as_if_there_were_none(
                 refused, nowhere = [api.get(path + end, token=token) for path in (table.path, NOWHERE)]
                 assert content_of(refused) == content_of(nowhere)
                 assert status_and_code(refused) == (401, "unauthorized")
+        for end in ("/hint", "/review"):  # which need a token in any game
+            hidden = answers(api, table.path + end)
+            assert hidden == answers(api, NOWHERE + end)
+            assert {status for status, _, _ in hidden} == {401}
         refused = api.get(table.path)
         assert (*status_and_code(refused), refused.get_json()["reason"]) == (404, "not_found", "no_such_game")
 
