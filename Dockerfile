@@ -32,7 +32,8 @@ ENV PATH=/opt/domino/bin:$PATH \
     PORT=8000 \
     DATA_DIR=/data
 WORKDIR /opt/domino
-USER domino
+# By number, so that Kubernetes can see that it is not root.
+USER 10001:10001
 VOLUME /data
 EXPOSE 8000
 STOPSIGNAL SIGTERM

@@ -54,8 +54,9 @@ def test_the_final_image_has_no_pip_and_installs_nothing() -> None:
 
 
 def test_the_user_is_not_root_and_owns_only_the_data() -> None:
-    assert final("USER") == ["domino"]
+    assert final("USER") == ["10001:10001"]
     _build, last = stages()
+    assert any(command.startswith("groupadd ") and "--gid 10001 " in command for command in commands(last))
     assert any(command.startswith("useradd ") and "--uid 10001 " in command for command in commands(last))
     owned = [command.split()[-1] for command in commands(last) if "--owner=domino" in command]
     assert owned == ["/data"] == final("VOLUME")
