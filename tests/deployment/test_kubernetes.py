@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
@@ -11,6 +12,7 @@ import yaml
 from service.config import SETTINGS, InvalidSettings, Settings
 from service.devserver.background import STOP_SECONDS
 from tests.deployment.dockerfile import final, stages
+from tests.deployment.test_compose import OF_THE_CONTAINER
 from tests.support.serving import ROOT
 
 FILES = sorted((ROOT / "examples" / "kubernetes").glob("*.yaml"))
@@ -37,6 +39,8 @@ each_worker = pytest.mark.parametrize("command", WORKERS)
 POD: dict[str, Any] = DEPLOYMENT["template"]["spec"]
 (CONTAINER,) = POD["containers"]
 LABELS = DEPLOYMENT["template"]["metadata"]["labels"]
+GIVEN: dict[str, str] = only("ConfigMap")["data"]
+SECRETS = "/run/secrets/domino"
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -52,6 +56,7 @@ def test_a_misspelt_field_is_found() -> None:
 
 def test_the_example_has_all_that_a_deployment_needs() -> None:
     assert sorted(it["kind"] for it in OBJECTS) == [
+        "ConfigMap",
         *["Deployment"] * 4,
         "PodDisruptionBudget",
         "Secret",
@@ -86,9 +91,9 @@ def test_probes_ask_the_port_of_the_image_for_health_and_readiness() -> None:
 def test_every_pod_shows_its_metrics() -> None:
     for each in (DEPLOYMENT, *WORKERS.values()):
         (container,) = each["template"]["spec"]["containers"]
-        given = {it["name"]: it.get("value") for it in container["env"]}
-        assert given["METRICS_HOST"] == "0.0.0.0"
-        assert {"name": "metrics", "containerPort": int(given["METRICS_PORT"])} in container["ports"]
+        assert container["envFrom"] == [{"configMapRef": {"name": only("ConfigMap")["metadata"]["name"]}}]
+        assert GIVEN["METRICS_HOST"] == "0.0.0.0"
+        assert {"name": "metrics", "containerPort": int(GIVEN["METRICS_PORT"])} in container["ports"]
 
 
 def test_the_pod_has_no_privileges_and_a_root_that_cannot_be_written() -> None:
@@ -100,7 +105,11 @@ def test_the_pod_has_no_privileges_and_a_root_that_cannot_be_written() -> None:
     assert POD["securityContext"]["runAsNonRoot"] is True
     assert POD["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert POD["automountServiceAccountToken"] is False
-    assert [(it["name"], it["mountPath"]) for it in CONTAINER["volumeMounts"]] == [("tmp", "/tmp")]
+    assert [(it["name"], it["mountPath"]) for it in CONTAINER["volumeMounts"]] == [
+        ("tmp", "/tmp"),
+        ("secrets", SECRETS),
+    ]
+    assert final("USER") == [f"{POD['securityContext']['runAsUser']}:{POD['securityContext']['runAsGroup']}"]
     (users,) = (it.text for it in stages()[-1] if it.name == "RUN")
     assert f"--uid {POD['securityContext']['runAsUser']} " in users
     assert f"--gid {POD['securityContext']['runAsGroup']} " in users
@@ -113,28 +122,56 @@ def test_the_container_has_requests_and_limits() -> None:
 
 def test_a_stop_has_the_time_that_it_needs() -> None:
     _sleep, pause = CONTAINER["lifecycle"]["preStop"]["exec"]["command"]
-    timeout = settings(SECRET_KEY="x" * 32, REDIS_URL="redis://redis").graceful_timeout
+    timeout = Settings.from_environ(GIVEN).graceful_timeout
     assert POD["terminationGracePeriodSeconds"] > int(pause) + timeout
 
 
-def settings(**secrets: str) -> Settings:
-    """The settings that the container has with these secrets."""
-    given = {it["name"]: it["value"] for it in CONTAINER["env"] if "value" in it}
-    return Settings.from_environ(given | secrets)
+def test_every_setting_is_given_with_its_default_unless_the_image_or_a_secret_has_it() -> None:
+    secrets = {setting.name for setting in SETTINGS if setting.kind.secret}
+    known = {setting.name: setting.default for setting in SETTINGS if setting.name not in {*OF_THE_CONTAINER, *secrets}}
+    cluster = {"METRICS_HOST": "0.0.0.0", "METRICS_PORT": "9100", "TRUSTED_PROXIES": "1"}
+    assert known | cluster == GIVEN
+    Settings.from_environ(GIVEN)
 
 
-def test_the_container_is_given_settings_of_the_service() -> None:
-    assert {it["name"] for it in CONTAINER["env"]} <= {setting.name for setting in SETTINGS}
+def in_files(container: dict[str, Any]) -> dict[str, str]:
+    """The files of secrets that a container is told, by the name of the setting."""
+    return {it["name"].removesuffix("_FILE"): it["value"] for it in container["env"]}
 
 
-def test_secrets_come_from_the_secret_whose_placeholders_are_refused() -> None:
-    secret = only("Secret")
-    named = {it["name"]: it["valueFrom"]["secretKeyRef"] for it in CONTAINER["env"] if "valueFrom" in it}
+def mounted(pod: dict[str, Any]) -> set[str]:
+    """The paths of the files of the secret that a pod has."""
+    (volume,) = (it["secret"] for it in pod["volumes"] if it["name"] == "secrets")
+    assert volume["secretName"] == only("Secret")["metadata"]["name"]
+    assert volume["defaultMode"] == 0o440
+    assert pod["securityContext"]["fsGroup"] == pod["securityContext"]["runAsGroup"]
+    (container,) = pod["containers"]
+    (mount,) = (it for it in container["volumeMounts"] if it["name"] == "secrets")
+    assert (mount["mountPath"], mount["readOnly"]) == (SECRETS, True)
+    keys = only("Secret")["stringData"].keys()
+    items = volume.get("items", [{"key": key, "path": key} for key in keys])
+    assert {it["key"] for it in items} <= keys
+    return {f"{SECRETS}/{it['path']}" for it in items}
+
+
+def test_secrets_come_from_files_whose_placeholders_are_refused(tmp_path: Path) -> None:
     expected = {setting.name for setting in SETTINGS if setting.kind.secret}
-    assert named == {name: {"name": secret["metadata"]["name"], "key": name} for name in expected}
+    assert in_files(CONTAINER).keys() == expected == only("Secret")["stringData"].keys()
+    assert set(in_files(CONTAINER).values()) == mounted(POD)
+    for name, text in only("Secret")["stringData"].items():
+        (tmp_path / name).write_text(text, "utf-8")
+    files = {f"{name}_FILE": path.replace(SECRETS, str(tmp_path)) for name, path in in_files(CONTAINER).items()}
     with pytest.raises(InvalidSettings) as caught:
-        settings(**secret["stringData"])
+        Settings.from_environ(GIVEN | files)
     assert {error.name for error in caught.value.errors} == expected
+
+
+@each_worker
+def test_a_worker_has_the_url_of_the_store_and_no_other_secret(command: str) -> None:
+    pod = WORKERS[command]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert in_files(container).keys() == {"REDIS_URL"}
+    assert set(in_files(container).values()) == mounted(pod)
 
 
 @each_worker
@@ -155,10 +192,7 @@ def test_a_worker_is_the_same_image_with_a_command_and_no_more_rights(command: s
 @each_worker
 def test_the_probes_of_a_worker_ask_the_port_of_its_metrics(command: str) -> None:
     (container,) = WORKERS[command]["template"]["spec"]["containers"]
-    given = {it["name"]: it["value"] for it in container["env"] if "value" in it}
-    settings = Settings.from_environ(given | {"REDIS_URL": "redis://redis"})
     (port,) = container["ports"]
-    assert settings.metrics_port == port["containerPort"]
-    assert settings.metrics_host == "0.0.0.0"
+    assert Settings.from_environ(GIVEN).metrics_port == port["containerPort"]
     for name in ("startupProbe", "livenessProbe"):
         assert container[name]["httpGet"] == {"path": "/healthz", "port": port["name"]}
