@@ -54,6 +54,7 @@ BASES: Final = {
 
 EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
     "paths": {
+        "./secrets": "made by who runs the service",
         ".cache/browser": "made by the tests in a browser",
         ".cache/strength": "made by make strength",
         ".venv/bin/python": "made by make install",
@@ -225,7 +226,8 @@ def variables() -> frozenset[str]:
     for pattern, places in {
         r"^([A-Z_]+) [?:]?=": "Makefile",
         r"\b([A-Z_]+)=": ".ci/*",
-        r"\$\{([A-Z_]+)": "compose.yaml",
+        r"\$\{([A-Z_]+)": "*compose*.yaml",
+        r"\{\$([A-Z_]+)": "*/Caddyfile",
         r"^ARG ([A-Z_]+)": "Dockerfile",
         r"^([A-Z][A-Z_]+)(?:: [^=]+)? = ": "service/*.py",
     }.items():

@@ -43,8 +43,9 @@ def options(command: list[str]) -> dict[str, str]:
 WORKERS = ("bots", "scheduler", "messenger")
 
 
-def test_the_services_are_the_processes_of_the_program_and_their_store() -> None:
-    assert set(SERVICES) == {"service", *WORKERS, "store"}
+def test_the_services_are_the_processes_of_the_program_their_store_and_a_proxy() -> None:
+    assert set(SERVICES) == {"service", *WORKERS, "store", "tls"}
+    assert [name for name in SERVICES if "profiles" in SERVICES[name]] == ["tls"]
 
 
 @pytest.mark.parametrize("name", WORKERS)
@@ -79,10 +80,10 @@ def test_every_service_has_limits(name: str) -> None:
 @each_service
 def test_every_service_has_no_privileges_and_a_root_that_cannot_be_written(name: str) -> None:
     assert SERVICES[name]["cap_drop"] == ["ALL"]
-    assert "cap_add" not in SERVICES[name]
+    assert SERVICES[name].get("cap_add", []) == (["NET_BIND_SERVICE"] if name == "tls" else [])
     assert "no-new-privileges:true" in SERVICES[name]["security_opt"]
     assert SERVICES[name]["read_only"] is True
-    assert SERVICES[name]["tmpfs"] == ["/tmp"]
+    assert SERVICES[name]["tmpfs"] == (["/tmp", "/config"] if name == "tls" else ["/tmp"])
     assert "privileged" not in SERVICES[name]
 
 
@@ -99,12 +100,23 @@ def test_every_image_is_built_here_or_fixed_by_its_digest(name: str) -> None:
     if "build" in SERVICES[name]:
         assert SERVICES[name]["build"] == {"context": ".", "args": ["BASE"]}
     else:
-        assert re.fullmatch(r"valkey/valkey:9\.[0-9.]+@sha256:[0-9a-f]{64}", SERVICES[name]["image"])
+        assert re.fullmatch(
+            r"(valkey/valkey:9|caddy:2)\.[0-9.]+(-alpine)?@sha256:[0-9a-f]{64}", SERVICES[name]["image"]
+        )
 
 
-def test_only_the_service_can_be_reached_and_only_from_this_machine() -> None:
+def test_only_the_service_can_be_reached_and_only_from_this_machine_but_through_the_proxy() -> None:
     assert [default_port.partition(":")[0] for default_port in SERVICES["service"]["ports"]] == ["127.0.0.1"]
-    assert [name for name in SERVICES if "ports" in SERVICES[name]] == ["service"]
+    assert [name for name in SERVICES if "ports" in SERVICES[name]] == ["service", "tls"]
+    assert SERVICES["tls"]["ports"] == ["${HTTP_PORT:-80}:80", "${HTTPS_PORT:-443}:443"]
+
+
+def test_the_proxy_has_its_file_and_keeps_its_certificates() -> None:
+    (file, folder), (volume, kept) = (each.split(":")[:2] for each in SERVICES["tls"]["volumes"])
+    assert (ROOT / file).is_file()
+    assert (folder, kept) == ("/etc/caddy/Caddyfile", "/data")
+    assert volume in COMPOSE["volumes"]
+    assert SERVICES["tls"]["depends_on"] == {"service": {"condition": "service_healthy"}}
 
 
 def test_the_service_waits_for_a_healthy_store_and_stops_in_time() -> None:
@@ -139,7 +151,8 @@ def test_every_setting_can_be_given_to_the_service_unless_the_container_fixes_it
 
 
 def test_every_variable_is_a_setting_or_documented() -> None:
-    used = set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text("utf-8")))
+    files = [ROOT / "compose.yaml", *sorted((ROOT / "examples" / "compose").glob("*.yaml"))]
+    used = {each for file in files for each in re.findall(r"(?<!\$)\$\{([A-Z_]+)", file.read_text("utf-8"))}
     page = (ROOT / "docs" / "operations" / "deploy.md").read_text("utf-8")
     documented = set(re.findall(r"`([A-Z_]+)` \(`[^`]+`\)", page))
     assert used - {setting.name for setting in SETTINGS} == documented

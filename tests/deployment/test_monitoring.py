@@ -53,7 +53,7 @@ def test_prometheus_asks_every_process_of_the_compose_file() -> None:
     (job,) = config["scrape_configs"]
     (found,) = job["dns_sd_configs"]
     assert job["job_name"] == "domino"
-    assert set(found["names"]) == set(SERVICES) - {"store"}
+    assert set(found["names"]) == set(SERVICES) - {"store", "tls"}
     assert {SERVICES[name]["environment"]["METRICS_PORT"] for name in found["names"]} == {found["port"]}
 
 
