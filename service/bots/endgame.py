@@ -1,9 +1,13 @@
 """The end of a round in which nothing is hidden any more, solved exactly.
 
-When the stock is empty and the unseen tiles are those of one hand, a seat knows them all: then every way to go on is
-tried, each side playing for its own best count (alpha-beta search). The same holds for the last tile of the stock
-when nobody else holds tiles. Where more than two sides count, it is left to the search in worlds: there, what is best
-for one is not what is worst for another. Owns when nothing is hidden, and the search. Does not depend on any game.
+When the stock is empty and the unseen tiles are those of one hand, a seat knows them all; so it does when nobody else
+holds tiles and the stock has at most one. Then every way to go on is tried, each side playing for its own best count
+(alpha-beta search with a table of the positions that were met). Two sides must count, or the seat must be the only one
+that still plays. Where more sides play, moves are compared in sampled worlds as anywhere else (``expert``): there, what
+is best for one is not what is worst for another. Two teams are two sides.
+
+An end with more tiles than the bounds below is left to the worlds, too, at once. Owns when nothing is hidden, the
+bounds, and the search. Does not depend on any game.
 """
 
 from __future__ import annotations
@@ -17,31 +21,44 @@ from service.bots.observation import Observation
 from service.bots.playout import worth
 from service.engine.deal import Deck
 from service.engine.events import RoundEnded
+from service.engine.layout import END, Layout
 from service.engine.moves import Move
 from service.engine.referee import advance, legal_moves
+from service.engine.rules.turns import one_tile
 from service.engine.state import State
 from service.engine.variant import Rules
 from service.engine.view import imagined
 
-_MOST_POSITIONS: Final = 4000
-"""That are tried for a decision, before it is left to the search in worlds; so long an end is rarely decided yet."""
+_MOST_TILES: Final = 14
+"""In all hands and the stock: then some thousand positions are tried; each tile more doubles that."""
+_MOST_TILES_IF_PLAYS_SCORE: Final = 12
+"""The same where more positions differ, by what has been scored."""
+_MOST_TILES_OF_LONG_TURNS: Final = 11
+"""The same where a turn may be several tiles, which can be chosen and ordered in more ways."""
+_MOST_POSITIONS: Final = 10_000
+"""Of a decision, to bound its time; hardly an end within the bounds above needs more."""
 _NO_DECK: Final = Deck(b"")
 """No round is dealt here."""
+
+
+class _TooLong(Exception):
+    """More positions would have to be tried."""
 
 
 def solve(rules: Rules, observation: Observation, knowledge: Knowledge, moves: Sequence[Move]) -> Move | None:
     """The best of these moves, of equal ones the first; ``None`` if anything is hidden, or the end is too long."""
     state = known_state(rules, observation, knowledge)
-    if state is None:
+    if state is None or _is_too_long(rules, state):
         return None
     search = _Search(rules, state, observation.seat)
     best, best_value = moves[0], -inf
-    for move in moves:
-        value = search.value(state, move, best_value, inf)
-        if search.left < 0:
-            return None
-        if value > best_value:
-            best, best_value = move, value
+    try:
+        for move in moves:
+            value = search.value(state, move, best_value, inf)
+            if value > best_value:
+                best, best_value = move, value
+    except _TooLong:
+        return None
     return best
 
 
@@ -50,20 +67,22 @@ def values_of(
 ) -> list[float] | None:
     """What the round is worth after each of these moves; ``None`` if anything is hidden, or the end is too long."""
     state = known_state(rules, observation, knowledge)
-    if state is None:
+    if state is None or _is_too_long(rules, state):
         return None
     search = _Search(rules, state, observation.seat)
-    values = [search.value(state, move, -inf, inf) for move in moves]
-    return None if search.left < 0 else values
+    try:
+        return [search.value(state, move, -inf, inf) for move in moves]
+    except _TooLong:
+        return None
 
 
 def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) -> State | None:
-    """The true state, if the seat can tell it and two sides count; else ``None``."""
+    """The true state, if the seat can tell it, and two sides count or nobody else holds tiles; else ``None``."""
     seat, view, events = observation
     assert view.you is not None
     holding = [player.seat for player in view.players if player.seat != seat and player.tiles]
     sides = {rules.side(player.seat) for player in view.players if player.in_match}
-    if len(sides) != 2 or len(holding) + view.stock > 1:
+    if len(holding) + view.stock > 1 or (holding and len(sides) != 2):
         return None
     hands = tuple(
         [
@@ -74,34 +93,90 @@ def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) ->
     return imagined(rules, view, events, hands, knowledge.unseen if view.stock else ())
 
 
+def _is_too_long(rules: Rules, state: State) -> bool:
+    """Whether an end has so many tiles that the search would rarely come to its end."""
+    most = _MOST_TILES_IF_PLAYS_SCORE if rules.scores_plays else _MOST_TILES
+    if rules.may_follow is not one_tile:
+        most = _MOST_TILES_OF_LONG_TURNS
+    return sum(map(len, state.hands)) + len(state.stock) > most
+
+
 class _Search:
-    """The search for one decision of this seat; ``left``: how many more positions may be tried, negative at the end."""
+    """The search for one decision of this seat."""
 
     def __init__(self, rules: Rules, state: State, seat: int) -> None:
         self._rules = rules
         self._active = state.active_seats()
         self._seat = seat
         self._side = rules.side(seat)
-        self.left = _MOST_POSITIONS
+        self._left = _MOST_POSITIONS
+        self._bounds: dict[object, tuple[float, float]] = {}
+        """By what a position depends on: the least and the most that the round can be worth there."""
 
     def value(self, state: State, move: Move, alpha: float, beta: float) -> float:
-        """What the round is worth to the seat after this move, as far as it is between ``alpha`` and ``beta``."""
-        self.left -= 1
+        """What the round is worth to the seat after this move; only a bound of it where not ``alpha`` < it < ``beta``.
+
+        Raises ``_TooLong``.
+        """
+        self._left -= 1
+        if self._left < 0:
+            raise _TooLong
         assert state.turn is not None
         events, after = advance(self._rules, _NO_DECK, state, state.turn, move)
         if len(events) > 1:
             ended = events[1]
             assert isinstance(ended, RoundEnded)
             return worth(self._rules, self._active, ended.round.scores, self._seat)
-        assert after.turn is not None
-        own = self._rules.side(after.turn) == self._side
+        key = _key(self._rules, after)
+        least, most = self._bounds.get(key, (-inf, inf))
+        if least >= beta or least == most:
+            return least
+        if most <= alpha:
+            return most
+        low, high = max(alpha, least), min(beta, most)
+        best = self._best(after, low, high)
+        self._bounds[key] = (least if best <= low else best, most if best >= high else best)
+        return best
+
+    def _best(self, state: State, alpha: float, beta: float) -> float:
+        """What the round is worth if the side to move plays for its own best, likewise."""
+        assert state.turn is not None
+        own = self._rules.side(state.turn) == self._side
         best = -inf if own else inf
-        for each in legal_moves(self._rules, after, after.turn):
-            if self.left < 0:
-                break
-            value = self.value(after, each, alpha, beta)
+        for move in legal_moves(self._rules, state, state.turn):
+            value = self.value(state, move, alpha, beta)
             best = max(best, value) if own else min(best, value)
             alpha, beta = (max(alpha, best), beta) if own else (alpha, min(beta, best))
             if alpha >= beta:
                 break
         return best
+
+
+def _key(rules: Rules, state: State) -> object:
+    """What the rest of a round depends on, so that tiles laid in another order come to the same position."""
+    turn = state.turn
+    assert turn is not None
+    scored: dict[int, int] = {}
+    for each in state.placements_scored:
+        scored[each.seat] = scored.get(each.seat, 0) + each.points
+    following = rules.may_follow(state.layout, state.hands[turn]) if state.tiles_laid else None
+    ends = tuple(sorted(_ends(state.layout)))
+    return (
+        state.hands,
+        state.stock,
+        turn,
+        state.drew,
+        state.went_out_first,
+        following,
+        ends,
+        tuple(sorted(scored.items())),
+    )
+
+
+def _ends(layout: Layout) -> list[tuple[object, ...]]:
+    """What counts of each end: not its name, and its host only where the sides of a double depend on each other."""
+    placements = layout.placements
+    return [
+        (number, side, gate, counts, wants, host == 0, -1 if side == END else placements[host].tile.index)
+        for _, number, host, side, gate, counts, wants in layout.ends
+    ]

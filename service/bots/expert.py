@@ -5,9 +5,9 @@ every candidate is played on (``playout``), by the same simple policy and with t
 difference between two candidates is luck. The choices of the others are more likely in some worlds than in others
 (``likelihood``): of a few sampled worlds one is played, the likelier the more often, and weighs as much as all of them
 are likely on average. A candidate clearly behind the best is given up, and greedy's move is only
-replaced by one that is better by more than one standard error. Where nothing is hidden, nothing is sampled
-(``endgame``). The budget is a number of playouts, never time: a busy
-machine plays more slowly, not worse. Sums are exact (``fsum``), as those of ``sum`` depend on the version of Python.
+replaced by one that is better by more than one standard error. Where nothing is hidden and the end is near, nothing is
+sampled (``endgame``). The budget is a number of playouts, never time: a busy machine plays more slowly, not worse. Sums
+are exact (``fsum``), as those of ``sum`` depend on the version of Python.
 
 Does not depend on any game: what a deal is worth is the score of its round.
 """
