@@ -42,8 +42,9 @@ Where the unseen tiles are those of one hand, or nobody else holds tiles and the
 tries all that may follow and makes no mistake, if two sides play for the round or the seat alone still plays. It does
 so with at most 14 tiles left in all, 12 where plays score, and 11 where a turn may be several tiles; with more, moves
 are sampled as anywhere else. With more than two sides, as in Dominospiel for three and more while two of them still
-play, they are sampled, too: what is best for one is not what is worst for another. Two teams are two sides: of the games of
-partners, such ends occur in Fives and Threes with 7 tiles each, as only there a round goes on when one partner is out.
+play, they are sampled, too: what is best for one is not what is worst for another. Two teams are two sides: of the
+games of partners, such ends occur in Fives and Threes with 7 tiles each, as only there a round goes on when one partner
+is out.
 
 ![the intervals of all rows](strength.svg)
 """
