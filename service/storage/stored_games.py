@@ -69,7 +69,7 @@ class RedisStoredGames:
             while True:
                 cursor, flat = self._calls.read("stored_games", key, (b"HSCAN", key, cursor, b"COUNT", PAGE))
                 pairs = zip(flat[::2], flat[1::2], strict=True)
-                yield [game.decode() for game, whose in pairs if wanted is None or wanted & set(whose.split(b" "))]
+                yield [game.decode() for game, whose in pairs if wanted is None or wanted & set(whose.split())]
                 if cursor == b"0":
                     break
                 if self._node(key) != node:  # a cursor means nothing to another server
