@@ -49,6 +49,7 @@ MENTIONED: Final = {
     "make image-check": "needs root and buildah",
     "make install": "downloads packages",
     "make run": "domino-service serve, which most tests of this folder run",
+    "make wheel-compiled": "tests/whole/test_compiled_wheel.py runs its tool",
     "nft add element": "needs root",
     "python -m service verify": "tests/records and the session of the guide",
     "redis-cli unlink": "tests/storage has the shares",

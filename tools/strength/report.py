@@ -36,6 +36,8 @@ win. A row needs 100 deals before it is judged; the rows of two levels that have
 tells of each level. *Not shown*: the interval is not wholly above the bound, or there are too few deals; the bound may
 still hold.
 
+![the intervals of all rows](strength.svg)
+
 ## Ends in which nothing is hidden
 
 Where the unseen tiles are those of one hand, or nobody else holds tiles and the stock has at most one, the `expert`
@@ -45,8 +47,6 @@ are sampled as anywhere else. With more than two sides, as in Dominospiel for th
 play, they are sampled, too: what is best for one is not what is worst for another. Two teams are two sides: of the
 games of partners, such ends occur in Fives and Threes with 7 tiles each, as only there a round goes on when one partner
 is out.
-
-![the intervals of all rows](strength.svg)
 """
 
 
