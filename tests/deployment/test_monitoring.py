@@ -12,6 +12,7 @@ import yaml
 from tests.deployment.test_compose import SERVICES
 from tests.deployment.test_kubernetes import DEPLOYMENT, WORKERS
 from tests.support.prometheus import FOLDER, program, rules
+from tests.support.serving import ROOT
 from tools.write_dashboard import DASHBOARD, dashboard
 
 SERIES: list[dict[str, Any]] = yaml.safe_load((FOLDER / "rules_test.yml").read_text("utf-8"))["tests"]
@@ -67,6 +68,16 @@ def test_prometheus_asks_every_pod_of_the_example_for_kubernetes() -> None:
         assert re.fullmatch(label["regex"], template["metadata"]["labels"]["app.kubernetes.io/name"])
         (container,) = template["spec"]["containers"]
         assert port["regex"] in [it["name"] for it in container["ports"]]
+
+
+def test_prometheus_asks_the_units_for_systemd() -> None:
+    promtool("check", "config", "prometheus-hosts.yml")
+    (job,) = yaml.safe_load((FOLDER / "prometheus-hosts.yml").read_text("utf-8"))["scrape_configs"]
+    (found,) = job["static_configs"]
+    units = (ROOT / "examples" / "systemd").glob("*.service")
+    ports = {re.search(r"^Environment=METRICS_PORT=(.+)$", unit.read_text("utf-8"), re.M)[1] for unit in units}  # type: ignore[index]
+    assert job["job_name"] == "domino"
+    assert {f"127.0.0.1:{port.replace('%i', '1')}" for port in ports} == set(found["targets"])
 
 
 def test_the_dashboard_is_what_its_command_writes() -> None:
