@@ -75,7 +75,7 @@ def test_prometheus_asks_the_units_for_systemd() -> None:
     (job,) = yaml.safe_load((FOLDER / "prometheus-hosts.yml").read_text("utf-8"))["scrape_configs"]
     (found,) = job["static_configs"]
     units = (ROOT / "examples" / "systemd").glob("*.service")
-    ports = {re.search(r"^Environment=METRICS_PORT=(.+)$", unit.read_text("utf-8"), re.M)[1] for unit in units}  # type: ignore[index]
+    ports = {re.search(r"^Environment=METRICS_PORT=(.+)$", unit.read_text("utf-8"), re.MULTILINE)[1] for unit in units}  # type: ignore[index]
     assert job["job_name"] == "domino"
     assert {f"127.0.0.1:{port.replace('%i', '1')}" for port in ports} == set(found["targets"])
 
