@@ -15,13 +15,11 @@ from tests.browser.accessibility import Axe
 from tests.browser.advising import WHY, Advising
 from tests.browser.pages import ExpectConsole, OpenPage
 from tests.browser.playing import Keyboard, take_seats
-from tests.support.serving import ROOT
 from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.full
 
 SMALL_PHONE = (360, 740)
-OFFERED = "/v1/games/{game}/hint:" in (ROOT / "openapi.yaml").read_text("utf-8")
 LONG_MS = 60_000
 """For what bot workers compute."""
 
@@ -159,7 +157,6 @@ def test_a_running_match_has_no_review(http: httpx.Client, advising: Advising, o
     expect(page.locator(".review")).to_have_count(0)
 
 
-@pytest.mark.skipif(not OFFERED, reason="the service gives no hints yet")
 def test_the_service_itself_gives_hints_and_reviews(http: httpx.Client, open_page: OpenPage) -> None:
     table = against_computers(http)
     page = open_page(None)
