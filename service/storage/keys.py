@@ -132,7 +132,7 @@ def of_game(game: str) -> tuple[bytes, ...]:
 
 @lru_cache(maxsize=1024)
 def advice(game: str) -> tuple[bytes, bytes]:
-    """The keys of the last hint of a game, and of its review. The script ``commit`` makes the second name, too."""
+    """The keys of the last hint of a game, and of its review."""
     base = state(game)
     return base + b":hint", base + b":review"
 

@@ -148,4 +148,5 @@ def test_they_live_as_long_as_their_game(shared_client: redis.Redis) -> None:
     for key in keys.advice(game):
         assert 90_000 < shared_client.pttl(key) <= 100_000
     assert store.commit(game, Commit(3, b'["Bert",1]', usual(4, 4), write())) is None
+    assert store.advice.review(game, HOLDER) is not None
     assert 990_000 < shared_client.pttl(keys.advice(game)[1]) <= 1_000_000

@@ -11,8 +11,9 @@
 -- ARGV[3]  its holder
 --
 -- Returns {value of KEYS[3], 1 if it was begun just now, else 0}; nil if there is none, also for a game that was
--- deleted, which has no events. A review expires with its game. Whoever asks for one that is not complete has a
--- reminder that was lost written anew.
+-- deleted, which has no events. A review expires with its game; if the game is written later, so that it lives longer,
+-- the review does from the next time on that it is asked for. Whoever asks for one that is not complete has a reminder
+-- that was lost written anew.
 
 local review, begun = redis.call('GET', KEYS[3]), 0
 if not review then
@@ -20,8 +21,9 @@ if not review then
     return nil
   end
   review, begun = '-', 1
-  redis.call('SET', KEYS[3], review, 'PX', math.max(redis.call('PTTL', KEYS[1]), 1))
+  redis.call('SET', KEYS[3], review)
 end
+redis.call('PEXPIRE', KEYS[3], math.max(redis.call('PTTL', KEYS[1]), 1))
 if KEYS[4] and string.sub(review, 1, 1) == '-' then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)

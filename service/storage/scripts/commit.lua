@@ -1,8 +1,7 @@
 #!lua
 -- Replaces the state of a game if it is still at the expected version, appends its new events and publishes them.
 --
--- KEYS[1]  string  the version and state of the game; also the channel of its notifications; with ":review" behind its
---          name, the review of the game, which lives as long
+-- KEYS[1]  string  the version and state of the game; also the channel of its notifications
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
 -- KEYS[…]  sorted sets  the holders with reminders, of the kinds that are written; behind each name, a colon and the
@@ -82,7 +81,6 @@ for i = 9, last do
   redis.call('RPUSH', KEYS[2], ARGV[i])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[3])
-redis.call('EXPIRE', KEYS[1] .. ':review', ARGV[3])
 redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
 if idempotency then
   redis.call('SET', idempotency, ARGV[5], 'EX', ARGV[6])

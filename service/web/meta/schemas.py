@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import get_args
 
 from marshmallow import Schema, fields
-from marshmallow.validate import OneOf
 
-from service.engine.build import Build
 from service.web.fields.strict import doc
 
 
@@ -27,7 +24,6 @@ class ServiceVersionSchema(Schema):
     )
     engine = fields.String(
         required=True,
-        validate=OneOf(get_args(Build)),
         metadata=doc(
             "Which build of the engine runs: `pure`, the Python sources, or `compiled`, machine code made of the same "
             "sources. Both play alike; the compiled one is faster.",
