@@ -11,6 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import httpx
@@ -102,6 +103,10 @@ class Tables:
         self.waiting = [self._open() for _ in range(2)]
         self.over = self._play()
         self.record = self.over.get("/record", Accept="text/plain").text
+        self.learning = self._against_computer()
+        self.http.post(f"/v1/games/{self.over.id}/review", headers=self.over.headers(0)).raise_for_status()
+        self._wait_for(self.learning, "/hint")
+        self._wait_for(self.over, "/review")
 
     def begin(self) -> None:
         """Restart the numbering of requests, so that those of an operation do not depend on what ran before it."""
@@ -133,6 +138,21 @@ class Tables:
         for _ in table.play(SEED):
             pass
         return table
+
+    def _against_computer(self) -> Table:
+        """A game against a computer player, in which the person is to move."""
+        table = Table.create(self.http, "domino", [{"name": "Ada"}, {"bot": "random"}], pace=0)
+        view = table.view()
+        while view["to_act"] != [0]:
+            view = table.get(f"?after={view['version']}&wait=5").json()
+        return table
+
+    def _wait_for(self, table: Table, what: str) -> None:
+        """Ask seat 0 of a game for what bot workers compute, until it is there."""
+        ends = monotonic() + ADVICE_SECONDS
+        while table.get(what, 0).status_code != 200:
+            assert monotonic() < ends, f"no {what}"
+            sleep(0.2)
 
     def live(self, number: int) -> tuple[Table, int]:
         """A running game and the seat that is to move."""
@@ -168,10 +188,13 @@ SEATS: list[list[Json]] = [
 CLOCKS: list[Json] = [{"turn": 60}, {"bank": 300}, {"bank": 300, "increment": 5}]
 OUT_OF_PLACE: list[Json] = [{"action": "deal", "client_seed": "mu"}, {"action": "flip"}]
 """Moves that are seldom legal."""
+ADVICE_SECONDS = 120.0
+"""The longest time that a hint and a short review take on a busy machine."""
 OF_APPLICATIONS = ("changeJoinCode", "deleteGame", "getFeed", "listGames", "changePlayer")
 """Operations that are mostly called with the key of an application."""
 EXPECTED: dict[str, set[int]] = {
     "beginRematch": {201, 401, 409, 422},
+    "beginReview": {202, 401, 409},
     "changeJoinCode": {201, 401},
     "createGame": {201, 422},
     "createKey": {201, 401, 422},
@@ -185,7 +208,9 @@ EXPECTED: dict[str, set[int]] = {
     "claimSeat": {401, 409, 422},
     "getEvents": {200, 401, 404},
     "getGame": {200, 401, 404},
+    "getHint": {200, 401, 403},
     "getMoves": {200, 401, 404},
+    "getReview": {200, 401, 404},
     "getScore": {200, 401, 404},
     "joinGame": {201, 401, 403, 404, 422},
     "makeMove": {201, 401, 409, 412, 422},
@@ -267,8 +292,10 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
     )
     joins = case.path.endswith("/players")
     table, seat = (tables.half_empty(number), 0) if joins else tables.live(number)
-    if case.path.endswith("/rematch") and number % 2:
+    if case.path.endswith(("/rematch", "/review")) and number % 2:
         table, seat = tables.over, 0
+    if case.path.endswith("/hint") and number % 2:
+        table, seat = tables.learning, 0
     if "game" in case.path_parameters:
         if number % 8:
             case.path_parameters["game"] = table.id
