@@ -44,6 +44,7 @@ Name = Literal["service", "floor", "floor, tuned client", "FastAPI", "Node"]
 WITHOUT_LIMITS: Final = dict.fromkeys(
     [
         "CREATES_PER_MINUTE",
+        "MAX_GAMES_OF_BOTS",
         "READS_PER_MINUTE",
         "TOKEN_FAILURES_PER_MINUTE",
         "SEAT_REQUESTS_PER_MINUTE",
@@ -51,7 +52,7 @@ WITHOUT_LIMITS: Final = dict.fromkeys(
     ],
     "0",
 )
-"""Benchmarks run without rate limits."""
+"""Benchmarks run without limits."""
 
 
 class Candidate:
