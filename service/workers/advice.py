@@ -99,9 +99,10 @@ class Reviews(_Looking):
         pause = super().step()
         if not self._waiting:
             return pause
-        task = self._renewed(self._waiting.take())
-        if task is not None:
-            self.finish(task.taken, partial(self._go_on, task))
+        task = self._waiting.take()
+        taken = self.renewed(task.taken, SAFE_MS)
+        if taken is not None:
+            self.finish(taken, partial(self._go_on, task._replace(taken=taken)))
         return 0.0
 
     def handle(self, taken: TakenReminder) -> Next:
@@ -118,7 +119,7 @@ class Reviews(_Looking):
 
     def forget(self, games: Container[str]) -> None:
         """Drop these games."""
-        self._under_way = {game: taken for game, taken in self._under_way.items() if game not in games}
+        super().forget(games)
         self._waiting.keep(lambda task: task.taken.game not in games)
 
     def _go_on(self, task: _Task, _: TakenReminder) -> Next:
@@ -134,15 +135,6 @@ class Reviews(_Looking):
             task = task._replace(kept_at=monotonic())
         self._waiting.put(task.taken.holder, task)
         return "held"
-
-    def _renewed(self, task: _Task) -> _Task | None:
-        """The task with a lease that is long enough; ``None`` if another process has its game by now."""
-        taken = task.taken
-        if taken.leased - self._clock() >= SAFE_MS:
-            return task
-        self._under_way.pop(taken.game, None)
-        renewed = self._reminders.renew(self._settings.kind, taken, self._settings.lease_ms)
-        return None if renewed is None else task._replace(taken=renewed)
 
 
 def _next(decisions: Iterator[Decision]) -> Decision | None:

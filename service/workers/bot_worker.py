@@ -87,9 +87,10 @@ class BotWorker:
             self._alone.look()
         for source in self._sources:
             if source.undecided:
-                task = source.renewed(source.undecided.take())
-                if task is not None:
-                    self._resume(task)
+                task = source.undecided.take()
+                taken = source.renewed(task.taken, SAFE_MS)
+                if taken is not None:
+                    self._resume(task._replace(taken=taken))
                 return 0.0
         pause = min([source.next_look for source in self._sources]) - monotonic()
         if self._waiting:
@@ -208,21 +209,9 @@ class _Source(Consumer):
         """How often a decision in this game has failed in a row."""
         return self._failures.get(game) or 0
 
-    def renewed(self, task: _Task) -> _Task | None:
-        """The task with a lease that is long enough; ``None`` if its game was written or taken by another meanwhile.
-
-        Raises ``StorageUnavailable``; then the game is taken again when its lease has ended.
-        """
-        taken = task.taken
-        if taken.leased - self._clock() >= SAFE_MS:
-            return task
-        self._under_way.pop(taken.game, None)
-        renewed = self._reminders.renew(self._settings.kind, taken, self._settings.lease_ms)
-        return None if renewed is None else task._replace(taken=renewed)
-
     def forget(self, games: Container[str]) -> None:
         """Drop these games."""
-        self._under_way = {game: taken for game, taken in self._under_way.items() if game not in games}
+        super().forget(games)
         self.undecided.keep(lambda task: task.taken.game not in games)
 
     def _counted(self) -> Iterable[TakenReminder]:

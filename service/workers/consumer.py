@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
 from functools import partial
 from threading import Condition
@@ -118,6 +118,20 @@ class Consumer(ABC):
         with suppress(StorageUnavailable):
             for taken in under_way:
                 self._reminders.reschedule(self._settings.kind, taken, self._clock())
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop what is under way in these games."""
+        self._under_way = {game: taken for game, taken in self._under_way.items() if game not in games}
+
+    def renewed(self, taken: TakenReminder, safe_ms: int) -> TakenReminder | None:
+        """The reminder with a lease of so many milliseconds at least; ``None`` if it was written or taken meanwhile.
+
+        Raises ``StorageUnavailable``; then the game is taken again when its lease has ended.
+        """
+        if taken.leased - self._clock() >= safe_ms:
+            return taken
+        self._under_way.pop(taken.game, None)
+        return self._reminders.renew(self._settings.kind, taken, self._settings.lease_ms)
 
     def _handle_beside(self, taken: TakenReminder) -> None:
         try:
