@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
@@ -19,6 +20,7 @@ from tests.browser.accessibility import Axe, violations
 from tests.browser.installation import NODE, NotInstalledError, axe_source, find_browser
 from tests.browser.pages import ONLY_LOOPBACK, TIMEOUT_MS, ExpectConsole, OpenPage, Pages
 from tests.support.serving import Service
+from tests.whole.table import connect
 
 _FAILED = pytest.StashKey[bool]()
 
@@ -64,6 +66,12 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 @pytest.fixture(scope="session")
 def service_url(service: Service) -> str:
     return service.url
+
+
+@pytest.fixture
+def http(service_url: str) -> Iterator[httpx.Client]:
+    with connect(service_url) as client:
+        yield client
 
 
 @pytest.fixture

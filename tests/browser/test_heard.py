@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from tests.api.saved_games import shortest
 from tests.browser.pages import OpenPage
 from tests.browser.playing import fitting, laying, log, offered
 from tests.support.scope import in_scope
-from tests.whole.table import Table, connect
+from tests.whole.table import Table
 
 FOLDER: Final = Path(__file__).parent / "heard"
 MOST_MOVES: Final = 120
@@ -63,12 +63,6 @@ KEEP_HEARD: Final = """(() => {
 MATCH_IS_OVER: Final = ".play.finished"
 ON_TURN: Final = f".state.turn, .actions [data-action=deal], {MATCH_IS_OVER}"
 """A turn of the page's seat, of which a deal is one; or the end, when there is none any more."""
-
-
-@pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
 
 
 def players(variant: str) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from tests.api.deals import deal
 from tests.browser.pages import OpenPage
 from tests.browser.playing import MOST_MOVES, smallest_set
 from tests.support.table import Json, match_finished
-from tests.whole.table import Table, connect
+from tests.whole.table import Table
 
 pytestmark = pytest.mark.full
 
@@ -93,12 +93,6 @@ EVENTS = {
     "deal": "dealt",
 }
 """The first event of a move, by its action."""
-
-
-@pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
 
 
 @pytest.fixture

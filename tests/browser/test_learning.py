@@ -15,19 +15,13 @@ from tests.browser.accessibility import Axe
 from tests.browser.advising import WHY, Advising
 from tests.browser.pages import ExpectConsole, OpenPage
 from tests.browser.playing import Keyboard, take_seats
-from tests.whole.table import Table, connect
+from tests.whole.table import Table
 
 pytestmark = pytest.mark.full
 
 SMALL_PHONE = (360, 740)
 LONG_MS = 60_000
 """For what bot workers compute."""
-
-
-@pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
 
 
 @pytest.fixture

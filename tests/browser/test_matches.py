@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import cycle
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ from tests.browser.playing import (
     smallest_set,
 )
 from tests.support.scope import in_scope
-from tests.whole.table import Table, connect
+from tests.whole.table import Table
 
 
 class Device(NamedTuple):
@@ -48,12 +47,6 @@ DEVICES = (
 
 LOWEST_TARGET = 10
 """Below that a match may be over after its first tile."""
-
-
-@pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
 
 
 MATCHES = list(zip(variants(), cycle(DEVICES), strict=False))

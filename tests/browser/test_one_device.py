@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,15 +11,9 @@ from tests.api.saved_games import shortest
 from tests.browser.pages import PHONE, OpenPage
 from tests.browser.playing import Touch, html_of, take_seats, told
 from tests.support.table import round_over
-from tests.whole.table import Table, connect
+from tests.whole.table import Table
 
 pytestmark = pytest.mark.full
-
-
-@pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
 
 
 WATCH_HANDS = """() => {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -13,7 +12,7 @@ from service.engine.variants import variants
 from tests.browser.pages import DESK, TIMEOUT_MS, OpenPage
 from tests.browser.playing import MOST_MOVES
 from tests.support.scope import in_scope
-from tests.whole.table import Table, connect
+from tests.whole.table import Table
 
 SMALL_PHONE = (360, 740)
 LYING = (740, 360)
@@ -48,12 +47,6 @@ SEEN = """() => {
     wide: document.documentElement.scrollWidth > innerWidth,
   };
 }"""
-
-
-@pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
 
 
 def sit(page: Page, table: Table, seat: int = 0) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import httpx
@@ -13,7 +12,7 @@ from playwright.sync_api import Page, Request, expect
 from service.engine.variants import variants
 from tests.browser.pages import ExpectConsole, OpenPage
 from tests.browser.playing import html_of, told
-from tests.whole.table import Table, connect
+from tests.whole.table import Table
 
 pytestmark = pytest.mark.full
 
@@ -66,12 +65,6 @@ KEEP_ADDRESSES = """(() => {
 })()"""
 """Keeps what could tell a secret to others, at every request of a script but those for files of the page: its modules
 and texts are loaded before a view can take a token out of the address."""
-
-
-@pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
 
 
 def storage_of(page: Page) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -14,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from service.engine.variants import variants
 from tests.browser.pages import DESK, PHONE
-from tests.whole.table import Table, connect
+from tests.whole.table import Table
 
 pytestmark = pytest.mark.full
 
@@ -43,12 +42,6 @@ TILES = """(tiles) => {
 
 FACE = (3.88, 1.88)
 """The width and height of a lying tile as it is drawn, a little smaller than its place."""
-
-
-@pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
 
 
 def test_every_tile_is_drawn_where_it_lies(http: httpx.Client, page: Page) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import httpx
 import pytest
 from playwright.sync_api import Locator, expect
@@ -11,18 +9,12 @@ from playwright.sync_api import Locator, expect
 from service.engine.variants import variants
 from tests.browser.pages import NARROW, PHONE, OpenPage
 from tests.browser.playing import CENTRES, laying, take_seats
-from tests.whole.table import Table, connect
+from tests.whole.table import Table
 
 pytestmark = pytest.mark.full
 
 FINGER = 44.0
 SMALLEST = 24.0
-
-
-@pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
 
 
 def smaller(found: Locator, least: float) -> list[str]:

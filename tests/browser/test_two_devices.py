@@ -47,12 +47,6 @@ MOVES = 6
 
 
 @pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
-
-
-@pytest.fixture
 def own_service(tmp_path: Path) -> Iterator[Service]:
     """A service of this test, which comes back at the same port after a restart."""
     with Service(tmp_path, PORT=str(free_ports(1)[0])) as running:

@@ -136,12 +136,6 @@ def test_text_of_twice_the_size_fits(games: Games, open_page: OpenPage, http: ht
         assert fits(page), view
 
 
-@pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
-
-
 def test_a_screen_reader_finds_the_parts_of_the_main_views(http: httpx.Client, open_page: OpenPage) -> None:
     page = open_page("/")
     expect(page.locator("body")).to_match_aria_snapshot("""

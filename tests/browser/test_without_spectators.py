@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -14,18 +13,12 @@ from tests.api.saved_games import shortest
 from tests.browser.pages import ExpectConsole, OpenPage
 from tests.browser.playing import Keyboard, html_of, log, take_seats, told
 from tests.support.table import Json, match_finished, seat_to_move
-from tests.whole.table import Table, connect
+from tests.whole.table import Table
 
 pytestmark = pytest.mark.full
 
 MOVES = 6
 """So many are made on the page, the rest of the match over HTTP."""
-
-
-@pytest.fixture
-def http(service_url: str) -> Iterator[httpx.Client]:
-    with connect(service_url) as client:
-        yield client
 
 
 def create(http: httpx.Client, players: list[Json], **more: object) -> Table:
