@@ -41,6 +41,7 @@ from tests.api.timed import TimedApi
 from tests.conftest import Figures
 from tests.support.application import build_backends, create_app
 from tests.support.games import build_games, build_repository
+from tests.support.sharing import shared_folder
 from tests.support.stores.redis_stores import redis_backends, redis_calls, redis_reminders, redis_store, redis_webhooks
 
 TTL_SECONDS = GAME_SECONDS
@@ -192,11 +193,7 @@ def api(client: FlaskClient) -> Api:
 def saved_games(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, client: FlaskClient, server: redis.Redis
 ) -> SavedGames:
-    folder = tmp_path_factory.getbasetemp()
-    if hasattr(request.config, "workerinput"):  # this is a worker of pytest-xdist
-        folder = folder.parent  # the one that they share
-    folder /= "saved games"
-    folder.mkdir(exist_ok=True)
+    folder = shared_folder(request, tmp_path_factory, "saved games")
     return SavedGames(Api(client), server, folder)
 
 

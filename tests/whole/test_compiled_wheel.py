@@ -16,6 +16,7 @@ from tests.bots.playing import matches_to_compare
 from tests.support.installing import install
 from tests.support.programs import run
 from tests.support.serving import ROOT, Service
+from tests.support.sharing import shared_folder
 from tests.support.table import match_finished
 from tests.whole.table import Table, connect
 from tools.release import copy_sources
@@ -31,11 +32,7 @@ SOME_CASES = ("tests/bots", "tests/laws", "tests/records")
 @pytest.fixture(scope="session")
 def wheel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built once for all workers: whoever comes second waits for the first one and finds it there."""
-    folder = tmp_path_factory.getbasetemp()
-    if hasattr(request.config, "workerinput"):  # this is a worker of pytest-xdist
-        folder = folder.parent  # the one that they share
-    folder /= "compiled-wheel"
-    folder.mkdir(exist_ok=True)
+    folder = shared_folder(request, tmp_path_factory, "compiled-wheel")
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not list(folder.glob("*.whl")):

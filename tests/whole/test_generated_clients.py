@@ -26,6 +26,7 @@ from tests.support import node_packages
 from tests.support.contract import Contract, committed
 from tests.support.programs import finish, run
 from tests.support.serving import ROOT, Service
+from tests.support.sharing import shared_folder
 from tests.whole.generators import (
     GUIDE,
     LANGUAGES,
@@ -55,11 +56,7 @@ VARIANT = next(iter(variants()))
 @pytest.fixture(scope="session")
 def languages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folders of the clients that OpenAPI Generator writes, shared by all workers."""
-    folder = tmp_path_factory.getbasetemp()
-    if hasattr(request.config, "workerinput"):  # this is a worker of pytest-xdist
-        folder = folder.parent  # the one that they share
-    folder /= "languages"
-    folder.mkdir(exist_ok=True)
+    folder = shared_folder(request, tmp_path_factory, "languages")
     generate_all_languages(DOCUMENT, folder)
     return folder
 
