@@ -11,20 +11,16 @@ test asserts one.
 from __future__ import annotations
 
 import argparse
-import os
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from service.engine.variants import variants
 from tests.api.saved_games import shortest
-from tests.browser.installation import NODE, find_browser
 from tests.browser.playing import MOST_MOVES, Touch
-from tests.support.serving import Service
 from tests.whole.table import Table, connect
+from tools.page.browsing import browser_and_service
 
 PHONE: Final[dict[str, Any]] = {
     "viewport": {"width": 360, "height": 740},
@@ -107,13 +103,8 @@ def main() -> None:
     parser.add_argument("--variant", choices=list(variants()), default="latin")
     parser.add_argument("--slower", type=float, default=SLOWER, help="how many times slower the processor is")
     options = parser.parse_args()
-    os.environ["PLAYWRIGHT_NODEJS_PATH"] = str(NODE)
-    with tempfile.TemporaryDirectory() as folder:
-        found = find_browser(Path(folder))
-        with Service(Path(folder, "data")) as service, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=found.executable, env={**os.environ, **found.environ})
-            frames = measure(browser, service.url, options.variant, options.slower)
-            browser.close()
+    with browser_and_service() as (browser, url):
+        frames = measure(browser, url, options.variant, options.slower)
     print(f"{options.variant}, {options.slower:g} times slower: {told([each for each, _ in frames])}")
     print(f"while tiles fly: {told([each for each, flies in frames if flies])}")
 

@@ -10,24 +10,21 @@ the browser of the tests.
 from __future__ import annotations
 
 import base64
-import os
 import struct
 import sys
-import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 from typing import Any, Final, Literal
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.installation import NODE, find_browser
-from tests.support.serving import ROOT, Service
+from tests.support.serving import ROOT
 from tests.support.table import round_over
 from tests.whole.table import Table, connect
+from tools.page.browsing import browser_and_service
 
 FOLDER: Final = ROOT / "docs" / "pictures"
 DESK: Final = (960, 600)
@@ -208,17 +205,12 @@ def _distance(one: bytes, other: bytes) -> int:
 
 def main(names: Sequence[str]) -> None:
     """Take the pictures of these names, all of them without any."""
-    os.environ["PLAYWRIGHT_NODEJS_PATH"] = str(NODE)
     FOLDER.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        found = find_browser(Path(folder))
-        with Service(Path(folder, "data")) as service, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=found.executable, env={**os.environ, **found.environ})
-            for name in names or PICTURES:
-                file = FOLDER / f"{name}.png"
-                file.write_bytes(take(PICTURES[name], browser, service.url))
-                print(f"{file.name}: {file.stat().st_size:,} bytes")
-            browser.close()
+    with browser_and_service() as (browser, url):
+        for name in names or PICTURES:
+            file = FOLDER / f"{name}.png"
+            file.write_bytes(take(PICTURES[name], browser, url))
+            print(f"{file.name}: {file.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":
