@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from flask import Blueprint
+from marshmallow import Schema
 
 from service.games.access import Access
 from service.web.fields.strict import EmptyInSchema
@@ -25,6 +26,12 @@ HINT_RETRY_SECONDS: Final = 1
 REVIEW_RETRY_SECONDS: Final = 2
 
 
+def _computing(schema: type[Schema]) -> ResponseSpec:
+    """The answer while a bot worker is at it, with the fields of that which comes."""
+    text = "It is being computed: ask again after `Retry-After` seconds."
+    return ResponseSpec(description=text, schema=schema, headers=("Retry-After",))
+
+
 @blueprint.get("/v1/games/<game>/hint")
 @Operation(
     id="getHint",
@@ -33,11 +40,7 @@ REVIEW_RETRY_SECONDS: Final = 2
     headers=("Accept-Language",),
     responses={
         200: ResponseSpec(description="The hint.", schema=HintSchema),
-        202: ResponseSpec(
-            description="It is being computed: ask again after `Retry-After` seconds.",
-            schema=HintSchema,
-            headers=("Retry-After",),
-        ),
+        202: _computing(HintSchema),
     },
     own_problems=("forbidden", "not_your_turn", "round_over", "game_over"),
 )
@@ -92,11 +95,7 @@ def begin_review(services: Services, access: Access) -> RawResponse:
     headers=("Accept-Language",),
     responses={
         200: ResponseSpec(description="The review.", schema=ReviewSchema),
-        202: ResponseSpec(
-            description="It is being computed: ask again after `Retry-After` seconds.",
-            schema=ReviewSchema,
-            headers=("Retry-After",),
-        ),
+        202: _computing(ReviewSchema),
     },
 )
 def get_review(services: Services, access: Access) -> RawResponse:
