@@ -10,6 +10,8 @@ from typing import Final
 from msgspec import json
 
 from service.backends.ports import NO_OWN_LIMITS, Backend
+from service.storage import keys
+from service.storage.redis.calls import RedisCalls
 
 _FORMAT: Final = 1
 _decoder: Final = json.Decoder(tuple[int, Backend])
@@ -25,3 +27,10 @@ def decode_backend(data: bytes) -> Backend:
     """The application that is stored as these bytes."""
     _, backend = _decoder.decode(data)
     return backend
+
+
+def read_backend(calls: RedisCalls, app: str) -> Backend | None:
+    """The application with this id, as it is stored. Raises ``StorageUnavailable``."""
+    key = keys.application(app)
+    data = calls.read("read_app", key, (b"GET", key))
+    return None if data is None else decode_backend(data)

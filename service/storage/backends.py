@@ -13,7 +13,7 @@ from typing import Final
 from service.backends.ports import Backend, BackendStore, Repeat
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage import keys
-from service.storage.backend_records import decode_backend, encode_backend
+from service.storage.backend_records import decode_backend, encode_backend, read_backend
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
 from service.storage.redis.connection import Command, MaybeSent, NotSent
@@ -75,9 +75,7 @@ class RedisBackends(BackendStore):
 
     def read(self, app: str) -> Backend | None:
         """The application with this id."""
-        key = keys.application(app)
-        data = self._calls.read("read_app", key, (b"GET", key))
-        return None if data is None else decode_backend(data)
+        return read_backend(self._calls, app)
 
     def replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
         """Replace the application if it is still as ``before``, or delete it."""

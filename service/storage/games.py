@@ -126,7 +126,7 @@ class RedisStore(Store):
 
     def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
         """Replace a game by a tombstone; returns the version of that."""
-        names = keys.of_game(game) + keys.advice(game)
+        names = keys.all_of_game(game)
         shard = shard_of(game)
         if shard is not None:
             others = [keys.reminders(kind, shard, holder) for kind in keys.REMINDERS if kind not in _NOT_DELETED]
@@ -186,7 +186,7 @@ class RedisStore(Store):
 
     def size(self, game: str) -> int:
         """The bytes of memory that the server uses for a game."""
-        names = keys.of_game(game) + keys.advice(game)
+        names = keys.all_of_game(game)
         return int(self._calls.read("game_size", names[0], evalsha("game_size", names)))
 
     def compact(self, game: str) -> None:

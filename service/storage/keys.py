@@ -137,6 +137,12 @@ def advice(game: str) -> tuple[bytes, bytes]:
     return base + b":hint", base + b":review"
 
 
+@lru_cache(maxsize=1024)
+def all_of_game(game: str) -> tuple[bytes, ...]:
+    """The keys of a game and of what is computed of it, as the scripts take them that delete or weigh it."""
+    return of_game(game) + advice(game)
+
+
 def idempotency(game: str, name: str) -> bytes:
     """The key of the idempotency record of that ``name``, which scripts take behind those of its game."""
     return b"%b:key:%b" % (of_game(game)[0], name.encode())

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from service.backends.index.reindex import Scan
-from service.games.ports import StorageUnavailable
 from service.storage import keys
 from service.storage.redis.calls import RedisCalls, observe_nothing
 from service.storage.redis.connection import NotSent
 from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
+from service.storage.scan_pages import scan_pages
 
 _AT_A_TIME: Final = 1000
 _ID: Final = rb"domino:\{([A-Za-z0-9_-]{22,24})\}"
@@ -45,20 +45,13 @@ class RedisScan(Scan):
         except NotSent as error:
             raise unanswered(error) from error
         for key in primaries:
-            node = self._node(key)
-            cursor = b"0"
-            while True:
-                command = (b"SCAN", cursor, b"MATCH", pattern, b"COUNT", _AT_A_TIME)
-                cursor, found = self._calls.read("scan", key, command)
+            pages = scan_pages(
+                self._topology,
+                self._calls,
+                "scan",
+                key,
+                lambda cursor: (b"SCAN", cursor, b"MATCH", pattern, b"COUNT", _AT_A_TIME),
+            )
+            for found in pages:
                 matches = [name.fullmatch(each) for each in found]
                 yield from [match[1].decode() for match in matches if match is not None]
-                if cursor == b"0":
-                    break
-                if self._node(key) != node:  # a cursor means nothing to another server
-                    raise StorageUnavailable("failover")
-
-    def _node(self, key: bytes) -> str:
-        try:
-            return self._topology.node(key)
-        except NotSent as error:
-            raise unanswered(error) from error

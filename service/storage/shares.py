@@ -2,9 +2,8 @@
 
 Owns how much a holder may write: a twentieth of the memory of all servers in a day for the network of an address, a
 fifth for an application that the operator has made, unless the settings say something else, or the operator of this
-one. Moves may take as much
-again; and in the reserve a twentieth of it in a day, whatever was written before. Days are those of UTC. Does not
-depend on what is written, or what it weighs.
+one. Moves may take as much again; and in the reserve a twentieth of it in a day, whatever was written before. Days are
+those of UTC. Does not depend on what is written, or what it weighs.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from service.bounded_cache import BoundedCache
 from service.games.ports import OutcomeUnknown, StorageUnavailable, TimeSource
 from service.games.shares import Holder, Shares, ShareUsed
 from service.storage import keys
-from service.storage.backend_records import decode_backend
+from service.storage.backend_records import read_backend
 from service.storage.memory_reserve import RESERVE_PERCENT, Memory
 from service.storage.redis.calls import RedisCalls, evalsha
 from service.storage.redis.connection import NotSent
@@ -139,10 +138,9 @@ class RedisShares(Shares):
         now = self._clock()
         budget, read_at = self._own.get(app) or (None, -KNOWN_MS)
         if now - read_at >= KNOWN_MS:
-            key = keys.application(app)
             with suppress(StorageUnavailable):
-                data = self._calls.read("read_app", key, (b"GET", key))
-                budget = None if data is None else decode_backend(data).limits.stored
+                backend = read_backend(self._calls, app)
+                budget = None if backend is None else backend.limits.stored
             self._own.put(app, (budget, now))
         return budget
 

@@ -8,15 +8,16 @@ they have. Does not depend on what a game is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from service.games.model.shards import shard_of
 from service.games.ports import Owners, StorageUnavailable, StoredGame
 from service.storage import keys
 from service.storage.redis.calls import RedisCalls, call_scripts, evalsha, failure_of
-from service.storage.redis.connection import Command, NotSent
-from service.storage.redis.errors import unanswered
+from service.storage.redis.connection import Command
 from service.storage.redis.topology import Topology
+from service.storage.scan_pages import scan_pages
 
 PAGE: Final = 500
 """Games that are read at a time, or a few more."""
@@ -65,15 +66,10 @@ class RedisStoredGames:
         """The ids of the games of these owners, some at a time."""
         wanted = None if owners is None else {each.encode() for each in owners}
         for key in keys.STORED:
-            node, cursor = self._node(key), b"0"
-            while True:
-                cursor, flat = self._calls.read("stored_games", key, (b"HSCAN", key, cursor, b"COUNT", PAGE))
+            command = partial(_slice_of, key)
+            for flat in scan_pages(self._topology, self._calls, "stored_games", key, command):
                 pairs = zip(flat[::2], flat[1::2], strict=True)
                 yield [game.decode() for game, whose in pairs if wanted is None or wanted & set(whose.split())]
-                if cursor == b"0":
-                    break
-                if self._node(key) != node:  # a cursor means nothing to another server
-                    raise StorageUnavailable("failover")
 
     def _read(self, games: list[str]) -> list[SizedGame]:
         """These games; those that have expired are forgotten."""
@@ -96,19 +92,16 @@ class RedisStoredGames:
         return values
 
     def _sizes(self, games: list[str]) -> list[int]:
-        keys_of = [keys.of_game(game) + keys.advice(game) for game in games]
-        calls = [(names[0], evalsha("game_size", names)) for names in keys_of]
+        calls = [(names[0], evalsha("game_size", names)) for names in map(keys.all_of_game, games)]
         answers: list[Any] = call_scripts(self._topology, "game_size", calls) if calls else []
         for answer in answers:
             if isinstance(answer, StorageUnavailable):
                 raise answer
         return [int(answer) for answer in answers]
 
-    def _node(self, key: bytes) -> str:
-        try:
-            return self._topology.node(key)
-        except NotSent as error:
-            raise unanswered(error) from error
+
+def _slice_of(key: bytes, cursor: bytes) -> Command:
+    return (b"HSCAN", key, cursor, b"COUNT", PAGE)
 
 
 def owners_of(owners: Owners) -> bytes:
