@@ -62,6 +62,11 @@ def is_clear(difference: float, error: float) -> bool:
     return difference > _CLEAR * error and difference > 0
 
 
+def worlds_of(rules: Rules, moves: int, playouts: int | None = None) -> int:
+    """In how many worlds each of so many moves is played on; ``playouts`` as in ``estimates``."""
+    return max(2, min(_MOST_WORLDS, (playouts or 2 * playouts_of(rules)) // moves))
+
+
 def estimates(
     rules: Rules, observation: Observation, *, also: Move | None = None, playouts: int | None = None
 ) -> list[Estimate]:
@@ -80,7 +85,9 @@ def estimates(
         moves.append(also)
     known = values_of(rules, observation, knowledge, moves)
     if known is None:
-        weights, values = _played_on(rules, observation, knowledge, moves, random, playouts or 2 * playouts_of(rules))
+        weights, values = _played_on(
+            rules, observation, knowledge, moves, random, worlds_of(rules, len(moves), playouts)
+        )
     else:
         weights, values = [1.0], [[value] for value in known]
     means = [_mean(each, weights) for each in values]
@@ -99,7 +106,7 @@ def estimates(
 
 
 def _played_on(
-    rules: Rules, observation: Observation, knowledge: Knowledge, moves: list[Move], random: Random, playouts: int
+    rules: Rules, observation: Observation, knowledge: Knowledge, moves: list[Move], random: Random, worlds: int
 ) -> tuple[list[float], list[list[float]]]:
     """The weights of sampled worlds, and by move what the round is worth in each of them."""
     assert observation.view.you is not None
@@ -107,7 +114,7 @@ def _played_on(
     sampler, likelihood = Sampler(rules, observation, knowledge), Likelihood(rules, observation)
     weights: list[float] = []
     values: list[list[float]] = [[] for _ in moves]
-    for _ in range(max(2, min(_MOST_WORLDS, playouts // len(moves)))):
+    for _ in range(worlds):
         world, weight = one_of_some(sampler, likelihood, random)
         weights.append(weight)
         for place, move in enumerate(moves):

@@ -83,7 +83,7 @@ def review(record: Record, rules: Rules, *, playouts: int | None = None, after: 
         event = step.line.event
         if isinstance(event, MOVES) and step.line.version > after:
             observation = observe(rules, state, events, event.seat)
-            decision = _decision(rules, observation, step.line.version, move_of(event), playouts)
+            decision = judge(rules, observation, step.line.version, move_of(event), playouts)
             if decision is not None:
                 yield decision
         if isinstance(event, Dealt):
@@ -93,9 +93,10 @@ def review(record: Record, rules: Rules, *, playouts: int | None = None, after: 
         state = step.state
 
 
-def _decision(
-    rules: Rules, observation: Observation, version: int, requested: Move, playouts: int | None
+def judge(
+    rules: Rules, observation: Observation, version: int, requested: Move, playouts: int | None = None
 ) -> Decision | None:
+    """The decision of the seat to act for this move; ``None`` if it had no alternative. Arguments as in ``review``."""
     moves = observation.view.legal_moves
     chosen = next((each for each in moves if each._replace(ends_sum=None, points=None) == requested), None)
     if len(moves) < 2 or chosen is None or chosen == DEAL:

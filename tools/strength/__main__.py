@@ -1,6 +1,7 @@
 """``python -m tools.strength``: how strong the levels of the computer players are against each other.
 
-Plays first rounds of fresh deals and keeps them by the edition of the levels, so that several runs add up.
+Plays first rounds of fresh deals and keeps them by the edition of the levels, so that several runs add up. With the
+word ``review`` first, rounds are reviewed instead, and only their section of the page is written.
 """
 
 from __future__ import annotations
@@ -12,19 +13,29 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tools.strength import report
+from tools.strength import report, reviews, reviews_report
 from tools.strength.results import Results, measured
 from tools.strength.rows import ROWS
 from tools.strength.schedule import play
 
+REVIEW: Final = "review"
 KEPT: Final = Path(".cache/strength")
 PROJECT: Final = Path()
 
 
 def main(argv: Sequence[str]) -> int:
     """Measure and print, and with ``--write`` write all that is known; 1 if a measured row is not above its bound."""
+    arguments = _arguments(argv)
+    return _review(arguments) if arguments.words[:1] == [REVIEW] else _play(arguments)
+
+
+def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.strength", description="Measures the computer players.")
-    parser.add_argument("words", nargs="*", help="only rows whose names contain all of these words")
+    parser.add_argument(
+        "words",
+        nargs="*",
+        help=f"only rows whose names contain all of these words; {REVIEW} first: rounds are reviewed",
+    )
     parser.add_argument("--minutes", type=float, default=60.0, help="how long deals are played (60); 0: none")
     parser.add_argument("--deals", type=int, help="deals of each row; enough for narrow intervals by default")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; one a core by default")
@@ -38,7 +49,10 @@ def main(argv: Sequence[str]) -> int:
         const=PROJECT,
         help=f"write {report.PAGE}, {report.PLOT} and {report.DATA}",
     )
-    arguments = parser.parse_args(argv)
+    return parser.parse_args(argv)
+
+
+def _play(arguments: argparse.Namespace) -> int:
     rows = [row for row in ROWS if all(word in row.name.replace(",", "").split() for word in arguments.words)]
     results = Results(arguments.kept, arguments.label)
     seconds = 60 * arguments.minutes
@@ -48,6 +62,20 @@ def main(argv: Sequence[str]) -> int:
     if arguments.write is not None:
         report.write(arguments.write, [measured(row, results.of(row)) for row in ROWS])
     return 0 if all([each.reached for each in figures]) else 1
+
+
+def _review(arguments: argparse.Namespace) -> int:
+    """As ``main``, of reviewed rounds: 1 if the order of the levels is not shown in one of these games."""
+    setups = [setup for setup in reviews.SETUPS if set(arguments.words[1:]) <= set(setup.name.split())]
+    kept = reviews.Kept(arguments.kept, arguments.label)
+    seconds, deals = 60 * arguments.minutes, arguments.deals or reviews.DEALS
+    reviews.review_deals(kept, setups, arguments.label, jobs=arguments.jobs, seconds=seconds, deals=deals)
+    figures = [reviews.figures(setup, kept.of(setup)) for setup in setups]
+    print(reviews_report.table(figures))
+    if arguments.write is not None:
+        told = [reviews.figures(setup, kept.of(setup)) for setup in reviews.SETUPS]
+        reviews_report.write(arguments.write / report.PAGE, told)
+    return 0 if all([each.shown for each in figures]) else 1
 
 
 if __name__ == "__main__":

@@ -6,13 +6,14 @@ alone; the other level has the rest. Does not depend on HTTP or Redis.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import process_time
 from typing import NamedTuple
 
 from service.bots.observation import Observation
 from service.engine.deal import Deck, bot_luck, seed_from_text
 from service.engine.events import Event, RoundEnded
+from service.engine.moves import Move
 from service.engine.referee import advance, deal
 from service.engine.variant import Rules
 from service.engine.view import DealtView, DrewView, event_view, view
@@ -30,6 +31,10 @@ class Outcome(NamedTuple):
     """CPU time of each decision of the stronger level between several moves."""
 
 
+Decided = Callable[[Observation, int, Move, float], None]
+"""Told of each decision between several moves: what the seat has seen, the version before, the move, and its CPU ms."""
+
+
 def play_deal(row: Row, label: str, number: int) -> Outcome:
     """This deal in every seating."""
     rules, seats = row.setup.rules, row.setup.seats
@@ -39,7 +44,7 @@ def play_deal(row: Row, label: str, number: int) -> Outcome:
     milliseconds: list[float] = []
     for seating in seatings:
         levels = [row.stronger if seat in seating else row.weaker for seat in range(seats)]
-        scores = _play_round(rules, seed, levels, row.stronger, milliseconds)
+        scores = play_round(rules, seed, levels, _timed(levels, row.stronger, milliseconds))
         sign = 1 if rules.best == "highest" else -1
         for seat in seating:
             for other in set(range(seats)) - set(seating):
@@ -50,9 +55,17 @@ def play_deal(row: Row, label: str, number: int) -> Outcome:
     return Outcome(number, wins / comparisons, leads / comparisons, milliseconds)
 
 
-def _play_round(
-    rules: Rules, seed: bytes, levels: Sequence[str], timed: str, milliseconds: list[float]
-) -> tuple[int, ...]:
+def _timed(levels: Sequence[str], level_timed: str, milliseconds: list[float]) -> Decided:
+    """Collects the times of one level."""
+
+    def add(observation: Observation, _version: int, _move: Move, taken: float) -> None:
+        if levels[observation.seat] == level_timed:
+            milliseconds.append(taken)
+
+    return add
+
+
+def play_round(rules: Rules, seed: bytes, levels: Sequence[str], decided: Decided) -> tuple[int, ...]:
     """The scores of the first round, each seat played by its level."""
     deck = Deck(seed)
     dealt, state = deal(rules, deck, rules.start())
@@ -64,8 +77,8 @@ def _play_round(
         observation = Observation(seat, view(rules, state, seat), tuple(seen[seat]))
         start = process_time()
         move = level(levels[seat])(rules, state, observation, bot_luck(seed, seat, version))
-        if levels[seat] == timed and len(observation.view.legal_moves) > 1:
-            milliseconds.append(round(1000 * (process_time() - start), 2))
+        if len(observation.view.legal_moves) > 1:
+            decided(observation, version, move, round(1000 * (process_time() - start), 2))
         events, state = advance(rules, deck, state, seat, move)
         version += len(events)
         for event in events:

@@ -84,12 +84,12 @@ _COMPARED: Final = (
     Setup("kozel", 4),
     Setup("domino", 4, _TEAMS),
 )
-_IN_ORDER: Final = tuple({setup.variant: setup for setup, _ in reversed(_GREEDY)}.values())
+IN_ORDER: Final = tuple({setup.variant: setup for setup, _ in reversed(_GREEDY)}.values())
 """One setup of each game."""
 ROWS: Final = (
     *[Row("greedy", "random", setup, bound, 4000) for setup, bound in _GREEDY],
     *[Row("expert", "greedy", setup, 0.5, 2000) for setup, _ in _GREEDY],
-    *[Row(stronger, weaker, setup, 0.5, 4000) for weaker, stronger in pairwise(LEVELS[:-1]) for setup in _IN_ORDER],
+    *[Row(stronger, weaker, setup, 0.5, 4000) for weaker, stronger in pairwise(LEVELS[:-1]) for setup in IN_ORDER],
     *[Row("expert", EARLIER, setup, 0.5, 1500) for setup in _COMPARED],
     *[Row(ALL_HANDS, "expert", setup, 0.5, 400) for setup in _COMPARED],
 )

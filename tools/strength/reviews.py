@@ -1,0 +1,235 @@
+"""Rounds of each level, reviewed: whether what a review says is given away puts the levels in their order.
+
+Owns which rounds those are, how they are kept, and the figures with their intervals. In each deal the first round is
+played once by each level at all seats, so that the levels are compared in the same deals. A decision is judged as in
+any review. Does not depend on how the figures are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from itertools import pairwise
+from math import inf, sqrt
+from pathlib import Path
+from time import monotonic, process_time
+from typing import Final, NamedTuple
+
+import orjson
+
+from service.bots.analysis import MOST_MOVES, worlds_of
+from service.bots.choice import EDITIONS
+from service.bots.observation import Observation
+from service.engine.deal import seed_from_text
+from service.engine.moves import Move
+from service.records.review import judge
+from tools.strength.rounds import play_round
+from tools.strength.rows import IN_ORDER, Setup
+
+LEVELS: Final = ("random", "greedy", "expert")
+"""From weak to strong: the weaker, the more should be given away."""
+SETUPS: Final = IN_ORDER
+DEALS: Final = 400
+"""Deals of each game that are enough."""
+FEWEST: Final = 10
+"""Deals by which a game is judged."""
+_SHARE_OF_THE_OTHERS: Final = 4
+"""A game whose order is shown is given one part in so many of the time of one whose order is not."""
+
+
+class Reviewed(NamedTuple):
+    """The first round of a deal as each of ``LEVELS`` plays it."""
+
+    deal: int
+    decisions: tuple[int, ...]
+    """By level: the decisions of all seats."""
+    given_away: tuple[float, ...]
+    """By level: the points that they gave away, all together."""
+    sampled: int
+    """Decisions of any level that were judged in sampled worlds, and not by the best move."""
+    worlds: int
+    """In how many worlds, all together."""
+    squares: float
+    """The squares of their errors, each times its worlds, all together: so what a single world would have."""
+    milliseconds: float
+    """CPU time of judging, all together."""
+
+
+class Comparison(NamedTuple):
+    """How much more the weaker of two neighboring levels gives away at a decision, and half of the 95 % interval."""
+
+    lead: float
+    error: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether the whole interval is above 0."""
+        return self.lead > self.error
+
+
+class Figures(NamedTuple):
+    """What the deals of a game say so far."""
+
+    setup: Setup
+    deals: int
+    given_away: tuple[float, ...]
+    """By level: points at a decision."""
+    errors: tuple[float, ...]
+    """By level: half of the 95 % interval, over deals."""
+    comparisons: tuple[Comparison, ...]
+    """Of each of ``LEVELS`` with the next one."""
+    worlds: float
+    """In how many worlds a move was played on, on average."""
+    worlds_wanted: float
+    """In how many a mistake would be clear that is as large as what ``random`` gives away at a decision."""
+    milliseconds: float
+    """CPU time of a decision, on average."""
+
+    @property
+    def shown(self) -> bool:
+        """Whether the order of the levels is."""
+        return self.deals >= FEWEST and all([each.shown for each in self.comparisons])
+
+    @property
+    def deals_wanted(self) -> float:
+        """How many deals would show the order, if the means stay as they are; infinite if they are not in order."""
+        wanted = [self.deals * (each.error / each.lead) ** 2 if each.lead > 0 else inf for each in self.comparisons]
+        return max([float(FEWEST), *wanted])
+
+
+class Kept:
+    """What was reviewed in any run, in one file for each game."""
+
+    def __init__(self, folder: Path, label: str) -> None:
+        editions = " and ".join([f"{level} {EDITIONS[level]}" for level in LEVELS])
+        self._folder = folder / label / f"reviews of {editions}"
+        self._reviewed: dict[str, list[Reviewed]] = {}
+
+    def of(self, setup: Setup) -> list[Reviewed]:
+        """The deals of a game that were reviewed."""
+        if setup.name not in self._reviewed:
+            path = self._path(setup)
+            lines = path.read_bytes().splitlines() if path.exists() else []
+            self._reviewed[setup.name] = [Reviewed(*orjson.loads(line)) for line in lines]
+        return self._reviewed[setup.name]
+
+    def add(self, setup: Setup, reviewed: Reviewed) -> None:
+        """Keep this deal, too."""
+        self.of(setup).append(reviewed)
+        path = self._path(setup)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            file.write(orjson.dumps(list(reviewed)) + b"\n")
+
+    def _path(self, setup: Setup) -> Path:
+        return self._folder / f"{setup.name}.jsonl"
+
+
+def review_deal(setup: Setup, label: str, number: int, playouts: int | None = None) -> Reviewed:
+    """This deal by each level; ``playouts`` as in ``analysis.estimates``."""
+    seed = seed_from_text(f"{label} {setup.name} {number}")
+    judged = [_Judged(setup, playouts) for _ in LEVELS]
+    for level, each in zip(LEVELS, judged, strict=True):
+        play_round(setup.rules, seed, [level] * setup.seats, each.add)
+    return Reviewed(
+        number,
+        tuple([each.decisions for each in judged]),
+        tuple([each.given_away for each in judged]),
+        sum([each.sampled for each in judged]),
+        sum([each.worlds for each in judged]),
+        sum([each.squares for each in judged]),
+        round(sum([each.milliseconds for each in judged])),
+    )
+
+
+class _Judged:
+    """The sums over the decisions of a round."""
+
+    def __init__(self, setup: Setup, playouts: int | None) -> None:
+        self._rules = setup.rules
+        self._playouts = playouts
+        self.decisions = self.sampled = self.worlds = 0
+        self.given_away = self.squares = self.milliseconds = 0.0
+
+    def add(self, observation: Observation, version: int, move: Move, _taken: float) -> None:
+        """Judge this decision."""
+        start = process_time()
+        requested = move._replace(ends_sum=None, points=None)
+        decision = judge(self._rules, observation, version, requested, self._playouts)
+        self.milliseconds += 1000 * (process_time() - start)
+        assert decision is not None
+        self.decisions += 1
+        self.given_away += decision.given_away
+        if decision.error > 0:
+            many = min(MOST_MOVES, len(observation.view.legal_moves))
+            worlds = worlds_of(self._rules, many, self._playouts)
+            self.sampled += 1
+            self.worlds += worlds
+            self.squares += decision.error**2 * worlds
+
+
+def review_deals(kept: Kept, setups: Sequence[Setup], label: str, *, jobs: int, seconds: float, deals: int) -> None:
+    """Review deals of these games until each has enough, or the time is over; those not in order yet come first."""
+    end = monotonic() + seconds
+    spent = dict.fromkeys([setup.name for setup in setups], 0.0)
+    following = {setup.name: 1 + max([-1, *[each.deal for each in kept.of(setup)]]) for setup in setups}
+    running: dict[Future[Reviewed], tuple[Setup, float]] = {}
+    with ProcessPoolExecutor(jobs) as pool:
+        while True:
+            while len(running) < jobs and monotonic() < end:
+                rest = [setup for setup in setups if following[setup.name] < deals]
+                if not rest:
+                    break
+                setup = min(rest, key=lambda each: spent[each.name] * _weight(each, kept))
+                running[pool.submit(review_deal, setup, label, following[setup.name])] = (setup, monotonic())
+                following[setup.name] += 1
+                spent[setup.name] += 1e-3  # so that no game is begun twice before all are once
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                setup, started = running.pop(future)
+                spent[setup.name] += monotonic() - started
+                kept.add(setup, future.result())
+
+
+def _weight(setup: Setup, kept: Kept) -> int:
+    return _SHARE_OF_THE_OTHERS if figures(setup, kept.of(setup)).shown else 1
+
+
+def figures(setup: Setup, reviewed: Sequence[Reviewed]) -> Figures:
+    """Means and intervals over deals."""
+    levels = range(len(LEVELS))
+    means, residuals = [], []
+    for level in levels:
+        decisions = [each.decisions[level] for each in reviewed]
+        given_away = [each.given_away[level] for each in reviewed]
+        total = max(1, sum(decisions))
+        mean = sum(given_away) / total
+        means.append(mean)
+        share = total / max(1, len(reviewed))
+        residuals.append([(given - mean * many) / share for given, many in zip(given_away, decisions, strict=True)])
+    comparisons = [
+        Comparison(
+            means[weak] - means[strong],
+            _interval([a - b for a, b in zip(residuals[weak], residuals[strong], strict=True)]),
+        )
+        for weak, strong in pairwise(levels)
+    ]
+    sampled = max(1, sum([each.sampled for each in reviewed]))
+    one_world = sum([each.squares for each in reviewed]) / sampled
+    return Figures(
+        setup,
+        len(reviewed),
+        tuple(means),
+        tuple([_interval(each) for each in residuals]),
+        tuple(comparisons),
+        sum([each.worlds for each in reviewed]) / sampled,
+        4 * one_world / means[0] ** 2 if means[0] else inf,
+        sum([each.milliseconds for each in reviewed]) / max(1, sum([sum(each.decisions) for each in reviewed])),
+    )
+
+
+def _interval(residuals: Sequence[float]) -> float:
+    """Half of the 95 % interval of a mean of which these are the differences, deal by deal."""
+    n = len(residuals)
+    return 1.96 * sqrt(sum([each**2 for each in residuals]) / (n - 1) / n) if n > 1 else inf
