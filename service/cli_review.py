@@ -1,4 +1,4 @@
-"""The command ``review``: what the decisions of a recorded match gave away.
+"""The command ``review``: what the decisions of a recorded match gave away, and what of its results was luck.
 
 Owns how it is printed; the exit status is 0 if the record was reviewed, 1 if it cannot be, 2 if it cannot be read.
 Does not depend on how moves are judged.
@@ -9,21 +9,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from service.engine.moves import Move
     from service.records.record import Record
-    from service.records.review import Decision
+    from service.records.review import Review, SeatSummary
 
-_COLUMNS: Final = "{:>4}  {:24} {:>9} {:>10} {:>6}"
+_COLUMNS: Final = "{:>4}  {:24} {:>9} {:>10} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6}"
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to those of the command line."""
-    meaning = "say what each player of a recorded match gave away, and which moves were clear mistakes"
+    meaning = "say what each player of a recorded match gave away, what was luck, and which moves were clear mistakes"
     command = commands.add_parser("review", help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
     command.add_argument("file", help="the file with the record; - is standard input")
     command.add_argument("--json", action="store_true", help="print all decisions as JSON")
@@ -55,6 +55,7 @@ def run(name: str, *, as_json: bool) -> int:
 def _review(record: Record, *, as_json: bool) -> int:
     from service.records.review import (  # noqa: PLC0415 # serving does not need it
         Unreviewable,
+        collect,
         review,
     )
     from service.records.verification import rules_of  # noqa: PLC0415 # as above
@@ -64,15 +65,15 @@ def _review(record: Record, *, as_json: bool) -> int:
         print("The game of this record is not known, or has no such options.", file=sys.stderr)
         return 1
     try:
-        decisions = list(review(record, rules))
+        found = collect(review(record, rules))
     except Unreviewable as error:
         print(error, file=sys.stderr)
         return 1
-    print(_as_json(record, decisions) if as_json else "\n".join(_report(record, decisions)))
+    print(_as_json(record, found) if as_json else "\n".join(_report(record, found)))
     return 0
 
 
-def _as_json(record: Record, decisions: Sequence[Decision]) -> str:
+def _as_json(record: Record, found: Review) -> str:
     from service.records.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
 
     told = [
@@ -85,20 +86,30 @@ def _as_json(record: Record, decisions: Sequence[Decision]) -> str:
             "error": each.error,
             "text": sentence(each),
         }
-        for each in decisions
+        for each in found.decisions
     ]
-    players = [each._asdict() for each in summaries(len(record.players), decisions)]
+    players = [_player(each) for each in summaries(len(record.players), found)]
     return json.dumps({"players": players, "decisions": told}, indent=1)
 
 
-def _report(record: Record, decisions: Sequence[Decision]) -> Iterator[str]:
+def _player(seat: SeatSummary) -> dict[str, float]:
+    assert seat.luck is not None
+    told = {"seat": seat.seat, "decisions": seat.decisions, "given_away": seat.given_away, "error": seat.error}
+    return told | seat.luck._asdict() | {"skill": seat.luck.skill}
+
+
+def _report(record: Record, found: Review) -> Iterator[str]:
     from service.records.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
 
-    yield _COLUMNS.format("seat", "player", "decisions", "given away", "error")
-    for seat in summaries(len(record.players), decisions):
-        row = (seat.seat, record.players[seat.seat], seat.decisions, f"{seat.given_away:.2f}", f"{seat.error:.2f}")
-        yield _COLUMNS.format(*row)
-    for each in decisions:
+    yield _COLUMNS.format(
+        "seat", "player", "decisions", "given away", "error", "result", "luck", "error", "skill", "error"
+    )
+    for seat in map(_player, summaries(len(record.players), found)):
+        given_away = (f"{seat['given_away']:.2f}", f"{seat['error']:.2f}")
+        luck = [f"{seat[name]:.1f}" for name in ("result", "luck", "luck_error", "skill", "skill_error")]
+        number = int(seat["seat"])
+        yield _COLUMNS.format(number, record.players[number], seat["decisions"], *given_away, *luck)
+    for each in found.decisions:
         if each.is_mistake:
             amount = f"{each.given_away:.1f} (error {each.error:.1f})"
             moves = f"{_named(each.move)} gave away {amount}; best was {_named(each.best)}."

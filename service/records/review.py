@@ -1,8 +1,10 @@
-"""A review of a match: what each decision gave away against the best move that its seat could have known.
+"""A review of a match: what each decision gave away, and what of the results was luck of the deals.
+
+What is given away is compared with the best move that the seat could have known.
 
 Owns which moves are decisions, those with an alternative, and the sums of a seat. A decision is judged by
-``service.bots.analysis`` from what its seat had seen then, so nobody is blamed for what was hidden. Does not depend on
-where the record comes from.
+``service.bots.analysis`` from what its seat had seen then, so nobody is blamed for what was hidden. The luck is that of
+the deals of rounds that are over (``service.bots.luck``). Does not depend on where the record comes from.
 
 What is given away is at least 0 by its definition, so that also who plays as well as can be is seen to give away a
 little: as much as the estimates stray. To compare players it serves, as they stray alike for all.
@@ -15,10 +17,12 @@ from math import fsum, sqrt
 from typing import NamedTuple
 
 from service.bots.analysis import Advantage, Estimate, estimates, is_clear
+from service.bots.luck import luck_of, results
 from service.bots.observation import Observation, observe
-from service.engine.events import Dealt, Event
+from service.engine.events import Dealt, Event, RoundEnded
 from service.engine.moves import DEAL, Move
 from service.engine.presence import PresenceEvent
+from service.engine.state import State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal
 from service.records.event_checks import move_of
@@ -49,13 +53,58 @@ class Decision(NamedTuple):
         return self.best != self.move and is_clear(self.given_away, self.error)
 
 
+class RoundLuck(NamedTuple):
+    """What the result of a round owes to its deal, by seat; ``version`` is that of the event that ended it.
+
+    ``results`` are the points by which the side of each seat scored better than the others on average, ``luck`` what
+    equal players make of the same deal on average, ``spreads`` the standard deviations of that in a single one of the
+    ``replays``. Seats that were not in the match have 0; results and luck add up to 0.
+    """
+
+    version: int
+    results: tuple[float, ...]
+    luck: tuple[float, ...]
+    spreads: tuple[float, ...]
+    replays: int
+
+
+class Review(NamedTuple):
+    """What is known of a match; ``rounds`` is ``None`` in a review of before luck was told."""
+
+    decisions: Sequence[Decision]
+    rounds: Sequence[RoundLuck] | None
+
+
+class LuckSummary(NamedTuple):
+    """The ``result`` of a seat in all rounds that are over, and how much of it was ``luck`` and how much ``skill``.
+
+    All are points by which the side of the seat was better than the others on average, so that each adds up to 0 over
+    all seats; the result is luck and skill together. ``luck_error`` is the standard error of the luck. ``skill_error``
+    is the standard deviation that the skill would have among equal players, in which it is 0 on average.
+    """
+
+    result: float
+    luck: float
+    luck_error: float
+    skill_error: float
+
+    @property
+    def skill(self) -> float:
+        """What the play of all seats made of the deals."""
+        return self.result - self.luck
+
+
 class SeatSummary(NamedTuple):
-    """The decisions of a seat, how many points it gave away at each on average, and the standard error of that."""
+    """The decisions of a seat, how many points it gave away at each on average, and the standard error of that.
+
+    ``luck`` is ``None`` in a review of before luck was told.
+    """
 
     seat: int
     decisions: int
     given_away: float
     error: float
+    luck: LuckSummary | None
 
 
 class Hint(NamedTuple):
@@ -68,29 +117,51 @@ class Unreviewable(ValueError):
     """The record is partial, or not playable by its rules."""
 
 
-def review(record: Record, rules: Rules, *, playouts: int | None = None, after: int = 0) -> Iterator[Decision]:
-    """Every decision of the record after a version, one a step; ``playouts`` as in ``analysis.estimates``.
+def review(
+    record: Record, rules: Rules, *, playouts: int | None = None, after: int = 0
+) -> Iterator[Decision | RoundLuck]:
+    """Every decision and the luck of every round after a version, in the order of the match, one a step.
 
-    Raises ``Unreviewable`` at the first event that is not as the rules have it.
+    Each takes about as long as another. ``playouts`` as in ``analysis.estimates``. A round that was given up has no
+    result, and so no luck. Raises ``Unreviewable`` at the first event that is not as the rules have it.
     """
     if record.viewer is not None:
         raise Unreviewable("The record shows only what one viewer has seen.")
     state = rules.start()
     events: list[Event] = []
+    dealt: tuple[Dealt, State] | None = None
     for step in replay_record(record, rules):
         if isinstance(step, Fault):
             raise Unreviewable(step.message)
-        event = step.line.event
-        if isinstance(event, MOVES) and step.line.version > after:
-            observation = observe(rules, state, events, event.seat)
-            decision = judge(rules, observation, step.line.version, move_of(event), playouts)
+        event, version = step.line.event, step.line.version
+        if version > after and isinstance(event, MOVES):
+            decision = judge(rules, observe(rules, state, events, event.seat), version, move_of(event), playouts)
             if decision is not None:
                 yield decision
+        elif version > after and isinstance(event, RoundEnded) and dealt is not None:
+            yield _round_luck(rules, *dealt, version, event.round.scores)
         if isinstance(event, Dealt):
-            events = [event]
+            events, dealt = [event], (event, step.state)
         elif not isinstance(event, PresenceEvent | DrewView | RecordedDeal):
             events.append(event)
         state = step.state
+
+
+def _round_luck(rules: Rules, dealt: Dealt, state: State, version: int, scores: Sequence[int]) -> RoundLuck:
+    luck = luck_of(rules, dealt, state)
+    return RoundLuck(version, results(rules, state.active_seats(), scores), *luck)
+
+
+def collect(found: Iterable[Decision | RoundLuck]) -> Review:
+    """All that ``review`` finds."""
+    decisions: list[Decision] = []
+    rounds: list[RoundLuck] = []
+    for each in found:
+        if isinstance(each, Decision):
+            decisions.append(each)
+        else:
+            rounds.append(each)
+    return Review(decisions, rounds)
 
 
 def judge(
@@ -107,17 +178,28 @@ def judge(
     return Decision(version, observation.seat, chosen, found[0].move, own.behind, own.behind_error, advantages)
 
 
-def summaries(seats: int, decisions: Iterable[Decision]) -> list[SeatSummary]:
-    """By seat: what its decisions gave away on average."""
+def summaries(seats: int, reviewed: Review) -> list[SeatSummary]:
+    """By seat: what its decisions gave away on average, and what of its result was luck."""
     by_seat: list[list[Decision]] = [[] for _ in range(seats)]
-    for each in decisions:
+    for each in reviewed.decisions:
         by_seat[each.seat].append(each)
     found = []
     for seat, own in enumerate(by_seat):
         many = max(1, len(own))
         error = sqrt(fsum([each.error**2 for each in own])) / many
-        found.append(SeatSummary(seat, len(own), fsum([each.given_away for each in own]) / many, error))
+        luck = None if reviewed.rounds is None else _luck_of_seat(seat, reviewed.rounds)
+        found.append(SeatSummary(seat, len(own), fsum([each.given_away for each in own]) / many, error, luck))
     return found
+
+
+def _luck_of_seat(seat: int, rounds: Sequence[RoundLuck]) -> LuckSummary:
+    squares = [(each.spreads[seat] ** 2, each.replays) for each in rounds]
+    return LuckSummary(
+        fsum([each.results[seat] for each in rounds]),
+        fsum([each.luck[seat] for each in rounds]),
+        sqrt(fsum([square / replays for square, replays in squares])),
+        sqrt(fsum([square + square / replays for square, replays in squares])),
+    )
 
 
 def sentence(decision: Decision, language: Language = DEFAULT_LANGUAGE) -> str:

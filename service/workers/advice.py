@@ -1,9 +1,9 @@
 """What bot workers compute for who learns: hints, which somebody waits for, and reviews, which take minutes.
 
 Owns in which order that is done beside the moves of computer players: hints and moves take turns, a decision of a
-review is judged where nothing else is to be done, or once a second. A review is kept every few seconds, so that another
-process goes on where one was killed. A hint is made from what its seat has seen, and nothing else. Does not depend on
-how moves are judged (``service.bots.analysis``).
+review is judged, or a deal replayed, where nothing else is to be done, or once a second. A review is kept every few
+seconds, so that another process goes on where one was killed. A hint is made from what its seat has seen, and nothing
+else. Does not depend on how moves are judged (``service.bots.analysis``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from service.games.model.game import Game
 from service.games.reminders import TakenReminder
 from service.games.store.advice_codec import decode_review, encode_hint, encode_review, position_of
 from service.games.store.repository import GameRepository
-from service.records.review import Decision, Hint, Unreviewable, review
+from service.records.review import Decision, Hint, Review, RoundLuck, Unreviewable, review
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 from service.workers.holder_queue import HolderQueue
 from service.workers.round_events import RoundEvents
@@ -34,9 +34,9 @@ SAFE_MS: Final = 4000
 KEEP_SECONDS: Final = 2.0
 """How often what is known of a review is kept."""
 REVIEW_SECONDS: Final = 1.0
-"""So often a decision of a review is judged, however much else is to be done: each takes about a tenth of a second."""
+"""So often a review goes on, however much else is to be done: a decision or a deal takes about a tenth of a second."""
 MOST_DECISIONS: Final = 1000
-"""Decisions of a match that are judged, the first ones: about those of ten long matches."""
+"""Decisions of a match that are judged, the first ones: about those of ten long matches. Its luck is told so far."""
 
 HINTS: Final = ConsumerSettings("hints", LEASE_MS, 1, (0.05, 0.2), "a hint failed", look_growth=1.02)
 REVIEWS: Final = ConsumerSettings("reviews", LEASE_MS, 2, (0.2, 1.0), "a review failed", look_growth=1.1, most=4)
@@ -79,23 +79,24 @@ class Hints(_Looking):
 
 
 class _Task(NamedTuple):
-    """A leased review: its decisions so far, the further ones, and when it was kept last."""
+    """A leased review: what is known so far, what comes further, and when it was kept last."""
 
     taken: TakenReminder
     decisions: list[Decision]
-    further: Iterator[Decision]
+    rounds: list[RoundLuck]
+    further: Iterator[Decision | RoundLuck]
     kept_at: float
 
 
 class Reviews(_Looking):
-    """Computes reviews, one decision a step; the holders take turns."""
+    """Computes reviews, one decision or one deal a step; the holders take turns."""
 
     def __init__(self, queue: Queue, repository: GameRepository) -> None:
         super().__init__(REVIEWS, queue, repository)
         self._waiting = HolderQueue[_Task]()
 
     def step(self) -> float:
-        """Look if it is time to, and judge a decision. Raises ``StorageUnavailable``."""
+        """Look if it is time to, and judge a decision or replay a deal. Raises ``StorageUnavailable``."""
         pause = super().step()
         if not self._waiting:
             return pause
@@ -111,10 +112,13 @@ class Reviews(_Looking):
         known = None if game is None else self._advice.review(game.id, game.holder)
         if game is None or known is None or known.is_complete:
             return "never"
-        decisions = decode_review(known.data)
+        kept = decode_review(known.data)
+        # What an earlier release has begun is begun again, as it has no luck.
+        decisions, rounds = ([], []) if kept.rounds is None else (list(kept.decisions), list(kept.rounds))
         record = export_record(game, self._repository.history(game)[: game.version], None)
-        further = review(record, game.rules, after=decisions[-1].version if decisions else 0)
-        self._waiting.put(taken.holder, _Task(taken, decisions, further, monotonic()))
+        after = max(decisions[-1].version if decisions else 0, rounds[-1].version if rounds else 0)
+        further = review(record, game.rules, after=after)
+        self._waiting.put(taken.holder, _Task(taken, decisions, rounds, further, monotonic()))
         return "held"
 
     def forget(self, games: Container[str]) -> None:
@@ -123,24 +127,26 @@ class Reviews(_Looking):
         self._waiting.keep(lambda task: task.taken.game not in games)
 
     def _go_on(self, task: _Task, _: TakenReminder) -> Next:
-        decision = _next(task.further) if len(task.decisions) < MOST_DECISIONS else None
-        if decision is not None:
-            task.decisions.append(decision)
+        found = _next(task.further) if len(task.decisions) < MOST_DECISIONS else None
+        if isinstance(found, Decision):
+            task.decisions.append(found)
+        elif found is not None:
+            task.rounds.append(found)
         is_due = monotonic() - task.kept_at >= KEEP_SECONDS
-        if decision is None or is_due:
-            data = encode_review(task.decisions)
-            wanted = self._advice.keep_review(task.taken.game, data, is_complete=decision is None)
-            if decision is None or not wanted:
+        if found is None or is_due:
+            data = encode_review(Review(task.decisions, task.rounds))
+            wanted = self._advice.keep_review(task.taken.game, data, is_complete=found is None)
+            if found is None or not wanted:
                 return "never"
             task = task._replace(kept_at=monotonic())
         self._waiting.put(task.taken.holder, task)
         return "held"
 
 
-def _next(decisions: Iterator[Decision]) -> Decision | None:
-    """The next decision; ``None`` after the last one, also where the rules of now do not allow what comes then."""
+def _next(further: Iterator[Decision | RoundLuck]) -> Decision | RoundLuck | None:
+    """What comes next; ``None`` after the end, also where the rules of now do not allow what comes then."""
     try:
-        return next(decisions, None)
+        return next(further, None)
     except Unreviewable:
         _log.exception("a finished match could not be reviewed to its end")
         return None
@@ -163,7 +169,7 @@ class Advisor:
         self._review_due = 0.0
 
     def step(self) -> float:
-        """Compute at most one hint, make moves, and judge at most one decision; returns as ``Moves.step``.
+        """Compute at most one hint, make moves, and go on with at most one review; returns as ``Moves.step``.
 
         Raises ``StorageUnavailable`` if no reminder can be taken.
         """

@@ -17,11 +17,11 @@ from service.bots.analysis import Estimate, estimates
 from service.bots.endgame import known_state
 from service.bots.inference import infer
 from service.bots.worlds import Sampler
-from service.engine.events import Played
+from service.engine.events import Played, RoundEnded
 from service.engine.referee import legal_moves
 from service.library import GAMES, Match, read_record
 from service.records.record import Record
-from service.records.review import Decision, Unreviewable, hint, review, sentence, summaries
+from service.records.review import Decision, Review, RoundLuck, Unreviewable, hint, review, sentence, summaries
 from service.records.verification import rules_of
 from service.texts import LANGUAGES
 from tests.bots.seen import moments
@@ -52,10 +52,17 @@ def decisions_of(record: Record, most: int | None = None, playouts: int = FEW) -
     assert rules is not None
     found = []
     for each in review(record, rules, playouts=playouts):
-        found.append(each)
+        if isinstance(each, Decision):
+            found.append(each)
         if len(found) == most:
             break
     return found
+
+
+def luck_in(record: Record) -> list[RoundLuck]:
+    rules, _ = rules_of(record)
+    assert rules is not None
+    return [each for each in review(record, rules, playouts=2) if isinstance(each, RoundLuck)]
 
 
 @law(matches=8, drawn=3)
@@ -129,10 +136,51 @@ def test_a_mistake_is_named_only_where_it_is_clear_of_its_error() -> None:
 
 def test_the_sums_of_a_seat_are_those_of_its_decisions() -> None:
     decisions = decisions_of(recorded("block", "random", 0))
-    for each in summaries(2, decisions):
+    for each in summaries(2, Review(decisions, None)):
         own = [one for one in decisions if one.seat == each.seat]
         assert each.decisions == len(own)
         assert each.given_away == pytest.approx(sum(one.given_away for one in own) / len(own))
+        assert each.luck is None
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_result_and_luck_are_told_of_every_round_and_add_up_to_nothing(game: str) -> None:
+    record = recorded(game, "random", 0)
+    rounds = luck_in(record)
+    ends = {line.version: line.event for each in record.rounds for line in each.lines}
+    over = {version: event for version, event in ends.items() if isinstance(event, RoundEnded)}
+    assert [each.version for each in rounds] == list(over)
+    for each in rounds:
+        assert sum(each.results) == pytest.approx(0)
+        assert sum(each.luck) == pytest.approx(0)
+        if len(each.luck) == 2:
+            scores = over[each.version].round.scores
+            assert abs(each.results[0]) == abs(scores[0] - scores[1])
+    for seat, told in enumerate(summaries(len(record.players), Review([], rounds))):
+        assert told.luck is not None
+        assert told.luck.result == pytest.approx(sum(each.results[seat] for each in rounds))
+        assert told.luck.luck + told.luck.skill == pytest.approx(told.luck.result)
+        assert told.luck.luck_error < told.luck.skill_error
+
+
+@pytest.mark.parametrize("game", ["block", "bergen", "fido"])
+def test_the_luck_of_a_deal_does_not_depend_on_who_plays_it(game: str) -> None:
+    """The first deals of these matches are alike, their courses are not."""
+    weak, strong = luck_in(recorded(game, "random", 0))[0], luck_in(recorded(game, "greedy", 0))[0]
+    assert weak[2:] == strong[2:]
+    assert weak.results != strong.results
+
+
+def test_a_review_goes_on_after_each_of_its_parts_as_if_never_interrupted() -> None:
+    record = recorded("bergen", "greedy", 0)
+    rules, _ = rules_of(record)
+    assert rules is not None
+    found = list(review(record, rules, playouts=2))
+    second = next(place for place, each in enumerate(found) if isinstance(each, RoundLuck)) + 2
+    assert len(found) > second
+    for place in range(second):
+        assert list(review(record, rules, playouts=2, after=found[place].version)) == found[place + 1 :]
 
 
 def test_a_hint_claims_a_lead_only_where_it_is_clear() -> None:
@@ -161,6 +209,8 @@ def test_the_command_reviews_a_record() -> None:
     told = json.loads(done.stdout)
     assert sum(each["decisions"] for each in told["players"]) == len(told["decisions"]) > 0
     assert set(told["decisions"][0]) == {"version", "seat", "move", "best", "given_away", "error", "text"}
+    for each in told["players"]:
+        assert each["luck"] + each["skill"] == pytest.approx(each["result"])
 
 
 def test_the_command_refuses_what_is_no_record() -> None:

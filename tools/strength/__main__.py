@@ -1,7 +1,7 @@
 """``python -m tools.strength``: how strong the levels of the computer players are against each other.
 
 Plays first rounds of fresh deals and keeps them by the edition of the levels, so that several runs add up. With the
-word ``review`` first, rounds are reviewed instead, and only their section of the page is written.
+word ``review`` first, rounds are reviewed instead, and the page on reviews is written.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         type=Path,
         nargs="?",
         const=PROJECT,
-        help=f"write {report.PAGE}, {report.PLOT} and {report.DATA}",
+        help=f"write {report.PAGE}, {report.PLOT} and {report.DATA}, or {reviews_report.PAGE}",
     )
     return parser.parse_args(argv)
 
@@ -71,10 +71,10 @@ def _review(arguments: argparse.Namespace) -> int:
     seconds, deals = 60 * arguments.minutes, arguments.deals or reviews.DEALS
     reviews.review_deals(kept, setups, arguments.label, jobs=arguments.jobs, seconds=seconds, deals=deals)
     figures = [reviews.figures(setup, kept.of(setup)) for setup in setups]
-    print(reviews_report.table(figures))
+    print(reviews_report.page(figures))
     if arguments.write is not None:
         told = [reviews.figures(setup, kept.of(setup)) for setup in reviews.SETUPS]
-        reviews_report.write(arguments.write / report.PAGE, told)
+        reviews_report.write(arguments.write, told)
     return 0 if all([each.shown for each in figures]) else 1
 
 

@@ -10,7 +10,6 @@ import orjson
 
 from service.bots.choice import LEVELS
 from service.games.queries.strength import Strength
-from tools.strength import reviews_report
 from tools.strength.results import FEWEST, Measured
 
 PAGE: Final = Path("docs/strength.md")
@@ -59,9 +58,8 @@ def table(figures: Sequence[Measured]) -> str:
 def write(project: Path, figures: Sequence[Measured]) -> None:
     """Write the page, its plot, and the data of the service, each to its place in the project."""
     parts = [f"## {title}\n\n{_rows(part)}\n" for title, part in _parts(figures)]
-    reviewed = reviews_report.section(project / PAGE)
     for path, content in (
-        (PAGE, "\n".join([_TEXT, *parts, *([reviewed] if reviewed else [])]).encode()),
+        (PAGE, "\n".join([_TEXT, *parts]).encode()),
         (PLOT, plot(figures).encode()),
         (DATA, data(figures)),
     ):

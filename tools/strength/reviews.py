@@ -1,8 +1,8 @@
 """Rounds of each level, reviewed: whether what a review says is given away puts the levels in their order.
 
 Owns which rounds those are, how they are kept, and the figures with their intervals. In each deal the first round is
-played once by each level at all seats, so that the levels are compared in the same deals. A decision is judged as in
-any review. Does not depend on how the figures are shown.
+played once by each level at all seats, so that the levels are compared in the same deals. A decision is judged, and the
+luck of the deal is found, as in any review. Does not depend on how the figures are shown.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ import orjson
 
 from service.bots.analysis import MOST_MOVES, worlds_of
 from service.bots.choice import EDITIONS
+from service.bots.luck import luck_of, results
 from service.bots.observation import Observation
-from service.engine.deal import seed_from_text
+from service.engine.deal import Deck, seed_from_text
 from service.engine.moves import Move
+from service.engine.referee import deal
 from service.records.review import judge
 from tools.strength.rounds import play_round
 from tools.strength.rows import IN_ORDER, Setup
@@ -53,6 +55,10 @@ class Reviewed(NamedTuple):
     """The squares of their errors, each times its worlds, all together: so what a single world would have."""
     milliseconds: float
     """CPU time of judging, all together."""
+    results: tuple[float, ...]
+    """By level: the squares of the results of all seats, all together."""
+    skills: tuple[float, ...]
+    """By level: the same of the results less the luck of the deal."""
 
 
 class Comparison(NamedTuple):
@@ -84,6 +90,10 @@ class Figures(NamedTuple):
     """In how many a mistake would be clear that is as large as what ``random`` gives away at a decision."""
     milliseconds: float
     """CPU time of a decision, on average."""
+    spread: float
+    """The standard deviation of the results of the strongest level."""
+    left: tuple[float, ...]
+    """By level: which share of that of its results is left without the luck of the deals."""
 
     @property
     def shown(self) -> bool:
@@ -127,10 +137,16 @@ class Kept:
 
 def review_deal(setup: Setup, label: str, number: int, playouts: int | None = None) -> Reviewed:
     """This deal by each level; ``playouts`` as in ``analysis.estimates``."""
-    seed = seed_from_text(f"{label} {setup.name} {number}")
+    rules, seed = setup.rules, seed_from_text(f"{label} {setup.name} {number}")
+    dealt, state = deal(rules, Deck(seed), rules.start())
+    luck = luck_of(rules, dealt, state).points
     judged = [_Judged(setup, playouts) for _ in LEVELS]
+    squares, left = [], []
     for level, each in zip(LEVELS, judged, strict=True):
-        play_round(setup.rules, seed, [level] * setup.seats, each.add)
+        scores = play_round(rules, seed, [level] * setup.seats, each.add)
+        found = results(rules, state.active_seats(), scores)
+        squares.append(sum([result**2 for result in found]))
+        left.append(sum([(result - points) ** 2 for result, points in zip(found, luck, strict=True)]))
     return Reviewed(
         number,
         tuple([each.decisions for each in judged]),
@@ -139,6 +155,8 @@ def review_deal(setup: Setup, label: str, number: int, playouts: int | None = No
         sum([each.worlds for each in judged]),
         sum([each.squares for each in judged]),
         round(sum([each.milliseconds for each in judged])),
+        tuple(squares),
+        tuple(left),
     )
 
 
@@ -199,15 +217,7 @@ def _weight(setup: Setup, kept: Kept) -> int:
 def figures(setup: Setup, reviewed: Sequence[Reviewed]) -> Figures:
     """Means and intervals over deals."""
     levels = range(len(LEVELS))
-    means, residuals = [], []
-    for level in levels:
-        decisions = [each.decisions[level] for each in reviewed]
-        given_away = [each.given_away[level] for each in reviewed]
-        total = max(1, sum(decisions))
-        mean = sum(given_away) / total
-        means.append(mean)
-        share = total / max(1, len(reviewed))
-        residuals.append([(given - mean * many) / share for given, many in zip(given_away, decisions, strict=True)])
+    means, residuals = zip(*[_given_away(reviewed, level) for level in levels], strict=True)
     comparisons = [
         Comparison(
             means[weak] - means[strong],
@@ -217,16 +227,29 @@ def figures(setup: Setup, reviewed: Sequence[Reviewed]) -> Figures:
     ]
     sampled = max(1, sum([each.sampled for each in reviewed]))
     one_world = sum([each.squares for each in reviewed]) / sampled
+    squares = [max(1e-9, sum([each.results[level] for each in reviewed])) for level in levels]
     return Figures(
-        setup,
-        len(reviewed),
-        tuple(means),
-        tuple([_interval(each) for each in residuals]),
-        tuple(comparisons),
-        sum([each.worlds for each in reviewed]) / sampled,
-        4 * one_world / means[0] ** 2 if means[0] else inf,
-        sum([each.milliseconds for each in reviewed]) / max(1, sum([sum(each.decisions) for each in reviewed])),
+        setup=setup,
+        deals=len(reviewed),
+        given_away=means,
+        errors=tuple([_interval(each) for each in residuals]),
+        comparisons=tuple(comparisons),
+        worlds=sum([each.worlds for each in reviewed]) / sampled,
+        worlds_wanted=4 * one_world / means[0] ** 2 if means[0] else inf,
+        milliseconds=sum([each.milliseconds for each in reviewed])
+        / max(1, sum([sum(each.decisions) for each in reviewed])),
+        spread=sqrt(squares[-1] / max(1, len(reviewed) * setup.seats)),
+        left=tuple([sqrt(sum([each.skills[level] for each in reviewed]) / squares[level]) for level in levels]),
     )
+
+
+def _given_away(reviewed: Sequence[Reviewed], level: int) -> tuple[float, list[float]]:
+    """The points that a decision of this level gave away, and the difference from that of each deal."""
+    decisions = [each.decisions[level] for each in reviewed]
+    given_away = [each.given_away[level] for each in reviewed]
+    total = max(1, sum(decisions))
+    mean, share = sum(given_away) / total, total / max(1, len(reviewed))
+    return mean, [(given - mean * many) / share for given, many in zip(given_away, decisions, strict=True)]
 
 
 def _interval(residuals: Sequence[float]) -> float:

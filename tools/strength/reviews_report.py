@@ -1,4 +1,4 @@
-"""The figures of reviewed rounds as a section of ``docs/strength.md``, which only this module writes."""
+"""The figures of reviewed rounds, for people: as text, and as the page ``docs/reviews.md``."""
 
 from __future__ import annotations
 
@@ -7,50 +7,64 @@ from math import isinf
 from pathlib import Path
 from typing import Final
 
+from service.bots.luck import replays_of
 from tools.strength.reviews import LEVELS, Figures
 
-_TITLE: Final = "## What reviews say"
-_TEXT: Final = f"""{_TITLE}
+PAGE: Final = Path("docs/reviews.md")
 
-Written by `make strength ARGS="review --write"`. Each deal is played once by each level at all seats, first rounds
-only, and every decision is judged as in any [review](guide/learning.md#reviews). The figures are the points that a
-decision gave away on average, with 95 % intervals over deals, and how much more the weaker level gives away in the same
-deals. *Not shown*: an interval is not wholly above 0, or there are fewer than 10 deals; then follows how many deals
-would show it, if the means stayed as they are.
+_TEXT: Final = """# What a review tells
 
+Written by `make strength ARGS="review --write"`. Each deal was played by `random`, by `greedy` and by `expert`, the
+same level at all seats, first rounds only. Every decision was judged, and the luck of every deal was found, as in any
+[review](guide/learning.md#reviews).
+
+## Whether it tells good play from bad
+
+Points that a decision gave away on average, with 95 % intervals over deals, and how much more the weaker level gave
+away in the same deals. The order of the levels is shown where both intervals are wholly above 0, of at least 10 deals;
+else the last column says how many deals would show it, if the means stayed as they are. The best play, too, seems to
+give away a little, as estimates stray.
 """
-_HEAD: Final = (
-    "game",
-    *LEVELS,
-    "random - greedy",
-    "greedy - expert",
-    "deals",
-    "order",
-)
 _WORLDS_TEXT: Final = """
-A review plays each move on in up to 250 worlds, in fewer where there are many moves. *Wanted* are the worlds in which a
-mistake as large as what `random` gives away on average would be clear of its error: two standard errors. *CPU* is what
-a decision takes on average, and what it would take with as many worlds.
+## How many worlds it needs
 
+A review plays each move on in up to 250 worlds, in fewer where there are many moves, 1,000 playouts at most in all.
+*Needed* are the worlds in which a mistake as large as what `random` gives away on average is clear of its error, two
+standard errors: with fewer, single mistakes of that size stay unnamed, but the mean over a match still tells players
+apart. *CPU* is that of a decision on average, and what it would be with the worlds needed; with the compiled engine
+(`make wheel-compiled`), without it about twice as much.
 """
-_WORLDS_HEAD: Final = ("game", "worlds", "CPU", "wanted", "CPU with those")
+_LUCK_TEXT: Final = """
+## How much is luck
+
+The result of a seat in a round is by how many points its side scored better than the others; its skill is what is left
+of it without the luck of the deal. *Spread* is the standard deviation of the result where all play as `expert`. *Left*
+is which share of the spread the skill has among equal players of each level. As they are equal, that is chance, too: of
+how the round went, not of the deal. It is near 1 where the deal decides little. So the skill of a single round says
+little; that of many rounds says more, as its error tells.
+"""
+_HEAD: Final = ("game", *LEVELS, "random less greedy", "greedy less expert", "deals", "order")
+_WORLDS_HEAD: Final = ("game", "worlds", "CPU", "needed", "CPU with those")
+_LUCK_HEAD: Final = ("game", "replays of a deal", "spread", *[f"left: {level}" for level in LEVELS])
 
 
-def table(figures: Sequence[Figures]) -> str:
-    """The figures as Markdown: what is given away, and what it costs to judge."""
-    return f"{_lines(_HEAD, [_cells(each) for each in figures])}\n{_WORLDS_TEXT}" + _lines(
-        _WORLDS_HEAD, [_costs(each) for each in figures if each.deals]
+def page(figures: Sequence[Figures]) -> str:
+    """The page: what is given away, what it costs to judge, and what is luck."""
+    known = [each for each in figures if each.deals]
+    return "\n".join(
+        [
+            _TEXT,
+            _lines(_HEAD, [_cells(each) for each in figures]) + _WORLDS_TEXT,
+            _lines(_WORLDS_HEAD, [_costs(each) for each in known]) + _LUCK_TEXT,
+            _lines(_LUCK_HEAD, [_luck(each) for each in known]),
+        ]
     )
 
 
-def write(page: Path, figures: Sequence[Figures]) -> None:
-    """Replace the section, the last one of the page."""
-    page.write_text(page.read_text().partition(_TITLE)[0] + _TEXT + table(figures))
-
-
-def section(page: Path) -> str:
-    """The section as it stands on the page; empty if there is no such page."""
-    return "".join(page.read_text().partition(_TITLE)[1:]) if page.exists() else ""
+def write(project: Path, figures: Sequence[Figures]) -> None:
+    """Write the page to its place in the project."""
+    (project / PAGE).parent.mkdir(parents=True, exist_ok=True)
+    (project / PAGE).write_text(page(figures))
 
 
 def _lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -80,6 +94,11 @@ def _costs(each: Figures) -> tuple[str, ...]:
         f"{wanted:.0f}",
         f"{costs:.0f} ms" if costs < 1000 else f"{costs / 1000:.1f} s",
     )
+
+
+def _luck(each: Figures) -> tuple[str, ...]:
+    left = [f"{share:.2f}" for share in each.left]
+    return (each.setup.name, str(replays_of(each.setup.rules)), f"{each.spread:.1f}", *left)
 
 
 def _number(mean: float, error: float) -> str:

@@ -6,7 +6,6 @@ and a bot worker computes it (``service.workers.advice``). Does not depend on ho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from threading import BoundedSemaphore
 from time import monotonic, sleep
 from typing import Final, NamedTuple
@@ -19,7 +18,7 @@ from service.games.model.seats import BOT
 from service.games.model.views import legal_moves_for
 from service.games.store.advice_codec import decode_hint, decode_review, position_of
 from service.games.store.repository import GameRepository
-from service.records.review import Decision, Hint
+from service.records.review import Hint, Review
 
 WAIT_SECONDS: Final = 1.5
 """For so long a request waits for a hint, which usually takes half a second."""
@@ -39,10 +38,10 @@ class HintFound(NamedTuple):
 
 
 class ReviewFound(NamedTuple):
-    """The decisions of a match with so many seats; ``None`` while the review is being computed."""
+    """The review of a match with so many seats; ``None`` while it is being computed."""
 
     seats: int
-    decisions: Sequence[Decision] | None
+    review: Review | None
 
 
 class Learning:

@@ -7,7 +7,6 @@ either is computed.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import DecodeError, json
@@ -17,10 +16,11 @@ from service.games.ports import WrittenByNewer
 from service.games.store.cache import UPGRADE_SECONDS
 from service.games.store.codec import state_prefix
 from service.games.store.stored_types import decoder, encoder
-from service.records.review import Decision, Hint
+from service.records.review import Decision, Hint, Review
 
 _hint_decoder: Final = decoder(Hint)
-_review_decoder: Final = decoder(list[Decision])
+_review_decoder: Final = decoder(Review)
+_decisions_decoder: Final = decoder(list[Decision])
 
 
 def position_of(game: Game) -> bytes:
@@ -39,15 +39,24 @@ def decode_hint(data: bytes) -> Hint:
     return hint
 
 
-def encode_review(decisions: Sequence[Decision]) -> bytes:
+def encode_review(review: Review) -> bytes:
     """The bytes of a review."""
-    return zlib.compress(encoder.encode(decisions))
+    return zlib.compress(encoder.encode(review))
 
 
-def decode_review(data: bytes) -> list[Decision]:
-    """The decisions of these bytes, none at all of no bytes. Raises ``WrittenByNewer`` if they cannot be read."""
-    decisions: list[Decision] = _decoded(_review_decoder, zlib.decompress(data)) if data else []
-    return decisions
+def decode_review(data: bytes) -> Review:
+    """The review of these bytes, with nothing in it of no bytes. Raises ``WrittenByNewer`` if they cannot be read.
+
+    An earlier release kept the decisions alone.
+    """
+    if not data:
+        return Review([], [])
+    stored = zlib.decompress(data)
+    try:
+        review: Review = _review_decoder.decode(stored)
+    except DecodeError:
+        review = Review(_decoded(_decisions_decoder, stored), None)
+    return review
 
 
 def _decoded(form: json.Decoder[Any], data: bytes) -> Any:

@@ -104,12 +104,13 @@ def get_review(services: Services, access: Access) -> RawResponse:
     How many points each seat gave away at its decisions, the moves that had an alternative, on average, and every
     decision with its estimate and error. A better move is only named where it is clearly better: by more than twice the
     error. Even who plays as well as can be gives away a little in the estimates, as much as they stray; to compare
-    players they serve, as they stray alike for all. It is 202 while it is being computed, and 404 with the reason
-    `no_review` if nobody has asked for it by `POST`.
+    players they serve, as they stray alike for all. The result of each seat is told apart into luck, which is what
+    equal computer players make of the same deals, and skill, which is the rest. It is 202 while it is being computed,
+    and 404 with the reason `no_review` if nobody has asked for it by `POST`.
     """
     negotiate(JSON)
     found = services.games.learning.review(access)
     language = preferred_language()
-    if found.decisions is None:
+    if found.review is None:
         return come_again(review_json(found, language), REVIEW_RETRY_SECONDS)
     return ok(review_json(found, language), language=language)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.games.queries.learning import HintFound, ReviewFound
-from service.records.review import Decision, hint, sentence, summaries
+from service.records.review import Decision, SeatSummary, hint, sentence, summaries
 from service.texts import Language
 from service.web.fields.values import JsonObject
 from service.web.view.serializers import moves_json
@@ -32,20 +32,32 @@ def hint_json(found: HintFound, language: Language) -> JsonObject:
 
 def review_json(found: ReviewFound, language: Language) -> JsonObject:
     """A review; without players and decisions while it is being computed."""
-    if found.decisions is None:
+    if found.review is None:
         return {"players": [], "decisions": []}
     return {
-        "players": [
-            {
-                "seat": each.seat,
-                "decisions": each.decisions,
-                "given_away": round(each.given_away, _DIGITS),
-                "error": round(each.error, _DIGITS),
-            }
-            for each in summaries(found.seats, found.decisions)
-        ],
-        "decisions": [_decision(each, language) for each in found.decisions],
+        "players": [_player(each) for each in summaries(found.seats, found.review)],
+        "decisions": [_decision(each, language) for each in found.review.decisions],
     }
+
+
+def _player(summary: SeatSummary) -> JsonObject:
+    """What is told of a seat; the result is exactly luck and skill, as they are rounded."""
+    player: JsonObject = {
+        "seat": summary.seat,
+        "decisions": summary.decisions,
+        "given_away": round(summary.given_away, _DIGITS),
+        "error": round(summary.error, _DIGITS),
+    }
+    if summary.luck is not None:
+        result, luck = round(summary.luck.result, _DIGITS), round(summary.luck.luck, _DIGITS)
+        player |= {
+            "result": result,
+            "luck": luck,
+            "luck_error": round(summary.luck.luck_error, _DIGITS),
+            "skill": round(result - luck, _DIGITS),
+            "skill_error": round(summary.luck.skill_error, _DIGITS),
+        }
+    return player
 
 
 def _decision(decision: Decision, language: Language) -> JsonObject:
