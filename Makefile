@@ -73,8 +73,8 @@ bench: $(BENCH) ## run the benchmarks for half an hour, write bench/RESULTS.md (
 attack: $(DEV) ## attack a service and see how honest players fare, for twenty minutes (ARGS=--list, ARGS=--write)
 	@$(BIN)/python -m tools.attack $(ARGS)
 
-strength: $(DEV) ## let computer players play for an hour, and write docs/strength.md (ARGS="--minutes 5 expert fido")
-	@$(BIN)/python -m tools.strength --write $(ARGS)
+strength: $(DEV) ## let computer players play for an hour, and write docs/strength.md (ARGS="--minutes 5 expert fido"; ARGS=review: docs/reviews.md)
+	@$(BIN)/python -m tools.strength $(ARGS) --write
 
 trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write: into docs/request-flow.md)
 	@$(BIN)/python -m tools.trace $(ARGS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,6 +19,8 @@ from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
 from service.games.queries import learning
 from service.games.store.admission import Keeping
+from service.games.store.advice_codec import decode_review
+from service.games.store.stored_types import encoder
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.redis.connection import connect
@@ -249,11 +252,36 @@ def test_a_review_judges_every_decision_once(api: Api, bots: Bots) -> None:
         own = [each["given_away"] for each in found["decisions"] if each["seat"] == player["seat"]]
         assert player["decisions"] == len(own)
         assert player["given_away"] == pytest.approx(sum(own) / max(len(own), 1), abs=0.02)
+        assert player["result"] == pytest.approx(player["luck"] + player["skill"], abs=1e-9)
+        assert 0 < player["luck_error"] < player["skill_error"]
+    assert [sum(each[name] for each in found["players"]) for name in ("result", "luck", "skill")] == [0, 0, 0]
+    totals = [each["total"] for each in table.view()["players"]]
+    assert found["players"][0]["result"] == totals[1] - totals[0]  # the fewest points win
     took = bots.taken("reviews")
     assert api.post(f"{table.path}/review", token=table.tokens[1]).status_code == 202
     assert table.get("/review", 1).get_json() == found
     bots.reviews.step()
     assert bots.taken("reviews") == took
+
+
+def test_a_review_of_an_earlier_release_is_told_without_luck(api: Api, bots: Bots, server: redis.Redis) -> None:
+    table = finished(api)
+    api.post(f"{table.path}/review", token=table.tokens[0])
+    found = bots.until(lambda: table.get("/review", 0)).get_json()
+    key = keys.advice(table.id)[1]
+    kept = server.get(key)
+    assert isinstance(kept, bytes)
+    decisions = decode_review(kept[1:]).decisions
+    server.set(key, b"+" + zlib.compress(encoder.encode(decisions)), keepttl=True)
+    earlier = table.get("/review", 0).get_json()
+    assert earlier["decisions"] == found["decisions"]
+    luck = {"result", "luck", "luck_error", "skill", "skill_error"}
+    assert earlier["players"] == [
+        {name: value for name, value in each.items() if name not in luck} for each in found["players"]
+    ]
+
+    server.set(key, b"-" + zlib.compress(encoder.encode(decisions[:2])), keepttl=True)
+    assert bots.until(lambda: table.get("/review", 0)).get_json() == found
 
 
 def test_a_review_is_for_seats_and_the_application(api: Api, app_key: str, other_key: str, bots: Bots) -> None:

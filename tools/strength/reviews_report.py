@@ -14,7 +14,7 @@ PAGE: Final = Path("docs/reviews.md")
 
 _TEXT: Final = """# What a review tells
 
-Written by `make strength ARGS="review --write"`. Each deal was played by `random`, by `greedy` and by `expert`, the
+Written by `make strength ARGS=review`. Each deal was played by `random`, by `greedy` and by `expert`, the
 same level at all seats, first rounds only. Every decision was judged, and the luck of every deal was found, as in any
 [review](guide/learning.md#reviews).
 

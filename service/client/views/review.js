@@ -1,6 +1,6 @@
 /**
- * The review of a finished match, beside its replay: what each player gave away, and every clear mistake with the move
- * that was better. Owns asking for it, which only players of the match may. The service works it out, from what each
+ * The review of a finished match, beside its replay: what each player gave away, what of the results was luck of the
+ * deals, and every clear mistake with the move that was better. Owns asking for it, which only players of the match may. The service works it out, from what each
  * player could know.
  */
 import { html, nothing } from "../vendor/lit-html.js";
@@ -14,7 +14,10 @@ import { actionText } from "../table/parts.js";
 /**
  * @typedef {{version: number, seat: number, move: Move, best: Move, given_away: number, error: number, text: string}} Decision
  * `version`: of the move
- * @typedef {{players: {seat: number, decisions: number, given_away: number, error: number}[], decisions: Decision[]}} Review
+ * @typedef {{result: number, luck: number, luck_error: number, skill: number, skill_error: number}} Luck
+ * @typedef {{seat: number, decisions: number, given_away: number, error: number} & Partial<Luck>} Reviewed
+ * without luck in a review that an earlier release has made
+ * @typedef {{players: Reviewed[], decisions: Decision[]}} Review
  */
 
 /**
@@ -62,6 +65,12 @@ export function createReview(app, game, { show, signal }) {
     show(version);
   }
   const points = (/** @type {number} */ number) => number.toLocaleString(device.settings.language, { maximumFractionDigits: 1 });
+  const signed = (/** @type {number} */ number) =>
+    number.toLocaleString(device.settings.language, { maximumFractionDigits: 1, signDisplay: "exceptZero" });
+  /** @param {string} name @param {Luck} told */
+  const luckText = (name, { result, luck, luck_error, skill, skill_error }) => t("review.luck", {
+    name, result: signed(result), luck: signed(luck), luckError: points(luck_error), skill: signed(skill), skillError: points(skill_error),
+  });
   /** @param {Move} move */
   function nameOf({ action, tile, end }) {
     if (tile === undefined) return actionText(t, action);
@@ -72,12 +81,15 @@ export function createReview(app, game, { show, signal }) {
   /** @param {Review} review @param {(seat: number) => string} player @param {(version: number) => number} roundOf */
   function result({ players, decisions }, player, roundOf) {
     const mistakes = decisions.filter(isMistake);
+    const lucky = players.filter(hasLuck);
     return html`<table>
       <thead><tr><th scope="col">${t("review.player")}</th><th scope="col" class="number">${t("review.decisions")}</th>
         <th scope="col" class="number">${t("review.givenAway")}</th></tr></thead>
       <tbody>${players.map((each) => html`<tr><th scope="row">${player(each.seat)}</th><td class="number">${each.decisions}</td>
         <td class="number">${t("review.share", { points: points(each.given_away), error: points(each.error) })}</td></tr>`)}</tbody>
     </table>
+    ${lucky.length ? html`<h3 id="luck">${t("review.luckTitle")}</h3><p class="soft">${t("review.luckHint")}</p>
+      <ul aria-labelledby="luck">${lucky.map((each) => html`<li>${luckText(player(each.seat), each)}</li>`)}</ul>` : nothing}
     ${mistakes.length ? html`<h3 id="mistakes">${t("review.mistakes")}</h3>
       <ol class="mistakes" aria-labelledby="mistakes">${mistakes.map((each) => html`<li><button class="plain" data-version=${each.version}
         aria-current=${each.version === shown ? "true" : nothing}
@@ -104,3 +116,6 @@ export function createReview(app, game, { show, signal }) {
 /** Whether another move was clearly better: only then the service names one. @param {Decision} decision */
 const isMistake = ({ move, best }) => best.action !== move.action || best.tile !== move.tile || best.end !== move.end
   || best.outer !== move.outer || Boolean(best.face_down) !== Boolean(move.face_down);
+
+/** @param {Reviewed} player @returns {player is Reviewed & Luck} */
+const hasLuck = (player) => player.luck !== undefined;
