@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isinf
 from pathlib import Path
 
 import orjson
@@ -10,9 +11,11 @@ import pytest
 from service.games.model.seats import LEVELS
 from service.games.queries.strength import measured_strength
 from tests.support.serving import ROOT
+from tools.strength import reviews, reviews_report
 from tools.strength.__main__ import main
 from tools.strength.report import DATA, PAGE, PLOT, data, plot
 from tools.strength.results import FEWEST, Results, measured
+from tools.strength.reviews import SETUPS, Figures, Reviewed, Shared
 from tools.strength.rounds import Outcome, play_deal
 from tools.strength.rows import ROWS, Row, Setup
 
@@ -87,3 +90,54 @@ def test_the_page_and_the_data_of_the_service_agree() -> None:
         for each in measured_strength()
     ]
     assert told
+
+
+def reviewed(deal: int, *given_away: float) -> Reviewed:
+    """A deal with ten decisions of each level, which gave away so much each."""
+    return Reviewed(deal, (10, 10, 10), tuple([10 * each for each in given_away]), 30, 6000, 30.0, 900)
+
+
+def figures_of(deals: int, *means: float) -> Figures:
+    """Figures of deals that stray a little around these means."""
+    return reviews.figures(
+        SETUPS[0], [reviewed(deal, *[each + deal % 2 / 10 for each in means]) for deal in range(deals)]
+    )
+
+
+def test_reviews_add_up_and_their_page_has_every_game(tmp_path: Path) -> None:
+    assert run(tmp_path, "review", "tiddly-wink", "--deals", "1") == 1
+    assert run(tmp_path, "review", "tiddly-wink", "--deals", "2") == 1
+    (file,) = (tmp_path / "reported").glob("reviews of */*")
+    assert [orjson.loads(line)[0] for line in file.read_text().splitlines()] == [0, 1]
+    page = (tmp_path / reviews_report.PAGE).read_text()
+    assert all(f"| {setup.name} |" in page for setup in SETUPS)
+    assert page.count("not measured") == len(SETUPS) - 1
+    assert not (tmp_path / PAGE).exists()
+
+
+def test_the_order_of_levels_is_shown_by_intervals_of_the_same_deals() -> None:
+    ordered = figures_of(20, 3.0, 2.0, 1.0)
+    assert ordered.given_away == pytest.approx((3.05, 2.05, 1.05))
+    assert [each.lead for each in ordered.comparisons] == pytest.approx([1, 1])
+    assert ordered.shown
+    assert ordered.deals_wanted == reviews.FEWEST
+    assert not figures_of(reviews.FEWEST - 1, 3.0, 2.0, 1.0).shown
+    assert not figures_of(20, 3.0, 1.0, 1.0).shown
+    assert isinf(figures_of(20, 3.0, 1.0, 2.0).deals_wanted)
+
+
+def test_a_mistake_needs_the_worlds_in_which_it_is_two_errors() -> None:
+    """A single world strays by 1 here, and random gives away 1: in four worlds, two errors are as much."""
+    deals = [reviewed(deal, 1.0, 0.5, 0.0) for deal in range(2)]
+    found = reviews.figures(SETUPS[0], deals)
+    assert (found.worlds, found.worlds_wanted, found.milliseconds) == (200, 4, 30)
+
+
+def test_what_is_left_of_a_spread_is_that_of_the_skill() -> None:
+    found = reviews.figures(SETUPS[0], [], [Shared(deal, (8, 8, 18), (2, 8, 18)) for deal in range(3)])
+    assert (found.spread, found.left) == (3, (0.5, 1, 1))
+
+
+def test_the_page_on_reviews_shows_the_order_in_every_game() -> None:
+    lines = [line for line in (ROOT / reviews_report.PAGE).read_text().splitlines() if line.endswith(" | shown |")]
+    assert [line.split(" | ")[0].removeprefix("| ") for line in lines] == [setup.name for setup in SETUPS]

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 from tools.strength import report, reviews, reviews_report
@@ -67,13 +68,17 @@ def _play(arguments: argparse.Namespace) -> int:
 def _review(arguments: argparse.Namespace) -> int:
     """As ``main``, of reviewed rounds: 1 if the order of the levels is not shown in one of these games."""
     setups = [setup for setup in reviews.SETUPS if set(arguments.words[1:]) <= set(setup.name.split())]
-    kept = reviews.Kept(arguments.kept, arguments.label)
-    seconds, deals = 60 * arguments.minutes, arguments.deals or reviews.DEALS
-    reviews.review_deals(kept, setups, arguments.label, jobs=arguments.jobs, seconds=seconds, deals=deals)
-    figures = [reviews.figures(setup, kept.of(setup)) for setup in setups]
+    reviewed = reviews.Kept(arguments.kept, arguments.label, "reviews", reviews.Reviewed)
+    shared = reviews.Kept(arguments.kept, arguments.label, "luck", reviews.Shared)
+    end, jobs = monotonic() + 60 * arguments.minutes, arguments.jobs
+    most = min(arguments.deals or reviews.SHARED_DEALS, reviews.SHARED_DEALS)
+    reviews.measure(shared, reviews.share_deal, setups, jobs=jobs, end=end, deals=most)
+    deals = arguments.deals or reviews.DEALS
+    reviews.measure(reviewed, reviews.review_deal, setups, jobs=jobs, end=end, deals=deals)
+    figures = [reviews.figures(setup, reviewed.of(setup), shared.of(setup)) for setup in setups]
     print(reviews_report.page(figures))
     if arguments.write is not None:
-        told = [reviews.figures(setup, kept.of(setup)) for setup in reviews.SETUPS]
+        told = [reviews.figures(setup, reviewed.of(setup), shared.of(setup)) for setup in reviews.SETUPS]
         reviews_report.write(arguments.write, told)
     return 0 if all([each.shown for each in figures]) else 1
 

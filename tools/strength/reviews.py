@@ -2,18 +2,19 @@
 
 Owns which rounds those are, how they are kept, and the figures with their intervals. In each deal the first round is
 played once by each level at all seats, so that the levels are compared in the same deals. A decision is judged, and the
-luck of the deal is found, as in any review. Does not depend on how the figures are shown.
+luck of a deal is found, as in any review; the luck of more deals than are reviewed, as it takes less time. Does not
+depend on how the figures are shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from itertools import pairwise
 from math import inf, sqrt
 from pathlib import Path
 from time import monotonic, process_time
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import orjson
 
@@ -32,11 +33,13 @@ LEVELS: Final = ("random", "greedy", "expert")
 """From weak to strong: the weaker, the more should be given away."""
 SETUPS: Final = IN_ORDER
 DEALS: Final = 400
-"""Deals of each game that are enough."""
+"""Deals of each game whose reviews are enough."""
+SHARED_DEALS: Final = 60
+"""Deals of each game whose luck is enough."""
 FEWEST: Final = 10
 """Deals by which a game is judged."""
-_SHARE_OF_THE_OTHERS: Final = 4
-"""A game whose order is shown is given one part in so many of the time of one whose order is not."""
+
+Outcome = TypeVar("Outcome", "Reviewed", "Shared")
 
 
 class Reviewed(NamedTuple):
@@ -55,6 +58,12 @@ class Reviewed(NamedTuple):
     """The squares of their errors, each times its worlds, all together: so what a single world would have."""
     milliseconds: float
     """CPU time of judging, all together."""
+
+
+class Shared(NamedTuple):
+    """The results of the first round of a deal as each of ``LEVELS`` plays it, and how much of them is luck."""
+
+    deal: int
     results: tuple[float, ...]
     """By level: the squares of the results of all seats, all together."""
     skills: tuple[float, ...]
@@ -78,6 +87,7 @@ class Figures(NamedTuple):
 
     setup: Setup
     deals: int
+    """That were reviewed."""
     given_away: tuple[float, ...]
     """By level: points at a decision."""
     errors: tuple[float, ...]
@@ -90,6 +100,8 @@ class Figures(NamedTuple):
     """In how many a mistake would be clear that is as large as what ``random`` gives away at a decision."""
     milliseconds: float
     """CPU time of a decision, on average."""
+    shared: int
+    """Deals whose luck was found."""
     spread: float
     """The standard deviation of the results of the strongest level."""
     left: tuple[float, ...]
@@ -107,29 +119,35 @@ class Figures(NamedTuple):
         return max([float(FEWEST), *wanted])
 
 
-class Kept:
-    """What was reviewed in any run, in one file for each game."""
+class Kept(Generic[Outcome]):
+    """What was measured in any run, in one file for each game. ``kind`` names the folder, ``form`` makes an outcome."""
 
-    def __init__(self, folder: Path, label: str) -> None:
+    def __init__(self, folder: Path, label: str, kind: str, form: Callable[..., Outcome]) -> None:
         editions = " and ".join([f"{level} {EDITIONS[level]}" for level in LEVELS])
-        self._folder = folder / label / f"reviews of {editions}"
-        self._reviewed: dict[str, list[Reviewed]] = {}
+        self.label = label
+        self._folder = folder / label / f"{kind} of {editions}"
+        self._form: Callable[..., Outcome] = form
+        self._outcomes: dict[str, list[Outcome]] = {}
 
-    def of(self, setup: Setup) -> list[Reviewed]:
-        """The deals of a game that were reviewed."""
-        if setup.name not in self._reviewed:
+    def of(self, setup: Setup) -> list[Outcome]:
+        """What was measured of a game."""
+        if setup.name not in self._outcomes:
             path = self._path(setup)
             lines = path.read_bytes().splitlines() if path.exists() else []
-            self._reviewed[setup.name] = [Reviewed(*orjson.loads(line)) for line in lines]
-        return self._reviewed[setup.name]
+            self._outcomes[setup.name] = [self._form(*orjson.loads(line)) for line in lines]
+        return self._outcomes[setup.name]
 
-    def add(self, setup: Setup, reviewed: Reviewed) -> None:
+    def following(self, setup: Setup) -> int:
+        """The number of the next deal of a game."""
+        return 1 + max([-1, *[each.deal for each in self.of(setup)]])
+
+    def add(self, setup: Setup, outcome: Outcome) -> None:
         """Keep this deal, too."""
-        self.of(setup).append(reviewed)
+        self.of(setup).append(outcome)
         path = self._path(setup)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:
-            file.write(orjson.dumps(list(reviewed)) + b"\n")
+            file.write(orjson.dumps(list(outcome)) + b"\n")
 
     def _path(self, setup: Setup) -> Path:
         return self._folder / f"{setup.name}.jsonl"
@@ -137,16 +155,10 @@ class Kept:
 
 def review_deal(setup: Setup, label: str, number: int, playouts: int | None = None) -> Reviewed:
     """This deal by each level; ``playouts`` as in ``analysis.estimates``."""
-    rules, seed = setup.rules, seed_from_text(f"{label} {setup.name} {number}")
-    dealt, state = deal(rules, Deck(seed), rules.start())
-    luck = luck_of(rules, dealt, state).points
+    seed = _seed(setup, label, number)
     judged = [_Judged(setup, playouts) for _ in LEVELS]
-    squares, left = [], []
     for level, each in zip(LEVELS, judged, strict=True):
-        scores = play_round(rules, seed, [level] * setup.seats, each.add)
-        found = results(rules, state.active_seats(), scores)
-        squares.append(sum([result**2 for result in found]))
-        left.append(sum([(result - points) ** 2 for result, points in zip(found, luck, strict=True)]))
+        play_round(setup.rules, seed, [level] * setup.seats, each.add)
     return Reviewed(
         number,
         tuple([each.decisions for each in judged]),
@@ -155,9 +167,25 @@ def review_deal(setup: Setup, label: str, number: int, playouts: int | None = No
         sum([each.worlds for each in judged]),
         sum([each.squares for each in judged]),
         round(sum([each.milliseconds for each in judged])),
-        tuple(squares),
-        tuple(left),
     )
+
+
+def share_deal(setup: Setup, label: str, number: int) -> Shared:
+    """The luck in this deal."""
+    rules, seed = setup.rules, _seed(setup, label, number)
+    dealt, state = deal(rules, Deck(seed), rules.start())
+    luck = luck_of(rules, dealt, state).points
+    squares, left = [], []
+    for level in LEVELS:
+        scores = play_round(rules, seed, [level] * setup.seats, lambda *_: None)
+        found = results(rules, state.active_seats(), scores)
+        squares.append(sum([result**2 for result in found]))
+        left.append(sum([(result - points) ** 2 for result, points in zip(found, luck, strict=True)]))
+    return Shared(number, tuple(squares), tuple(left))
+
+
+def _seed(setup: Setup, label: str, number: int) -> bytes:
+    return seed_from_text(f"{label} {setup.name} {number}")
 
 
 class _Judged:
@@ -186,35 +214,41 @@ class _Judged:
             self.squares += decision.error**2 * worlds
 
 
-def review_deals(kept: Kept, setups: Sequence[Setup], label: str, *, jobs: int, seconds: float, deals: int) -> None:
-    """Review deals of these games until each has enough, or the time is over; those not in order yet come first."""
-    end = monotonic() + seconds
-    spent = dict.fromkeys([setup.name for setup in setups], 0.0)
-    following = {setup.name: 1 + max([-1, *[each.deal for each in kept.of(setup)]]) for setup in setups}
-    running: dict[Future[Reviewed], tuple[Setup, float]] = {}
+Task = Callable[[Setup, str, int], Outcome]
+
+
+def measure(
+    kept: Kept[Outcome], task: Task[Outcome], setups: Sequence[Setup], *, jobs: int, end: float, deals: int
+) -> None:
+    """Do this with deals of these games, all for as long, until each has enough, or it is ``end`` by the clock."""
+    spent = dict.fromkeys([each.name for each in setups], 0.0)
+    following = {each.name: kept.following(each) for each in setups}
+    running: dict[Future[tuple[Outcome, float]], Setup] = {}
     with ProcessPoolExecutor(jobs) as pool:
         while True:
-            while len(running) < jobs and monotonic() < end:
-                rest = [setup for setup in setups if following[setup.name] < deals]
-                if not rest:
-                    break
-                setup = min(rest, key=lambda each: spent[each.name] * _weight(each, kept))
-                running[pool.submit(review_deal, setup, label, following[setup.name])] = (setup, monotonic())
-                following[setup.name] += 1
-                spent[setup.name] += 1e-3  # so that no game is begun twice before all are once
+            rest = [each for each in setups if following[each.name] < deals and each not in running.values()]
+            while rest and len(running) < jobs and monotonic() < end:
+                chosen = min(rest, key=lambda each: spent[each.name])
+                number = following[chosen.name]
+                running[pool.submit(_timed, task, chosen, kept.label, number)] = chosen
+                following[chosen.name] += 1
+                rest.remove(chosen)
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                setup, started = running.pop(future)
-                spent[setup.name] += monotonic() - started
-                kept.add(setup, future.result())
+                done = running.pop(future)
+                outcome, seconds = future.result()
+                spent[done.name] += seconds
+                kept.add(done, outcome)
 
 
-def _weight(setup: Setup, kept: Kept) -> int:
-    return _SHARE_OF_THE_OTHERS if figures(setup, kept.of(setup)).shown else 1
+def _timed(task: Task[Outcome], setup: Setup, label: str, number: int) -> tuple[Outcome, float]:
+    """The outcome of a task, and its CPU time."""
+    start = process_time()
+    return task(setup, label, number), process_time() - start
 
 
-def figures(setup: Setup, reviewed: Sequence[Reviewed]) -> Figures:
+def figures(setup: Setup, reviewed: Sequence[Reviewed], shared: Sequence[Shared] = ()) -> Figures:
     """Means and intervals over deals."""
     levels = range(len(LEVELS))
     means, residuals = zip(*[_given_away(reviewed, level) for level in levels], strict=True)
@@ -227,7 +261,7 @@ def figures(setup: Setup, reviewed: Sequence[Reviewed]) -> Figures:
     ]
     sampled = max(1, sum([each.sampled for each in reviewed]))
     one_world = sum([each.squares for each in reviewed]) / sampled
-    squares = [max(1e-9, sum([each.results[level] for each in reviewed])) for level in levels]
+    squares = [max(1e-9, sum([each.results[level] for each in shared])) for level in levels]
     return Figures(
         setup=setup,
         deals=len(reviewed),
@@ -238,8 +272,9 @@ def figures(setup: Setup, reviewed: Sequence[Reviewed]) -> Figures:
         worlds_wanted=4 * one_world / means[0] ** 2 if means[0] else inf,
         milliseconds=sum([each.milliseconds for each in reviewed])
         / max(1, sum([sum(each.decisions) for each in reviewed])),
-        spread=sqrt(squares[-1] / max(1, len(reviewed) * setup.seats)),
-        left=tuple([sqrt(sum([each.skills[level] for each in reviewed]) / squares[level]) for level in levels]),
+        shared=len(shared),
+        spread=sqrt(squares[-1] / max(1, len(shared) * setup.seats)),
+        left=tuple([sqrt(sum([each.skills[level] for each in shared]) / squares[level]) for level in levels]),
     )
 
 

@@ -15,7 +15,7 @@ PAGE: Final = Path("docs/reviews.md")
 _TEXT: Final = """# What a review tells
 
 Written by `make strength ARGS=review`. Each deal was played by `random`, by `greedy` and by `expert`, the
-same level at all seats, first rounds only. Every decision was judged, and the luck of every deal was found, as in any
+same level at all seats, first rounds only. Every decision was judged, and the luck of deals was found, as in any
 [review](guide/learning.md#reviews).
 
 ## Whether it tells good play from bad
@@ -45,18 +45,17 @@ little; that of many rounds says more, as its error tells.
 """
 _HEAD: Final = ("game", *LEVELS, "random less greedy", "greedy less expert", "deals", "order")
 _WORLDS_HEAD: Final = ("game", "worlds", "CPU", "needed", "CPU with those")
-_LUCK_HEAD: Final = ("game", "replays of a deal", "spread", *[f"left: {level}" for level in LEVELS])
+_LUCK_HEAD: Final = ("game", "replays of a deal", "spread", *[f"left: {level}" for level in LEVELS], "deals")
 
 
 def page(figures: Sequence[Figures]) -> str:
     """The page: what is given away, what it costs to judge, and what is luck."""
-    known = [each for each in figures if each.deals]
     return "\n".join(
         [
             _TEXT,
             _lines(_HEAD, [_cells(each) for each in figures]) + _WORLDS_TEXT,
-            _lines(_WORLDS_HEAD, [_costs(each) for each in known]) + _LUCK_TEXT,
-            _lines(_LUCK_HEAD, [_luck(each) for each in known]),
+            _lines(_WORLDS_HEAD, [_costs(each) for each in figures if each.deals]) + _LUCK_TEXT,
+            _lines(_LUCK_HEAD, [_luck(each) for each in figures if each.shared]),
         ]
     )
 
@@ -92,13 +91,13 @@ def _costs(each: Figures) -> tuple[str, ...]:
         f"{each.worlds:.0f}",
         f"{each.milliseconds:.0f} ms",
         f"{wanted:.0f}",
-        f"{costs:.0f} ms" if costs < 1000 else f"{costs / 1000:.1f} s",
+        f"{costs:.0f} ms" if costs >= 1 else "< 1 ms",
     )
 
 
 def _luck(each: Figures) -> tuple[str, ...]:
     left = [f"{share:.2f}" for share in each.left]
-    return (each.setup.name, str(replays_of(each.setup.rules)), f"{each.spread:.1f}", *left)
+    return (each.setup.name, str(replays_of(each.setup.rules)), f"{each.spread:.1f}", *left, str(each.shared))
 
 
 def _number(mean: float, error: float) -> str:
