@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
+
 import pytest
 
 from service.games.store.advice_codec import decode_review, position_of
+from service.games.store.stored_types import encoder
+from service.records.review import Review
 from service.workers.advice import Advisor, Hints, Reviews
 from service.workers.round_events import RoundEvents
 from tests.workers.tables import InProcess, request
@@ -28,9 +32,9 @@ def look_at_once(worker: Advisor) -> None:
     worker._hints._next_look = worker._reviews._next_look = 0.0
 
 
-def reviewed_match(table: InProcess, network: str = "", seed: str = "seed") -> str:
-    """A short match that is over, whose review was asked for."""
-    wanted = request("domino", "gg", seed=seed, network=network)._replace(options={"limit": 1})
+def reviewed_match(table: InProcess, network: str = "", seed: str = "seed", limit: int = 1) -> str:
+    """A match that is over, short by default, whose review was asked for."""
+    wanted = request("domino", "gg", seed=seed, network=network)._replace(options={"limit": limit})
     game = table.create(wanted).view.id
     table.play_out(game)
     assert table.store.advice.ask_review(game, table.game(game).holder)
@@ -42,11 +46,16 @@ def busy(table: InProcess) -> str:
     return table.create(request("domino", "rr")).view.id
 
 
-def decisions(table: InProcess, game: str) -> int:
-    """How many decisions are judged."""
+def known(table: InProcess, game: str) -> Review:
+    """What is kept of a review."""
     found = table.store.advice.review(game, table.game(game).holder)
     assert found is not None
-    return len(decode_review(found.data).decisions)
+    return decode_review(found.data)
+
+
+def decisions(table: InProcess, game: str) -> int:
+    """How many decisions are judged."""
+    return len(known(table, game).decisions)
 
 
 def is_complete(table: InProcess, game: str) -> bool:
@@ -121,3 +130,32 @@ def test_a_match_is_reviewed_up_to_a_number_of_decisions(table: InProcess, monke
         look_at_once(worker)
         worker.step()
     assert decisions(table, game) == 3
+
+
+def finish(table: InProcess, worker: Advisor, game: str) -> Review:
+    """The review, when it is complete."""
+    while not is_complete(table, game):
+        look_at_once(worker)
+        worker.step()
+    return known(table, game)
+
+
+def test_a_review_goes_on_after_a_round_whose_luck_is_known(table: InProcess) -> None:
+    whole = finish(table, advisor(table), reviewed_match(table, limit=30))
+    assert whole.rounds
+    assert len(whole.rounds) > 1
+    game, first = reviewed_match(table, limit=30), advisor(table)
+    while not known(table, game).rounds:
+        look_at_once(first)
+        first.step()
+    first.close()  # as at the end of a lease
+    assert finish(table, advisor(table), game) == whole
+
+
+def test_a_review_that_an_earlier_release_has_begun_is_begun_again(table: InProcess) -> None:
+    whole = finish(table, advisor(table), reviewed_match(table, limit=30))
+    game = reviewed_match(table, limit=30)
+    earlier = zlib.compress(encoder.encode(whole.decisions[:-1]))
+    assert table.store.advice.keep_review(game, earlier, is_complete=False)
+    assert known(table, game) == Review(whole.decisions[:-1], None)
+    assert finish(table, advisor(table), game) == whole
