@@ -170,6 +170,16 @@ def test_the_luck_of_a_deal_does_not_depend_on_who_plays_it(game: str) -> None:
     assert weak.results != strong.results
 
 
+def test_a_round_that_is_not_over_has_no_luck() -> None:
+    match = Match("block", ["Ada", "Bo"], secret=bytes(32))
+    while match.state.round == 1:
+        seat = match.to_act[0]
+        match.play(seat, match.legal_moves(seat)[0])
+    match.play(match.to_act[0], match.legal_moves(match.to_act[0])[0])
+    rounds = read_record(match.record()).rounds
+    assert [each.version for each in luck_in(read_record(match.record()))] == [rounds[0].lines[-1].version]
+
+
 def test_a_review_goes_on_after_each_of_its_parts_as_if_never_interrupted() -> None:
     record = recorded("bergen", "greedy", 0)
     rules, _ = rules_of(record)
