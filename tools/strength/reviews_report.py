@@ -14,8 +14,8 @@ PAGE: Final = Path("docs/reviews.md")
 
 _TEXT: Final = """# What a review tells
 
-Written by `make strength ARGS=review`. Each deal was played by `random`, by `greedy` and by `expert`, the
-same level at all seats, first rounds only. Every decision was judged, and the luck of deals was found, as in any
+Written by `make strength ARGS=review`. Each deal was played by `random`, by `greedy` and by `expert`, the same level at
+all seats, first rounds only. Every decision was judged, and the luck of deals was found, as in any
 [review](guide/learning.md#reviews).
 
 ## Whether it tells good play from bad
@@ -40,8 +40,9 @@ _LUCK_TEXT: Final = """
 The result of a seat in a round is by how many points its side scored better than the others; its skill is what is left
 of it without the luck of the deal. *Spread* is the standard deviation of the result where all play as `expert`. *Left*
 is which share of the spread the skill has among equal players of each level. As they are equal, that is chance, too: of
-how the round went, not of the deal. It is near 1 where the deal decides little. So the skill of a single round says
-little; that of many rounds says more, as its error tells.
+how the round went, not of the deal. It is near 1 where the deal decides little, and above 1 where it decides less than
+among players of the level `casual`, by whom the luck is found. So the skill of a single round says little; that of many
+rounds says more, as its error tells.
 """
 _HEAD: Final = ("game", *LEVELS, "random less greedy", "greedy less expert", "deals", "order")
 _WORLDS_HEAD: Final = ("game", "worlds", "CPU", "needed", "CPU with those")
