@@ -189,10 +189,11 @@ def test_a_deal_is_checked_and_a_match_kept_and_continued(service: Service, tmp_
 
 
 def test_a_player_learns_by_hints_and_a_review(service: Service, tmp_path: Path) -> None:
-    text, begun, given_away = played("learning", service, tmp_path)
+    text, begun, given_away, luck = played("learning", service, tmp_path)
     assert text.endswith(".")
     assert begun == "202"
     assert float(given_away) >= 0
+    assert float(luck) != 0
 
 
 def test_two_tables_have_the_same_deal(service: Service, tmp_path: Path) -> None:
