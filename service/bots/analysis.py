@@ -24,8 +24,9 @@ from service.bots.worlds import Sampler
 from service.engine.moves import Move
 from service.engine.variant import Rules
 
-Advantage = Literal["points", "sheds", "fits", "numbers", "hinders", "worlds", "exact"]
-"""In what a move is ahead: a part of greedy's formula; or only as it was played on in worlds, or to a known end."""
+Advantage = Literal["points", "sheds", "fits", "numbers", "hinders", "helps", "worlds", "exact"]
+"""In what a move is ahead: a part of greedy's formula, of which the last is ``helps`` where the next player is the
+partner and else ``hinders``; or only as it was played on in worlds, or to a known end."""
 
 MOST_MOVES: Final = 8
 """Moves that are estimated: greedy's best."""
@@ -34,6 +35,9 @@ _CLEAR: Final = 2.0
 """Standard errors by which a difference is clear of its error."""
 _BY_MORE_THAN: Final = 0.5
 """What an advantage is worth at least to be named, in pips."""
+_PARTS: Final[tuple[Advantage, ...]] = ("points", "sheds", "fits", "numbers", "hinders")
+_PARTS_BEFORE_PARTNER: Final[tuple[Advantage, ...]] = (*_PARTS[:-1], "helps")
+"""The names of ``greedy.Parts``, where an opponent is next and where the partner is."""
 
 
 class Estimate(NamedTuple):
@@ -93,11 +97,12 @@ def estimates(
     means = [_mean(each, weights) for each in values]
     order = sorted(range(len(moves)), key=lambda place: (-means[place], place))
     parts = greedy.parts(rules, observation, knowledge, moves)
+    names = _PARTS_BEFORE_PARTNER if greedy.is_partner_next(rules, observation) else _PARTS
     best = order[0]
     found = []
     for place in order:
         other = order[min(1, len(order) - 1)] if place == best else place
-        advantages = () if other == best else _advantages(parts[best], parts[other], exact=known is not None)
+        advantages = () if other == best else _advantages(names, parts[best], parts[other], exact=known is not None)
         lead = [value - behind for value, behind in zip(values[best], values[place], strict=True)]
         behind = max(0.0, _mean(lead, weights))
         error = _error(values[place], weights)
@@ -122,9 +127,10 @@ def _played_on(
     return weights, values
 
 
-def _advantages(best: greedy.Parts, other: greedy.Parts, *, exact: bool) -> tuple[Advantage, ...]:
-    """In which parts the best move is ahead of the other, the largest first."""
-    names: tuple[Advantage, ...] = ("points", "sheds", "fits", "numbers", "hinders")
+def _advantages(
+    names: tuple[Advantage, ...], best: greedy.Parts, other: greedy.Parts, *, exact: bool
+) -> tuple[Advantage, ...]:
+    """In which parts, by their names, the best move is ahead of the other, the largest first."""
     ahead = [(mine - theirs, name) for name, mine, theirs in zip(names, best, other, strict=True)]
     named = [name for lead, name in sorted(ahead, key=lambda each: -each[0]) if lead > _BY_MORE_THAN]
     if exact:

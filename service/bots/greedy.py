@@ -109,15 +109,25 @@ def _prospects(rules: Rules, layout: Layout, hand: Hand) -> int:
     return (tile_set(hand) & placeable_set(rules, layout)).bit_count() + numbers.bit_count()
 
 
-def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> Callable[[Layout], float]:
-    """What it is worth that the next player may be unable to follow, by the layout that they find."""
+def is_partner_next(rules: Rules, observation: Observation) -> bool:
+    """Whether the next player who holds a tile is of the same team as the seat to act."""
+    following = _following(observation)
+    return following is not None and bool(rules.teams) and rules.team(following) == rules.team(observation.seat)
+
+
+def _following(observation: Observation) -> int | None:
+    """The next player who holds a tile, if anybody else does."""
     seat, players = observation.seat, observation.view.players
     clockwise = [(seat + step) % len(players) for step in range(1, len(players))]
-    following = next((each for each in clockwise if players[each].tiles), None)
+    return next((each for each in clockwise if players[each].tiles), None)
+
+
+def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> Callable[[Layout], float]:
+    """What it is worth that the next player may be unable to follow, by the layout that they find."""
+    following = _following(observation)
     if following is None:
         return lambda _layout: 0
-    partner = rules.teams and rules.team(following) == rules.team(seat)
-    worth = -_HINDERING if partner else _HINDERING
+    worth = -_HINDERING if is_partner_next(rules, observation) else _HINDERING
     hidden = knowledge.candidates[following]
     return lambda layout: worth * _probability_of_none(hidden, placeable_set(rules, layout))
 

@@ -15,7 +15,9 @@ import pytest
 
 from service.bots.analysis import Estimate, estimates
 from service.bots.endgame import known_state
+from service.bots.greedy import is_partner_next
 from service.bots.inference import infer
+from service.bots.observation import observe
 from service.bots.worlds import Sampler
 from service.engine.events import Played, RoundEnded
 from service.engine.referee import legal_moves
@@ -130,6 +132,31 @@ def test_a_mistake_is_named_only_where_it_is_clear_of_its_error() -> None:
         fine = {sentence(each, language) for each in decisions if not each.is_mistake}
         assert len(fine) == 1
         assert fine.isdisjoint([sentence(each, language) for each in named])
+
+
+PARTNER = {"en": "partner", "de": "partner", "es": "compañero"}
+
+
+def test_nobody_is_told_of_a_partner_without_one() -> None:
+    decisions = [each for each in decisions_of(recorded("block", "random", 0)) if each.is_mistake]
+    assert [each for each in decisions if "hinders" in each.advantages]
+    for language in LANGUAGES:
+        assert not [each for each in decisions if PARTNER[language] in sentence(each, language).lower()]
+
+
+def test_who_helps_the_partner_is_told_so() -> None:
+    match = Match("latin", ["Ada", "Bo", "Cy", "Di"], secret=bytes(32))
+    match.play(match.to_act[0], match.legal_moves(match.to_act[0])[0])
+    seat = match.to_act[0]
+    seen = observe(match.rules, match.state, (), seat)
+    assert not is_partner_next(match.rules, seen)
+    players = [each._replace(tiles=0) if each.seat == (seat + 1) % 4 else each for each in seen.view.players]
+    alone = seen._replace(view=seen.view._replace(players=tuple(players)))
+    assert is_partner_next(match.rules, alone), "the opponent between them holds no tile"
+    move = seen.view.legal_moves[0]
+    mistake = Decision(1, seat, move, move._replace(tile=None), 9.0, 1.0, ("helps",))
+    for language in LANGUAGES:
+        assert PARTNER[language] in sentence(mistake, language).lower()
 
 
 def test_the_sums_of_a_seat_are_those_of_its_decisions() -> None:
