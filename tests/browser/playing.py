@@ -89,11 +89,13 @@ def html_of(page: Page) -> str:
     return re.sub(r'\b(d|viewBox|transform)="[^"]*"', "", page.content())
 
 
-def take_seats(page: Page, table: Table, *seats: int) -> None:
-    """Play these seats on this device; then its table is shown."""
+def take_seats(page: Page, table: Table, *seats: int, takes_back: bool = False) -> None:
+    """Play these seats on this device; then its table is shown. Moves are made at once, unless it ``takes_back``."""
     for seat in seats:
         page.goto("/#/settings")
         expect(page.locator(".play")).to_have_count(0)  # else it is still the table of the seat before
+        if len(seats) > 1 and not takes_back:
+            page.locator("[name=takeBack]").first.check()
         page.goto(f"/#/seat/{table.id}/{table.tokens[seat]}")
         expect(page.locator(".play.playing, .play.waiting, .play.round_over, .play.finished")).to_be_attached()
 

@@ -21,6 +21,7 @@ const defaults = () => ({
   letters: true,
   textSize: 100,
   listening: "atOnce",
+  takeBack: "here",
 });
 
 /** Seconds before the move of a computer player in a game of somebody who listens. */

@@ -67,6 +67,7 @@
  * @property {boolean} vibration
  * @property {boolean} letters whether single letters are commands
  * @property {100 | 125 | 150} textSize in percent
+ * @property {"never" | "here" | "always"} takeBack where a move can be taken back for a moment: with several seats of this device, also against computers
  * @property {"atOnce" | "slowly" | "byKey"} listening how fast what happens at the table is told to screen readers
  *
  * A seat that is played from this browser.

@@ -39,6 +39,7 @@ export const KEYS = [
   { keys: ["r"], action: "again" },
   { keys: ["x"], action: "count" },
   { keys: ["?"], action: "help" },
+  { keys: ["z"], action: "takeBack" },
   { keys: ["Escape"], action: "back" },
   { keys: ["`"], action: "drawer" },
 ];
@@ -266,8 +267,9 @@ export function otherMoves({ game, seats }) {
  * @param {() => boolean} does.isCurtainDown
  * @param {() => void} does.showNext shows the hand behind the curtain
  * @param {() => void} does.hint asks for a hint
+ * @param {import("./takeback.js").TakeBack} does.takeBack
  */
-export function createActions({ t, device }, match, choice, { send, say, tell, isCurtainDown, showNext, hint }) {
+export function createActions({ t, device }, match, choice, { send, say, tell, isCurtainDown, showNext, hint, takeBack }) {
   /** @param {string} action a move without a tile */
   function act(action) {
     const { game, seats } = match;
@@ -283,7 +285,13 @@ export function createActions({ t, device }, match, choice, { send, say, tell, i
    * @returns {boolean} whether there was anything to do
    */
   function perform({ action, place, faceDown, outer }, key = "") {
-    if (TELLING.includes(action) || action === "help") tell(action);
+    if (takeBack.isHeld() && action !== "takeBack" && action !== "back") {
+      void takeBack.sendNow();
+      // The key that has laid the tile, once more.
+      if (action === "lay" || action === "layDown") return true;
+    }
+    if (action === "takeBack" || (action === "back" && takeBack.isHeld())) takeBack.undo();
+    else if (TELLING.includes(action) || action === "help") tell(action);
     else if (action === "hint") hint();
     else if (action === "choose" && key) {
       choice.step(key);

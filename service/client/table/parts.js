@@ -75,7 +75,7 @@ export const banner = ({ t, explain }, { id, connection, failure }) => html`
 // Where the focus goes
 
 /** What takes a focus that was lost, the first one that there is. */
-const PLACES = [".curtain .main", "[data-back]", ".hand [tabindex='0']", ".actions button", "h1"];
+const PLACES = [".curtain .main", "[data-back]", ".hand [tabindex='0']", ".actions button:not([data-take-back])", "h1"];
 
 /** @param {import("../game/match.js").Match} match @returns {() => void} to be called after each rendering */
 export function createFocus(match) {

@@ -8,6 +8,7 @@ import { capitalized } from "../texts/text.js";
 import { createHint } from "./hint.js";
 import { createActions, createChoice, keyName, otherMoves } from "./input.js";
 import { actionText, isOnTurn } from "./parts.js";
+import { createTakeBack } from "./takeback.js";
 import { hasColours, tileImage } from "./tiles.js";
 
 export * as ghosts from "./ghosts.js";
@@ -20,14 +21,17 @@ export * as ghosts from "./ghosts.js";
 const DRAG_FROM = 10;
 
 /**
- * What is chosen, and what keys and commands do.
+ * What is chosen, how a move is made, and what keys and commands do.
  * @param {App} app @param {Match} match
- * @param {Parameters<typeof createChoice>[2] & Omit<Parameters<typeof createActions>[3], "hint"> & {signal: AbortSignal}} does
+ * @param {Parameters<typeof createTakeBack>[2] & Omit<Parameters<typeof createActions>[3], "hint" | "send" | "takeBack"> & {signal: AbortSignal}} does
  */
 export function createPlay(app, match, does) {
-  const choice = createChoice(app, match, does);
+  /** @type {Choice} */
+  const choice = createChoice(app, match, { ...does, send: (move) => takeBack.send(move) });
+  const takeBack = createTakeBack(app, match, does, () => choice);
+  const { send } = takeBack;
   const hint = createHint(app, match, choice, does);
-  return { choice, hint, ...createActions(app, match, choice, { ...does, hint: hint.ask }) };
+  return { choice, hint, takeBack, send, ...createActions(app, match, choice, { ...does, send, takeBack, hint: hint.ask }) };
 }
 
 /**
@@ -103,11 +107,12 @@ function drag(start, tile, choice, drop) {
 }
 
 /**
- * Buttons for what is possible with the chosen tile, and for the moves that lay none.
- * @param {App} app @param {Match} match @param {Choice} choice @param {(move: Move) => void} send
+ * Buttons for what is possible with the chosen tile, and for the moves that lay none; or to take back what was done.
+ * @param {App} app @param {Match} match @param {Pick<ReturnType<typeof createPlay>, "choice" | "send" | "takeBack">} does
  */
-export function moveButtons(app, match, choice, send) {
+export function moveButtons(app, match, { choice, send, takeBack }) {
   const { t } = app;
+  if (takeBack.isHeld()) return match.seats.length > 1 ? nothing : takeBack.button();
   const { pending } = match;
   const rest = otherMoves(match);
   const moves = choice.moves();

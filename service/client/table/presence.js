@@ -68,6 +68,8 @@ export function createPresence(app, match, failed) {
       return html`<span class=${countdown.isShort(left) ? "clock short" : "clock"} role="timer">${
         left ? html`<span class=${game.deal ? "" : "hidden-text"}>${label}</span> ${countdown.text(left)}` : t("presence.over")}</span>`;
     },
+    /** The same in milliseconds; none while no time runs. */
+    left: countdown.left,
     /** The same as a sentence. @param {Game} game */
     timeText(game) {
       const left = countdown.left();

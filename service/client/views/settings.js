@@ -95,6 +95,11 @@ export function create(app) {
           { value: "normal", text: t("settings.animationNormal") },
           { value: "slow", text: t("settings.animationSlow") },
         ], motion.matches ? html`<p class="hint">${t("settings.reduced")}</p>` : nothing)}
+        ${choice("takeBack", "settings.takeBack", [
+          { value: "never", text: t("settings.takeBackNever") },
+          { value: "here", text: t("settings.takeBackHere") },
+          { value: "always", text: t("settings.takeBackAlways") },
+        ], html`<p class="hint">${t("settings.takeBackHint")}</p>`)}
         ${toggle("places", "settings.places", "settings.placesHint")}
         ${toggle("sound", "settings.sound")}
         ${"vibrate" in navigator ? toggle("vibration", "settings.vibration") : nothing}

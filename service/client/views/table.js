@@ -97,6 +97,14 @@ export function create(app, { game: id, watch = false, token }) {
     for (const each of untold) delete each.due;
   }
 
+  /** A move is shown as made before it is sent. */
+  function held() {
+    const { game } = match;
+    said = "";
+    if (match.seats.length > 1) drawCurtain();
+    if (game) void withScene((each) => each.onChange({ game, before: game }));
+  }
+
   function hide() {
     drawCurtain();
     void match.show(undefined);
@@ -107,6 +115,7 @@ export function create(app, { game: id, watch = false, token }) {
     const isFresh = game.status === "playing" && !game.board.tiles.length;
     if (isFresh || (before && before.version < game.version)) void withScene((each) => each.onChange({ game, before }));
     play?.choice.check();
+    play?.takeBack.check();
     if (match.seats.length && !play) void loadPlay();
     if (match.seat === undefined && before?.you) drawCurtain();
     if (!variant) void loadVariant(game.variant);
@@ -156,7 +165,8 @@ export function create(app, { game: id, watch = false, token }) {
     try {
       const [module] = await Promise.all([loaded(import("../table/play.js")), app.styles("hand")]);
       const showNext = () => show(match.next());
-      play ??= { ...module, ...module.createPlay(app, match, { send, say, tell, isCurtainDown, showNext, signal: closing.signal }) };
+      const timeLeft = () => (presence ? presence.left() : match.game?.clock && 0);
+      play ??= { ...module, ...module.createPlay(app, match, { send, say, tell, isCurtainDown, showNext, timeLeft, held, signal: closing.signal }) };
       app.update();
     } catch (error) {
       failed(error);
@@ -252,7 +262,7 @@ export function create(app, { game: id, watch = false, token }) {
     const move = moves[moves.length === 1 ? 0 : picture.placeAt(x, y) ?? -1];
     if (!move) return;
     scene?.drop(move.tile ?? "", x, y);
-    void send(move);
+    play?.send(move);
   }
 
   /** The hand, or what is there instead. @param {Game} game */
@@ -260,6 +270,8 @@ export function create(app, { game: id, watch = false, token }) {
     if (isCurtainDown()) return curtain?.curtain(app, game, { seats: match.seats, next: match.next(), show });
     if (game.status === "round_over" || game.status === "finished") return nothing;
     if (game.status === "waiting") return invite?.(app, game) ?? nothing;
+    const heldPart = match.seats.length > 1 && play?.takeBack.panel(game);
+    if (heldPart) return heldPart;
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t("table.watching")}</p>`;
     return html`
       ${match.seats.length > 1 ? curtain?.whose(app, nameOf(game, game.you.seat), hide) : nothing}
@@ -283,15 +295,16 @@ export function create(app, { game: id, watch = false, token }) {
   function tableArea(game) {
     const label = t("table.picture");
     const choice = play?.choice;
+    const board = play ? play.takeBack.board(match.board) : match.board;
     return html`<section class="table-area" aria-label=${label}>${picture.render({
-      board: match.board,
+      board,
       places: choice?.places(),
       marks: play?.ghosts,
       chosen: choice && choice.index >= 0 ? choice.index : undefined,
-      onPlace: (_, index) => choice && send(choice.moves()[index]),
+      onPlace: (_, index) => choice && play?.send(choice.moves()[index]),
       label,
       description: chainText(app, game),
-      lastTile: match.board?.tiles.at(-1)?.tile,
+      lastTile: board?.tiles.at(-1)?.tile,
       highest: game.rules.set ?? 6,
     })}</section>`;
   }
@@ -313,7 +326,7 @@ export function create(app, { game: id, watch = false, token }) {
           ${presence?.actions(game)}
           ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
           ${ownPart(game)}
-          <div class="actions">${play?.moveButtons(app, match, play.choice, send)}${play?.hint.button(game)}${ended?.waysOn(app, game, score, match.seats.length > 0 && rematch)}</div>
+          <div class="actions">${play?.moveButtons(app, match, play)}${play?.hint.button(game)}${ended?.waysOn(app, game, score, match.seats.length > 0 && rematch)}</div>
         </div>
       </div>
       <div class="side">
@@ -331,6 +344,7 @@ export function create(app, { game: id, watch = false, token }) {
     },
     title: () => variant?.name ?? t("table.title"),
     close() {
+      play?.takeBack.leave();
       closing.abort();
       match.close();
       picture.close();
@@ -345,7 +359,7 @@ export function create(app, { game: id, watch = false, token }) {
       queueMicrotask(keepFocus);
       const { game } = match;
       return html`<div class=${`play ${game && game.status !== "waiting" ? "room" : ""} ${game?.status ?? ""}`} data-table tabindex="-1">
-        ${game ? table(game) : html`<h1 tabindex="-1">${t("table.title")}</h1>${banner(app, match)}${match.failure ? nothing : html`<p>${t("common.loading")}</p>`}`}
+        ${game ? table(play?.takeBack.shown(game) ?? game) : html`<h1 tabindex="-1">${t("table.title")}</h1>${banner(app, match)}${match.failure ? nothing : html`<p>${t("common.loading")}</p>`}`}
       </div>`;
     },
   };
