@@ -12,6 +12,7 @@ from service.engine.variants import variants
 from tests.browser.pages import DESK, TIMEOUT_MS, OpenPage
 from tests.browser.playing import MOST_MOVES
 from tests.support.scope import in_scope
+from tests.support.table import round_over
 from tests.whole.table import Table
 
 SMALL_PHONE = (360, 740)
@@ -256,3 +257,29 @@ def test_the_pips_of_the_small_tables_are_dark_on_a_dark_page(open_page: OpenPag
     expect(pips.first).to_be_attached()
     colours = pips.evaluate_all("(all) => [...new Set(all.map((each) => getComputedStyle(each).stroke))]")
     assert colours == ["rgb(36, 29, 22)"]
+
+
+OVERLAPPING = """() => [...document.querySelectorAll(".player")].flatMap((plate) => {
+  const parts = [...plate.querySelectorAll(".avatar, .who, .total, .kept-tiles, .kept-sum, .written")];
+  const boxes = parts.map((each) => each.getBoundingClientRect()).filter(({ width }) => width);
+  const overlap = (from, to, start, end) => from < end - 2 && start < to - 2;
+  const meet = (one, other) => overlap(one.left, one.right, other.left, other.right)
+    && overlap(one.top, one.bottom, other.top, other.bottom);
+  return boxes.some((one, at) => boxes.slice(at + 1).some((other) => meet(one, other))) ? [plate.innerText] : [];
+})"""
+"""The plates of which one part lies on another."""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("viewport", [SMALL_PHONE, LYING, TABLET, DESK])
+@pytest.mark.parametrize("others", [2, 3])
+def test_at_the_count_no_part_of_a_plate_covers_another(
+    others: int, viewport: tuple[int, int], http: httpx.Client, open_page: OpenPage
+) -> None:
+    variant = "homo-homini-lupus" if others == 3 else "draw"
+    table = Table.create(http, variant, [{"name": name} for name in NAMES[: others + 1]], seed="the count")
+    table.client.play_until(table, round_over)
+    page = open_page(None, viewport=viewport)
+    sit(page, table)
+    page.locator(".kept-sum").first.wait_for()
+    assert page.evaluate(OVERLAPPING) == []
