@@ -12,7 +12,7 @@ import { celebrate, deal, fly, isStill, middleOf } from "./motion.js";
 const HAND = ".hand [data-tile]";
 
 /** @param {App} app */
-export function createScene({ device, t, update }) {
+export function createScene({ device, t, update, styles }) {
   /** Where the tiles of the hand were, before it was drawn without the one that was laid. @type {Map<string, Source>} */
   let hand = new Map();
   /** Where a tile was dropped. @type {Map<string, Source>} */
@@ -79,8 +79,9 @@ export function createScene({ device, t, update }) {
     },
     signal,
     /** Asks once, after the first tap at a table, whether tiles are to be heard. */
-    ask() {
+    async ask() {
       if (device.settings.sound !== undefined || isAsking) return;
+      await styles("hand");
       isAsking = true;
       update();
     },
