@@ -118,9 +118,10 @@ def test_a_hint_rates_legal_moves_the_best_first_and_is_computed_once(api: Api, 
     values = [each["estimate"] for each in found["moves"]]
     assert values == sorted(values, reverse=True)
     assert all(each["error"] >= 0 for each in found["moves"])
+    computed = bots.taken("hints")  # once, or again after a fault of the store
     assert [hint(table).get_json() for _ in range(3)] == [found] * 3
     bots.hints.step()
-    assert bots.taken("hints") == 1
+    assert bots.taken("hints") == computed >= 1
 
 
 def test_a_request_waits_for_its_hint(
