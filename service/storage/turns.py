@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from service.bounded_cache import BoundedCache
@@ -36,9 +37,10 @@ class Turns:
     def share(self, due: Iterable[Due], limit: int, most_of: MostOf | None) -> Counter[tuple[int, str]]:
         """How many games to take at each place of each holder, at most ``limit`` together."""
         places: defaultdict[str, list[Due]] = defaultdict(list)
-        for each in sorted(due, key=lambda each: each.since):
+        for each in sorted(due, key=attrgetter("since")):
             places[each.holder].append(each)
-        order = sorted(places, key=lambda holder: (self._served.get(holder) or 0, places[holder][0].since))
+        # The sort is stable: of those who were served at the same time, or never, who waits the longest comes first.
+        order = sorted(places, key={holder: self._served.get(holder) or 0 for holder in places}.__getitem__)
         waiting = deque(
             [
                 (holder, iter([each.place for each in places[holder] for _ in range(min(each.games, limit))][:most]))

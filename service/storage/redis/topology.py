@@ -15,7 +15,8 @@ from service.storage.redis.cluster import ClusterTopology
 from service.storage.redis.connection import (
     Command,
     DedicatedConnection,
-    call_together,
+    MaybeSent,
+    NotSent,
     connect,
     dedicated_connection,
     durability_warnings,
@@ -83,7 +84,10 @@ class SingleNodeTopology(Topology):
 
     def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
         """Send the commands to the server."""
-        return call_together(self, calls)
+        try:
+            return round_trip(self._pool, tuple([command for _, command in calls])) if calls else []
+        except (NotSent, MaybeSent) as error:
+            return [error] * len(calls)
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
         """The name of the server."""
