@@ -56,7 +56,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
     Thread(target=storage.shares.keep_looking, name="memory of the store", daemon=True).start()
     Thread(target=keep_noting_running, args=(storage, metrics), name="running games", daemon=True).start()
     metrics.show_store(StoreGauges(storage.figures.read, lambda: None))
-    automation = Automation(repository, storage.reminders.heartbeats.judged)
+    automation = Automation(repository)
     storage.deleted.on_deletion(repository.forget)
     storage.deleted.on_erasure(repository.forget)
     return WorkerParts(

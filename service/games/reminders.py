@@ -36,23 +36,6 @@ does no harm.
 NO_REMINDERS: Final[Reminders] = MappingProxyType({})
 
 
-class TakenReminder(NamedTuple):
-    """A game that was due at ``due``, and until when it is leased: nobody else gets it before.
-
-    After a lease that was neither followed by a write nor rescheduled, ``due`` is the end of that lease. ``leased``
-    identifies the lease, and is compared only. ``holder`` is that of the game.
-    """
-
-    game: str
-    due: int
-    leased: float
-    holder: str = ""
-
-
-MostOf = Callable[[str], int]
-"""How many more reminders of this holder may be taken."""
-
-
 class OutageAllowance(NamedTuple):
     """After an outage nothing follows before ``until`` from a deadline whose time began before ``since``.
 
@@ -71,6 +54,26 @@ class JudgedTime(NamedTuple):
 
     now: int
     allowance: OutageAllowance = NO_ALLOWANCE
+
+
+class TakenReminder(NamedTuple):
+    """A game that was due at ``due``, and until when it is leased: nobody else gets it before.
+
+    After a lease that was neither followed by a write nor rescheduled, ``due`` is the end of that lease. ``leased``
+    identifies the lease, and is compared only. The deadline of a game is ``judged`` as of when it was taken, with the
+    allowance of then: what was over then, is over. For other kinds that is only the time. ``holder`` is that of the
+    game.
+    """
+
+    game: str
+    due: int
+    leased: float
+    judged: JudgedTime
+    holder: str = ""
+
+
+MostOf = Callable[[str], int]
+"""How many more reminders of this holder may be taken."""
 
 
 class ReminderQueue(Protocol):

@@ -20,7 +20,7 @@ from service.games.model.shards import shard_of
 from service.games.ports import StorageUnavailable
 from service.games.reminders import NO_ALLOWANCE, JudgedTime, OutageAllowance
 from service.storage import keys
-from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat
+from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat, judge
 from service.storage.redis.calls import Observer, call_scripts, evalsha, failure_of
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import unanswered
@@ -88,7 +88,7 @@ class RedisHeartbeats:
 
     def allowance(self, game: str) -> OutageAllowance:
         """The allowance of the deadlines of this game as this process last learned it; asks nobody."""
-        heartbeat = self._known.get(self._place(shard_of(game)))
+        heartbeat = self._known.get(0 if self._topology.scripts_span_slots else shard_of(game) or 0)
         return NO_ALLOWANCE if heartbeat is None else OutageAllowance(heartbeat.since, heartbeat.until)
 
     def longest_allowance(self) -> float:
@@ -97,29 +97,21 @@ class RedisHeartbeats:
 
     def server_time(self) -> int:
         """The time of the server that owns the first shard."""
-        return self._time_and_heartbeat(keys.HEARTBEATS[0])[0]
+        return self._judged(keys.HEARTBEATS[0]).now
 
     def judged(self, game: str) -> JudgedTime:
         """The time of the server of this game, and the outage allowance of its deadlines."""
-        shard = shard_of(game)
-        now, heartbeat = self._time_and_heartbeat(keys.HEARTBEATS[self._place(shard)])
-        if shard is None or heartbeat is None:
-            return JudgedTime(now)
-        allowance = heartbeat.allowance_at(now)
-        return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
+        return self._judged(keys.HEARTBEATS[0 if self._topology.scripts_span_slots else shard_of(game) or 0])
 
     def _keys(self) -> Sequence[bytes]:
         """The keys of the heartbeats: one for all games, or one for each shard where servers share them."""
         return keys.HEARTBEATS[:1] if self._topology.scripts_span_slots else keys.HEARTBEATS
 
-    def _place(self, shard: int | None) -> int:
-        """The place of the key for the games of this shard."""
-        return 0 if shard is None or self._topology.scripts_span_slots else shard
-
     def _learn(self, answers: Sequence[Any]) -> None:
         """Keep what the servers answered. Raises ``StorageUnavailable`` if none did, and errors of the program."""
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
-        known = {place: _parsed(answer) for place, answer in enumerate(answers) if isinstance(answer, bytes)}
+        stored = {place: answer for place, answer in enumerate(answers) if isinstance(answer, bytes)}
+        known = {place: Heartbeat(*map(int, answer.split())) for place, answer in stored.items()}
         is_new = any([each.since != self._known.get(place, _NO_OUTAGE).since for place, each in known.items()])
         self._known |= known
         for act in self._outage_ended if is_new else ():
@@ -127,8 +119,8 @@ class RedisHeartbeats:
         if len(failures) == len(answers):
             raise failures[0]
 
-    def _time_and_heartbeat(self, key: bytes) -> tuple[int, Heartbeat | None]:
-        """The time of the server that owns the key of a heartbeat, and the heartbeat."""
+    def _judged(self, key: bytes) -> JudgedTime:
+        """The time of the server that owns the key of a heartbeat, and the outage allowance."""
         began = monotonic()
         try:
             answers = self._topology.call(key, (b"TIME",), (b"GET", key))
@@ -140,9 +132,4 @@ class RedisHeartbeats:
             if isinstance(answer, Exception):
                 raise failure_of(answer) from None
         (seconds, micros), heartbeat = answers
-        now = int(seconds) * 1000 + int(micros) // 1000
-        return now, None if heartbeat is None else _parsed(heartbeat)
-
-
-def _parsed(heartbeat: bytes) -> Heartbeat:
-    return Heartbeat(*map(int, heartbeat.split()))
+        return judge(int(seconds) * 1000 + int(micros) // 1000, heartbeat)

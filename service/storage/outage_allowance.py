@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from service.games.reminders import OutageAllowance
+from service.games.reminders import JudgedTime, OutageAllowance
 
 OUTAGE_MS: Final = 5_000
 """The longest time between two heartbeats that is no outage: milliseconds, as all times here."""
@@ -39,3 +39,11 @@ class Heartbeat(NamedTuple):
         if gap <= OUTAGE_MS:
             return OutageAllowance(self.since, self.until)
         return OutageAllowance(now, now + min(max(self.until - self.last, 0) + gap, LONGEST_ALLOWANCE_MS))
+
+
+def judge(now: int, stored: bytes | None) -> JudgedTime:
+    """The time by which deadlines are judged ``now``, if this heartbeat is stored; ``None`` if none ever came."""
+    if stored is None:
+        return JudgedTime(now)
+    allowance = Heartbeat(*map(int, stored.split())).allowance_at(now)
+    return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)

@@ -25,6 +25,7 @@ from service.games.reminders import (
 )
 from service.storage import keys
 from service.storage.heartbeats import RedisHeartbeats
+from service.storage.outage_allowance import judge
 from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha, failure_of
 from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import unanswered
@@ -66,16 +67,18 @@ class RedisReminders(ReminderQueue):
         for shard, holder in shares:
             together.setdefault(0 if self._topology.scripts_span_slots else shard, []).append((shard, holder))
         commands = []
-        for places in together.values():
-            sets = [keys.REMINDERS[kind][shard] for shard, _ in places]
+        for first, places in together.items():
+            names = [keys.HEARTBEATS[first], *[keys.REMINDERS[kind][shard] for shard, _ in places]]
             counts = [part for place in places for part in (place[1].encode(), shares[place])]
-            commands.append(evalsha("take", sets, lease, by_holder, *counts))
+            commands.append(evalsha("take", names, lease, by_holder, *counts))
         answers = self._run("take", commands) if commands else []
         taken = [
-            TakenReminder(game.decode(), int(float(due)), float(answer[0]), holder)
+            TakenReminder(game.decode(), int(float(due)), float(leased), judged, holder)
             for places, answer in zip(together.values(), answers, strict=True)
             if answer is not None
-            for (_, holder), games in zip(places, answer[1:], strict=True)
+            for leased, now, heartbeat, *found in [answer]
+            for judged in [judge(now, heartbeat) if kind == "clock" else JudgedTime(now)]
+            for (_, holder), games in zip(places, found, strict=True)
             for game, due in zip(games[::2], games[1::2], strict=True)
         ]
         return sorted(taken, key=attrgetter("due"))

@@ -38,7 +38,7 @@ class Scheduler(Consumer):
         """Do what is due in a game; if nothing is, its reminder is set to when something will be."""
         TRACE.set("")
         try:
-            result = self._automation.time_out(taken.game)
+            result = self._automation.time_out(taken.game, taken.judged)
         except StaleVersion:
             return "written"  # the write that came first has written the next reminder
         if result is None:

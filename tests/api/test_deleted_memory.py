@@ -31,7 +31,6 @@ from service.games.automation.deletions import DeletedGames
 from service.games.automation.due import Automation
 from service.games.model.game import Game
 from service.games.ports import EventNotification
-from service.games.reminders import JudgedTime
 from service.games.store.repository import GameRepository
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
@@ -292,7 +291,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
     topology = store._topology
     repository = build_repository(store, system_clock, secrets.token_bytes)
     reminders = redis_reminders(topology)
-    automation = Automation(repository, lambda _: JudgedTime(reminders.server_time()))
+    automation = Automation(repository)
     metrics = WorkerMetrics(CollectorRegistry())
     decisions = Decisions(RoundEvents(repository), metrics, choose_move)
     game = repository.load(game_id)

@@ -91,7 +91,7 @@ class SmallStore:
     def automation(self) -> Automation:
         """What a bot worker makes moves by."""
         keeping = Keeping(EVERYTHING.lifetimes, self.shares, automatic=True)
-        return Automation(build_repository(self.store, keeping=keeping), self.reminders.heartbeats.judged)
+        return Automation(build_repository(self.store, keeping=keeping))
 
     def publish(self) -> None:
         """Do what a messenger does."""

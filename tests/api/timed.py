@@ -68,7 +68,7 @@ class TimedApi(Api):
         )
         super().__init__(create_app(games, backends=backends).test_client(use_cookies=False))
         self._repository = games.access._repository
-        self._automation = Automation(self._repository, lambda _: JudgedTime(self.clock()))
+        self._automation = Automation(self._repository)
 
     def stored(self, table: Table) -> Game:
         """The game as it is stored."""
@@ -94,7 +94,7 @@ class TimedApi(Api):
 
     def let_time_out(self, table: Table) -> bool:
         """Let the service act on the deadline of the game if it is due; whether it did."""
-        return isinstance(self._automation.time_out(table.id), Committed)
+        return isinstance(self._automation.time_out(table.id, JudgedTime(self.clock())), Committed)
 
     def time_out(self, table: Table) -> int:
         """Let the running turn time out; the seat whose turn it was."""

@@ -90,7 +90,7 @@ class Hosted:
 
     def another_service(self) -> Automation:
         repository = build_repository(self.store, lambda: self.now, self._bytes)
-        return Automation(repository, self.store.judged)
+        return Automation(repository)
 
     @property
     def game(self) -> Game:
@@ -150,7 +150,7 @@ class Hosted:
         return self.games.commands.claim(self.access(by), seat).answer
 
     def time_out(self) -> list[GameEvent]:
-        committed = self.service.time_out(self.id)
+        committed = self.service.time_out(self.id, self.store.judged(self.id))
         return list(committed.events) if isinstance(committed, Committed) else []
 
     def play(self, choose: Choose = first) -> Committed:

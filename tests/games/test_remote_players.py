@@ -37,7 +37,7 @@ class Table(InProcess):
     def __init__(self) -> None:
         super().__init__(random_bytes=Random(7).randbytes)  # so that its writes have ids of their own
         self.remote = RemotePlayers(self.repository)
-        self.scheduler = Automation(self.repository, self.judged)
+        self.scheduler = Automation(self.repository)
         self.tokens: dict[int, str] = {}
 
     def new(
@@ -143,7 +143,7 @@ def test_a_remote_player_does_not_keep_a_game_awake_and_its_clock_rests_while_it
     assert game.deadline is None
     assert table.reminder("remote", game_id) is None
     table.now += 10 * TURN
-    assert table.scheduler.time_out(game_id) is None
+    assert table.scheduler.time_out(game_id, table.store.judged(game_id)) is None
     table.set_presence(game_id, 0, away=False)
     assert table.reminder("remote", game_id) is not None
     assert table.game(game_id).deadline == table.now + TURN
@@ -154,7 +154,7 @@ def test_a_clock_runs_for_a_remote_player_as_for_a_person(absence: str, table: T
     game_id = table.new("px", ClockSettings(turn=TURN, absence=absence))  # type: ignore[arg-type] # an absence
     table.until_turn_of(game_id, 1)
     table.now += TURN + GRACE_MS
-    committed = table.scheduler.time_out(game_id)
+    committed = table.scheduler.time_out(game_id, table.store.judged(game_id))
     assert isinstance(committed, Committed)
     assert committed.events[0] == TimedOut(1, absence)  # type: ignore[arg-type] # an absence
     assert remote_turn(committed.after) is None

@@ -377,8 +377,9 @@ class Course:
 
     def _time_out(self, automation: Automation) -> bool:
         before = self.game
-        due = time_out_due(before, self.store.judged(self.id).allowance)
-        committed = automation.time_out(self.id)
+        judged = self.store.judged(self.id)
+        due = time_out_due(before, judged.allowance)
+        committed = automation.time_out(self.id, judged)
         if not isinstance(committed, Committed):
             return False
         if committed.after.version == before.version + len(committed.events):  # else something else came first
@@ -585,7 +586,7 @@ class Course:
         )
 
     def _automation(self, skew: int) -> Automation:
-        return Automation(self._repository(skew), self.store.judged)
+        return Automation(self._repository(skew))
 
     def _repository(self, skew: int) -> GameRepository:
         return build_repository(self.faulty, lambda: self.time.now + skew, self.random.randbytes)

@@ -29,9 +29,8 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import GRACE_MS, RETURN_MS, ClockSettings
 from service.games.model.errors import MoveRefused
 from service.games.model.game import Game
-from service.games.model.schedule import bot_turn, remote_turn, time_out_due, time_over
+from service.games.model.schedule import bot_turn, remote_turn, time_out_due
 from service.games.model.seats import BOT, HUMAN, REMOTE, SeatKind
-from service.games.reminders import NO_ALLOWANCE
 from tests.conftest import Figures
 from tests.support.games import build_games, build_repository
 from tests.support.remote_games import APP
@@ -59,6 +58,11 @@ is owed to the bank; a return has that forgotten, once.
 """
 
 
+def time_over(game: Game) -> int | None:
+    """When the time for the running turn or deal is over for good, or others may claim; ``None`` without a deadline."""
+    return None if game.deadline is None else game.deadline + GRACE_MS
+
+
 class Sequence:
     """A random sequence of commands, and the time that each seat uses meanwhile."""
 
@@ -78,7 +82,7 @@ class Sequence:
             reminders=self.store,
         )
         repository = build_repository(self.store, lambda: self.now, self.random.randbytes)
-        self.automation = Automation(repository, self.store.judged)
+        self.automation = Automation(repository)
         self.remote = RemotePlayers(repository)
         self.figures: Counter[str] = Counter()
         seats = [
@@ -133,7 +137,7 @@ class Sequence:
     def wait(self) -> None:
         """Time passes: to the last moment of a turn, to its deadline, or some of it; what follows meanwhile follows."""
         game, until = self.game, self.now + self.random.choice((50, 500, 3 * SECOND))
-        over = time_over(game, NO_ALLOWANCE)
+        over = time_over(game)
         if over is not None and self.random.random() < 0.8:
             until = max(self.now, over - self.random.choice((1, 1, 50, GRACE_MS, 2 * SECOND)))
         while self.now < until:
@@ -149,15 +153,15 @@ class Sequence:
     def count(self, passed: int) -> None:
         """Count time for the seat whose clock runs; where others may claim, only until they may."""
         game = self.game
-        seat, over = game.state.turn, time_over(game, NO_ALLOWANCE)
+        seat, over = game.state.turn, time_over(game)
         if seat is not None and over is not None and game.status == "playing":
             self.used[seat] += min(passed, max(over - self.now, 0))
 
     def follow(self) -> None:
         """What follows from a deadline, as soon as it does."""
         due = time_out_due(self.game)
-        if due is not None and due <= self.now and self.automation.time_out(self.id) is not None:
-            self.figures["time-outs"] += 1
+        if due is not None and due <= self.now:
+            self.figures["time-outs"] += self.automation.time_out(self.id, self.store.judged(self.id)) is not None
 
     def move(self) -> None:
         game = self.game

@@ -55,7 +55,7 @@ class HostedMatch:
             store, store, clock=lambda: self.now, random_bytes=random_bytes, secrets=[b"s"], ttl_seconds=10_000_000
         )
         self.repository = build_repository(store, lambda: self.now, random_bytes)
-        self.automation = Automation(self.repository, lambda _: JudgedTime(self.now))
+        self.automation = Automation(self.repository)
         seats = tuple(
             [
                 SeatRequest("human", f"Person {seat}") if level is None else SeatRequest("bot", level=level)
@@ -113,7 +113,7 @@ class HostedMatch:
                 if others:
                     self.claim(self.rng.choice(others), turn)
             else:
-                assert isinstance(self.automation.time_out(self.id), Committed)
+                assert isinstance(self.automation.time_out(self.id, JudgedTime(self.now)), Committed)
             return
         bot = self.automation.next_turn(self.id)
         if bot is None:

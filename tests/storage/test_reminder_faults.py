@@ -12,7 +12,7 @@ import redis
 
 from service.games.model.shards import with_shard
 from service.games.ports import StorageUnavailable
-from service.games.reminders import ReminderKind, TakenReminder
+from service.games.reminders import JudgedTime, ReminderKind, TakenReminder
 from service.storage import keys
 from service.storage.redis.cluster import ClusterTopology
 from service.storage.redis.connection import NotSent
@@ -130,7 +130,7 @@ def test_a_server_that_is_away_makes_the_queue_unavailable() -> None:
     )
     for call in (
         lambda: queue.take("clock", 5, LEASE),
-        lambda: queue.reschedule("bots", TakenReminder(with_shard("A" * 22), 1, 1.5), None),
+        lambda: queue.reschedule("bots", TakenReminder(with_shard("A" * 22), 1, 1.5, JudgedTime(1)), None),
         lambda: queue.judged(with_shard("A" * 22)),
         queue.server_time,
     ):

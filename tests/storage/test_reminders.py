@@ -10,7 +10,7 @@ import pytest
 
 from service.games.model.shards import SHARDS, shard_of, with_shard
 from service.games.ports import Commit, IdempotencyRecord, Owners, Store, StoredGame, WriteRequest
-from service.games.reminders import NO_ALLOWANCE, ReminderKind, ReminderQueue, Reminders, TakenReminder
+from service.games.reminders import NO_ALLOWANCE, JudgedTime, ReminderKind, ReminderQueue, Reminders, TakenReminder
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
@@ -221,7 +221,7 @@ def test_a_game_without_a_shard_has_no_reminders(harness: Harness) -> None:
     assert harness.store.commit(game, Commit(1, b"t", [b"e2"], write(), reminders={"bots": 2, "clock": 2})) is None
     assert harness.store.read(game) == StoredGame(2, b"t")
     assert (harness.scores("bots"), harness.scores("clock")) == ({}, {})
-    assert harness.queue.reschedule("bots", TakenReminder(game, 1, 1.5), 5) is False
+    assert harness.queue.reschedule("bots", TakenReminder(game, 1, 1.5, JudgedTime(1)), 5) is False
     assert harness.queue.judged(game).allowance == NO_ALLOWANCE
 
 

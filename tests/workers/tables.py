@@ -19,7 +19,6 @@ from service.games.model.game_events import GameEvent
 from service.games.model.results import CreatedGame
 from service.games.model.schedule import Lifetimes
 from service.games.ports import RandomBytes
-from service.games.reminders import JudgedTime
 from service.games.store.admission import Keeping
 from service.games.store.repository import GameRepository
 from service.storage.pubsub import RedisEventFeed
@@ -118,16 +117,13 @@ class InProcess(Hosted):
             )
         )
         self.repository = build_repository(self.store, clock, random_bytes or _Counted(b"w"), keeping)
-        self.automation = Automation(self.repository, self.judged)
+        self.automation = Automation(self.repository)
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)
         self.decisions = Decisions(RoundEvents(self.repository), self.metrics, choose)
         self.clock = clock
         self.queue = Queue(self.store, self.clock, self.metrics)
         self.worker = self.new_worker()
-
-    def judged(self, game: str) -> JudgedTime:
-        return self.store.judged(game)
 
     def new_worker(self) -> BotWorker:
         return BotWorker(self.automation, self.decisions, self.queue)

@@ -10,6 +10,7 @@ from service.engine.presence import Absence, TimedOut
 from service.games.automation.lost_reminders import OVERDUE_MS, PAUSE_MS
 from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.reminders import JudgedTime
 from service.workers.scheduler import SETTINGS, Scheduler
 from tests.backends.owned import APP
 from tests.workers.tables import InProcess, request
@@ -91,10 +92,10 @@ def test_an_error_puts_one_game_off_and_no_other(table: Clocked, monkeypatch: py
     broken, other = table.new(), table.new()
     time_out = table.automation.time_out
 
-    def failing(game: str) -> Any:
+    def failing(game: str, judged: JudgedTime) -> Any:
         if game == broken:
             raise ValueError(game)
-        return time_out(game)
+        return time_out(game, judged)
 
     monkeypatch.setattr(table.automation, "time_out", failing)
     table.pass_time(TURN + GRACE_MS)

@@ -131,7 +131,7 @@ def test_a_game_that_all_people_have_forfeited_waits_behind_those_with_people() 
         table.step()
     assert table.store.reminder("experts", game_id) is None
     table.now += 7_000
-    assert table.automation.time_out(game_id) is not None
+    assert table.automation.time_out(game_id, table.store.judged(game_id)) is not None
     game = table.game(game_id)
     assert game.presence.forfeited == {0}
     assert not game.is_awaited

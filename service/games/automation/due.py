@@ -8,13 +8,12 @@ looks (``service.workers``), nor on how a computer player chooses its move (``se
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from service.engine.moves import DEAL, Move
 from service.engine.presence import Forfeited, TimedOut, end_by_forfeit
 from service.engine.referee import apply
-from service.games.model.errors import Gone, StaleVersion
+from service.games.model.errors import StaleVersion
 from service.games.model.following import advance_match
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent
@@ -27,20 +26,19 @@ from service.games.store.transactions import Committed, Decision
 class Automation:
     """Makes the moves of computer players, and handles expired deadlines.
 
-    ``judged`` is that of the ``ReminderQueue``. Every method raises ``StorageUnavailable``, those that write
+    Every method raises ``StorageUnavailable``, and ``Gone`` for a game that was deleted; those that write
     ``OutcomeUnknown``.
     """
 
-    def __init__(self, repository: GameRepository, judged: Callable[[str], JudgedTime]) -> None:
+    def __init__(self, repository: GameRepository) -> None:
         self._repository = repository
-        self._judged = judged
 
     def next_turn(self, game_id: str) -> BotTurn | None:
         """What the service has to play in this game; ``None`` if nothing, or if it does not exist.
 
         Raises ``PutOff`` if nobody waits for it, and there is little memory left.
         """
-        game = self._load(game_id)
+        game = self._repository.load(game_id)
         turn = None if game is None else bot_turn(game)
         if turn is not None:
             self._repository.check_awaited(turn.game)
@@ -49,32 +47,22 @@ class Automation:
     def play(self, turn: BotTurn, move: Move) -> Committed:
         """Make this move, at the version it was chosen for.
 
-        Raises ``StaleVersion`` if the game has changed since, ``NotFound`` when it has expired, ``Gone`` when it was
-        deleted, and ``Refusal`` for a move that is not legal.
+        Raises ``StaleVersion`` if the game has changed since, ``NotFound`` when it has expired, and ``Refusal`` for a
+        move that is not legal.
         """
         return self._repository.transact(turn.game, partial(_decide_turn, turn, move))
 
-    def time_out(self, game_id: str) -> Committed | int | None:
-        """Let what is due follow from the deadline of the game; if nothing is due yet, when something will be.
+    def time_out(self, game_id: str, judged: JudgedTime) -> Committed | int | None:
+        """Let what is due follow from the deadline of the game; if nothing was due then, when something will be.
 
-        ``None`` if nothing follows from a deadline as the game is now, or if it does not exist. Raises ``StaleVersion``
-        if the game changes meanwhile, ``NotFound`` when it expires, ``Gone``.
+        The deadline is ``judged`` as of a moment ago. ``None`` if nothing follows from a deadline as the game is now,
+        or if it does not exist. Raises ``StaleVersion`` if the game changes meanwhile, ``NotFound`` when it expires.
         """
-        game = self._load(game_id)
-        if game is None:
-            return None
-        now, allowance = self._judged(game_id)
-        due = time_out_due(game, allowance)
-        if due is None or due > now:
+        game = self._repository.load(game_id)
+        due = None if game is None else time_out_due(game, judged.allowance)
+        if game is None or due is None or due > judged.now:
             return due
         return self._repository.transact(game, partial(_decide_time_out, game))
-
-    def _load(self, game_id: str) -> Game | None:
-        """The stored game; ``None`` if it does not exist, or was deleted."""
-        try:
-            return self._repository.load(game_id)
-        except Gone:
-            return None
 
 
 def _check_unchanged(seen: Game, game: Game) -> None:

@@ -143,18 +143,11 @@ def remote_turn(game: Game) -> RemoteTurn | None:
 def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
     """When something follows from the deadline of the game by itself; ``None`` if nothing does.
 
-    Where the others may claim, nothing follows from the end of a turn's time.
+    That is some time after the deadline as it is applied. Where the others may claim, nothing follows from the end of a
+    turn's time.
     """
     if game.clock is None or (game.clock.absence == "claim" and game.state.phase == PLAYING):
         return None
-    return time_over(game, allowance)
-
-
-def time_over(game: Game, allowance: OutageAllowance) -> int | None:
-    """When the time for the running turn or deal is over for good; ``None`` while no clock runs.
-
-    That is some time after the deadline as it is applied.
-    """
     deadline = game.held_deadline(allowance)
     return None if deadline is None else deadline + GRACE_MS
 

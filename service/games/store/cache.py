@@ -56,25 +56,22 @@ class GameCache:
         Raises ``Gone``, and ``WrittenByNewer`` for one of a newer service.
         """
         known = self.games.get(game_id)
-        if known is not None and known.game.version == stored.version and known.state == stored.state:
-            return known.game if known.game.clock is None else self._with_allowance(known.game)
         try:
-            game = decode_game(game_id, stored.version, stored.state)
+            if known is not None and known.game.version == stored.version and known.state == stored.state:
+                game = known.game
+            else:
+                game = decode_game(game_id, stored.version, stored.state)
         except NewerFormat:
             raise WrittenByNewer("newer format", retry_after=UPGRADE_SECONDS) from None
         except Gone:
             if known is not None:
                 self.forget((game_id,))
             raise
-        if game.clock is not None:
-            game = self._with_allowance(game)
-        self.games.put(game_id, CachedGame(game, stored.state))
+        if game.clock is not None and game.allowance != (allowance := self._allowance(game_id)):
+            game = game._replace(allowance=allowance)
+        if known is None or known.game is not game:
+            self.games.put(game_id, CachedGame(game, stored.state))
         return game
-
-    def _with_allowance(self, game: Game) -> Game:
-        """A game with a clock, and with what this process knows now of the outages that postpone its deadlines."""
-        allowance = self._allowance(game.id)
-        return game if game.allowance == allowance else game._replace(allowance=allowance)
 
     def forget(self, games: Container[str]) -> None:
         """Drop these games, and what was made from them."""

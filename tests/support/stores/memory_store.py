@@ -318,7 +318,10 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             taken = sorted([due[place] for place, _ in self._turns[kind].share(places, limit, most_of)])
             leased = now + lease + 0.5  # no write makes a game due at half a millisecond
             reminders.update({game: leased for _, game in taken})
-            return [TakenReminder(game, int(at), leased, self._holders.get(game, "")) for at, game in taken]
+            return [
+                TakenReminder(game, int(at), leased, self._judged(game), self._holders.get(game, ""))
+                for at, game in taken
+            ]
 
     def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
         """Change or remove a leased reminder."""
@@ -371,10 +374,13 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
     def judged(self, game: str) -> JudgedTime:
         """The time of this store, and the allowance of the deadlines of this game."""
         with self._lock:
-            now = self.server_time()
-            heartbeat = None if shard_of(game) is None else self._heartbeat
-            allowance = NO_ALLOWANCE if heartbeat is None else heartbeat.allowance_at(now)
-            return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
+            return self._judged(game)
+
+    def _judged(self, game: str) -> JudgedTime:
+        now = self.server_time()
+        heartbeat = None if shard_of(game) is None else self._heartbeat
+        allowance = NO_ALLOWANCE if heartbeat is None else heartbeat.allowance_at(now)
+        return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
 
     def beat(self) -> None:
         """Note that players can move."""
