@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
-from flask import current_app, request
+from flask import current_app
 from marshmallow import Schema
 
 from service.backends.keys import is_key, no_valid_key
@@ -21,6 +21,7 @@ from service.games.model.errors import MoveRefused, Unauthorized, unauthorized
 from service.games.model.tokens import SEAT_PREFIX
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.http.body import body_units, read_json
+from service.web.http.current import current_environ
 from service.web.http.errors import RequestError
 from service.web.http.headers import bearer_token, idempotency_key
 from service.web.http.middleware import EXTRA_HEADERS
@@ -94,7 +95,7 @@ def _public(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
 
     @wraps(handler)
     def call(**path: Any) -> Any:
-        environ = request.environ
+        environ = current_environ()
         if environ.get("QUERY_STRING") and not guard.ignores_query:
             check_query(query)
         services: Services = current_app.extensions[EXTENSION]
@@ -112,14 +113,14 @@ def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., 
     @wraps(handler)
     def call(**path: Any) -> Any:
         services: Services = current_app.extensions[EXTENSION]
-        environ = request.environ
+        environ = current_environ()
         has_query = environ.get("QUERY_STRING")
         optional = is_public or (key_is_optional and not services.backends.needed_for_games)
         if has_query or "HTTP_X_API_KEY" in environ:
             check_token_place(needs_token=not optional)
         backend = _application(services, optional=optional, repeats=repeats)
         if backend is not None:
-            weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
+            weight = 1 + body_units() if environ["REQUEST_METHOD"] in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer("", None, backend, weight)
             if quota is not None and guard.shows_quota:
                 environ[EXTRA_HEADERS] = quota.headers()
@@ -148,7 +149,7 @@ def _application(services: Services, *, optional: bool, repeats: bool) -> Backen
         if repeated is None:
             raise
         backend = services.backends.keys.authenticate_repeat(key, repeated)
-    request.environ[APP] = backend
+    current_environ()[APP] = backend
     return backend
 
 
@@ -159,7 +160,7 @@ def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]
     @wraps(handler)
     def call(game: str, **path: Any) -> Any:
         services: Services = current_app.extensions[EXTENSION]
-        environ = request.environ
+        environ = current_environ()
         has_query = environ.get("QUERY_STRING")
         try:
             if has_query or "HTTP_X_API_KEY" in environ:
@@ -169,7 +170,7 @@ def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]
             services.games.access.check_not_deleted(game)
             raise
         try:
-            weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
+            weight = 1 + body_units() if environ["REQUEST_METHOD"] in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer(game, granted.seat, environ.get(APP), weight)
             if quota is not None and guard.shows_quota:
                 environ[EXTRA_HEADERS] = quota.headers()
@@ -238,7 +239,7 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
     access = services.games.access.of_application(game, backend.id)
     if access is None:
         raise no_valid_key()
-    request.environ[APP] = backend
+    current_environ()[APP] = backend
     if seat is not None:
         check_seat(access.game, seat)
     return access._replace(target=seat)

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from flask import request
-
 from service.backends.ports import Backend
 from service.backends.stored import A
 from service.games.commands.validation import GameRequest
@@ -17,6 +15,7 @@ from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.games.model.seats import SLOW_LEVELS, may_go_on_alone
 from service.web.http.body import body_units
 from service.web.http.client_address import client_network
+from service.web.http.current import current_environ
 from service.web.http.middleware import EXTRA_HEADERS
 from service.web.rate_limits import RateLimits
 from service.web.services import Services
@@ -55,19 +54,19 @@ def limit_bots(services: Services, game: GameRequest) -> None:
 
 
 def _limit_games(services: Services, weight: int) -> None:
-    environ = request.environ
+    environ = current_environ()
     app = environ.get(APP)
     if app is not None:
         quota = services.limits.limit_app_games(app, weight)
     else:
         quota = services.limits.limit_create(environ.get("REMOTE_ADDR", ""), weight)
     if quota is not None:
-        request.environ[EXTRA_HEADERS] = quota.headers()
+        environ[EXTRA_HEADERS] = quota.headers()
 
 
 def request_network() -> str:
     """The network of the client of the current request."""
-    return client_network(request.environ.get("REMOTE_ADDR", ""))
+    return client_network(current_environ().get("REMOTE_ADDR", ""))
 
 
 def store_counted(
@@ -98,7 +97,7 @@ def limit_reads(limits: RateLimits, reads: int) -> None:
 
     By the address also where the requests of applications have no limit, which lifts no other. Raises ``RateLimited``.
     """
-    environ = request.environ
+    environ = current_environ()
     app = environ.get(APP)
     if app is None or limits.app_requests(app) is None:
         limits.limit_read(environ.get("REMOTE_ADDR", ""), reads)

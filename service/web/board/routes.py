@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from flask import Blueprint, request
+from flask import Blueprint
 
 from service.engine.errors import Reason
 from service.games.access import Access
@@ -28,6 +28,7 @@ from service.web.board.schemas import (
     PlacedBoardSchema,
 )
 from service.web.board.serializers import board_json
+from service.web.http.current import current_environ
 from service.web.http.errors import InvalidBody
 from service.web.http.headers import etag_matches, negotiate, preferred_language
 from service.web.http.query import read_query
@@ -88,7 +89,7 @@ def get_board(services: Services, access: Access) -> RawResponse:
     says. `version` is the table as it was, also in an earlier round; a version that the game has not reached is
     `invalid`.
     """
-    wants_picture = request.environ.get("HTTP_ACCEPT", "").lower().startswith("image/")
+    wants_picture = current_environ().get("HTTP_ACCEPT", "").lower().startswith("image/")
     return _board(services, access, SVG if wants_picture else negotiate(JSON, SVG, TEXT))
 
 

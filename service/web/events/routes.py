@@ -20,6 +20,7 @@ from service.web.events.schemas import EventPageSchema, EventsQuerySchema
 from service.web.events.serializers import event_json, event_page_json
 from service.web.events.stream import Stream, StreamContent
 from service.web.fields.values import JsonObject
+from service.web.http.current import current_environ
 from service.web.http.headers import negotiate, preferred_language
 from service.web.http.query import read_query_of_reader
 from service.web.http.response_cache import cached_body
@@ -135,7 +136,7 @@ def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPag
     if page.events or not wait or request.method == "HEAD" or access.game.status == "finished":
         return page
     with services.streams.open(
-        lambda: services.games.queries.subscribe(access, after), stream_client(request.environ, access.game.id)
+        lambda: services.games.queries.subscribe(access, after), stream_client(current_environ(), access.game.id)
     ) as subscription:
         check = None if access.app is None else key_check(services)
         page = subscription.poll() or wait_while_valid(subscription, wait, check) or page
@@ -151,7 +152,7 @@ def _stream(
     """A stream from the cursor on; 204 if the match is finished and there is nothing after the cursor."""
     streams, after = services.streams, query["after"]
     _limit(services, query, access.game.version - after)
-    client = stream_client(request.environ, access.game.id)
+    client = stream_client(current_environ(), access.game.id)
     subscription = streams.add(lambda: services.games.queries.subscribe(access, after), client)
     try:
         first = subscription.poll()

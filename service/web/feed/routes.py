@@ -11,6 +11,7 @@ from service.backends.ports import Backend
 from service.web.access import key_check
 from service.web.feed.schemas import FeedPageSchema, FeedQuerySchema
 from service.web.feed.stream import FeedStream
+from service.web.http.current import current_environ
 from service.web.http.headers import negotiate
 from service.web.http.query import read_query_of_reader
 from service.web.http.responses import JSON, RawResponse, ok, streamed
@@ -69,7 +70,7 @@ def _page_response(services: Services, app: str, query: dict[str, Any]) -> RawRe
     page = feed.page(app, query.get("after"), limit)
     limit_history(services.limits, len(page.items))
     if not page.items and wait and request.method != "HEAD":
-        client = stream_client(request.environ, app)
+        client = stream_client(current_environ(), app)
         with services.streams.open(lambda: feed.follow(app, page.cursor, limit), client) as reader:
             page = wait_while_valid(reader, wait, key_check(services)) or page
     items = [orjson.Fragment(item) for _, item in page.items]
@@ -81,5 +82,5 @@ def _stream(services: Services, app: str, query: dict[str, Any], media_type: str
     feed, streams = services.backends.feed, services.streams
     first = feed.page(app, query.get("after"))
     limit_history(services.limits, len(first.items))
-    reader = streams.add(lambda: feed.follow(app, first.cursor), stream_client(request.environ, app))
+    reader = streams.add(lambda: feed.follow(app, first.cursor), stream_client(current_environ(), app))
     return streamed(FeedStream(streams, reader, media_type, first, key_check(services)), media_type)

@@ -21,6 +21,7 @@ from service.web.games.schemas import (
 )
 from service.web.games.serializers import created_game_json, joined_seat_json
 from service.web.http.body import read_json, read_nothing, validate
+from service.web.http.current import current_environ
 from service.web.http.headers import idempotency, negotiate, preferred_language
 from service.web.http.query import read_query
 from service.web.http.responses import JSON, RawResponse, conditional, created_secret, no_content, to_json
@@ -112,7 +113,7 @@ def _awaited(services: Services, access: Access, after: int, wait: int) -> Acces
     queries, deadline = services.games.queries, monotonic() + wait
     check = None if access.app is None else key_check(services)
     with services.streams.open(
-        lambda: queries.subscribe(access, game.version), stream_client(request.environ, game.id)
+        lambda: queries.subscribe(access, game.version), stream_client(current_environ(), game.id)
     ) as subscription:
         while subscription.cursor <= after and not subscription.finished:
             if wait_while_valid(subscription, deadline - monotonic(), check) is None:

@@ -21,6 +21,7 @@ from werkzeug.sansio.utils import get_content_length
 from service.engine.errors import Reason
 from service.web.fields.strict import EmptyInSchema
 from service.web.fields.validation import reason_of
+from service.web.http.current import current_environ
 from service.web.http.errors import InvalidBody, RequestError
 
 MAX_BODY_BYTES: Final = 256 * 1024
@@ -57,7 +58,7 @@ def read_json() -> Any:
     Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
     """
     if (
-        request.environ.get("CONTENT_TYPE") != "application/json"
+        current_environ().get("CONTENT_TYPE") != "application/json"
         and not _is_in_utf8("application/json")
         and not (request.method == "PATCH" and request.mimetype in PATCH_TYPES and _is_in_utf8(request.mimetype))
     ):
@@ -81,7 +82,7 @@ def read_text(media_types: Sequence[str]) -> bytes:
 
 
 def _wrong_content_type(*allowed: str) -> RequestError:
-    sent = request.environ.get("CONTENT_TYPE")
+    sent = current_environ().get("CONTENT_TYPE")
     if not sent:
         return RequestError("no_content_type", allowed=[*allowed])
     return RequestError("wrong_content_type", type=sent, allowed=[*allowed])
@@ -89,7 +90,7 @@ def _wrong_content_type(*allowed: str) -> RequestError:
 
 def _accepted_body() -> bytes:
     """The body. Raises ``RequestError`` if it is compressed, too large or incomplete."""
-    if request.environ.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
+    if current_environ().get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise RequestError("compressed_body")
     body = _read_body()
     if isinstance(body, bytes):
@@ -99,7 +100,7 @@ def _accepted_body() -> bytes:
 
 def _read_body() -> bytes | Reason:
     """The body, read once, or why it is refused. (Not an exception, which would be part of a reference cycle.)"""
-    environ = request.environ
+    environ = current_environ()
     body: bytes | Reason | None = environ.get(_BODY)
     if body is not None:
         return body
@@ -122,7 +123,7 @@ def _read_body() -> bytes | Reason:
 
 def read_json_or_nothing() -> Any:
     """The body as JSON, or an empty object without a body. Raises as ``read_json``."""
-    if not request.content_length and "HTTP_TRANSFER_ENCODING" not in request.environ:
+    if not request.content_length and "HTTP_TRANSFER_ENCODING" not in current_environ():
         return {}
     return read_json()
 

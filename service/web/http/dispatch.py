@@ -16,6 +16,7 @@ from flask import Flask, Request, Response
 from werkzeug.routing import BaseConverter, MapAdapter, Rule
 from werkzeug.routing.matcher import StateMachineMatcher
 
+from service.web.http.current import ENVIRON
 from service.web.http.responses import RawResponse
 
 MAX_HOSTS: Final = 100
@@ -67,7 +68,11 @@ class LeanFlask(Flask):
         path = environ["PATH_INFO"]
         if path.startswith("//"):
             environ["PATH_INFO"] = "/%2F" + path[2:]
-        return super().wsgi_app(environ, start_response)
+        current = ENVIRON.set(environ)
+        try:
+            return super().wsgi_app(environ, start_response)
+        finally:
+            ENVIRON.reset(current)
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """As Flask's, but valid ``Host`` headers are cached; they are used in redirects only."""

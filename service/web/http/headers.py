@@ -21,6 +21,7 @@ from service.games.commands.move import Expected
 from service.games.model.errors import Unauthorized
 from service.games.store.idempotency import IdempotencyKey
 from service.texts import DEFAULT_LANGUAGE, LANGUAGES, Language
+from service.web.http.current import current_environ
 from service.web.http.errors import InvalidBody, RequestError
 
 MAX_HEADER_CHARS: Final = 1024
@@ -45,7 +46,7 @@ _KEY: Final = re.compile(KEY_PATTERN)
 
 def check_headers() -> None:
     """Raises ``RequestError`` (``malformed``) if a header that would be parsed into a list is too long."""
-    environ = request.environ
+    environ = current_environ()
     for name in _PARSED_HEADERS:
         if name in environ and len(environ[name]) > MAX_HEADER_CHARS:
             header = name.removeprefix("HTTP_").replace("_", "-").title()
@@ -54,7 +55,7 @@ def check_headers() -> None:
 
 def bearer_token() -> str | None:
     """The token of the ``Authorization`` header, ``None`` without one. Raises ``Unauthorized`` for anything else."""
-    header = request.environ.get("HTTP_AUTHORIZATION")
+    header = current_environ().get("HTTP_AUTHORIZATION")
     if header is None:
         return None
     match = _BEARER.fullmatch(header)
@@ -81,7 +82,7 @@ def negotiate(*types: str) -> str:
     That is JSON: many clients list types that they cannot parse, with the same weight. Raises ``RequestError``
     (``not_acceptable``) if the client accepts none of these types.
     """
-    header: str | None = request.environ.get("HTTP_ACCEPT")
+    header: str | None = current_environ().get("HTTP_ACCEPT")
     if not header or header == "*/*":
         return types[0]
     if header in types:
@@ -97,12 +98,12 @@ def negotiate(*types: str) -> str:
 
 def preferred_language() -> Language:
     """The language of the texts: the one that ``Accept-Language`` prefers of those that there are."""
-    return accepted_language(request.environ)
+    return accepted_language(current_environ())
 
 
 def expected_game(version: int | None) -> Expected | None:
     """The version of the game that the client expects, by ``version`` and ``If-Match``; ``None`` for any."""
-    if "HTTP_IF_MATCH" not in request.environ:
+    if "HTTP_IF_MATCH" not in current_environ():
         return None if version is None else Expected(version)
     if request.if_match.star_tag:
         return Expected(version, None)
@@ -126,7 +127,7 @@ def _without_language(tag: str) -> str:
 
 def etag_matches(etag: str) -> bool:
     """Whether ``If-None-Match`` contains this ETag, so that the response is 304."""
-    header = request.environ.get("HTTP_IF_NONE_MATCH")
+    header = current_environ().get("HTTP_IF_NONE_MATCH")
     if header is None:
         return False
     return header == f'"{etag}"' or request.if_none_match.contains_weak(etag)
@@ -142,7 +143,7 @@ def idempotency(body: Any) -> IdempotencyKey | None:
 
     Raises ``InvalidBody`` for one that is not valid, or shorter than the current operation takes.
     """
-    if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
+    if "HTTP_IDEMPOTENCY_KEY" not in current_environ():
         return None
     key, min_length = _idempotency_key()
     if key is None:

@@ -14,6 +14,7 @@ from service.engine.errors import Reason
 from service.games.model.errors import Unauthorized
 from service.web.fields.validation import reason_of
 from service.web.http.body import validate
+from service.web.http.current import current_environ
 from service.web.http.errors import InvalidBody
 
 _TOKEN_PARAMETERS: Final = ("token", "access_token")
@@ -60,7 +61,7 @@ def check_token_place(*, needs_token: bool) -> None:
     Raises ``Unauthorized`` for one in ``X-Api-Key`` and, where a token is needed, for one in the query, which
     ``check_query`` refuses in any case.
     """
-    environ = request.environ
+    environ = current_environ()
     if "HTTP_AUTHORIZATION" in environ:
         return
     if "HTTP_X_API_KEY" in environ:

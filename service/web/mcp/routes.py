@@ -15,10 +15,11 @@ from typing import Any, Final
 from urllib.parse import unquote_to_bytes, urlsplit
 
 import orjson
-from flask import Blueprint, current_app, request
+from flask import Blueprint, current_app
 
 from service.reasons import REASONS
 from service.web.http.body import body_units, read_json
+from service.web.http.current import current_environ
 from service.web.http.errors import RequestError
 from service.web.http.headers import negotiate
 from service.web.http.middleware import REQUEST_ID
@@ -104,7 +105,7 @@ def _check_origin(services: Services) -> None:
 
     Otherwise any page could play at a service that only its reader reaches, by a name that leads there.
     """
-    origin = request.environ.get("HTTP_ORIGIN")
+    origin = current_environ().get("HTTP_ORIGIN")
     if origin is None:
         return
     hosts = {urlsplit(address).hostname for address in services.addresses}
@@ -126,14 +127,15 @@ def _read_message() -> Any:
 
 
 def _headers() -> Mapping[str, str]:
+    environ = current_environ()
     return {
-        name: request.environ[key]
+        name: environ[key]
         for name, key in (
             ("mcp-protocol-version", "HTTP_MCP_PROTOCOL_VERSION"),
             ("mcp-method", "HTTP_MCP_METHOD"),
             ("mcp-name", "HTTP_MCP_NAME"),
         )
-        if key in request.environ
+        if key in environ
     }
 
 
@@ -187,14 +189,15 @@ def _ask(wanted: ToolRequest) -> tuple[int, bytes]:
     """The status and the body of the answer to a request to this service itself."""
     # Not by orjson, which does not support integers beyond 64 bits.
     data = b"" if wanted.body is None else json.dumps(wanted.body).encode()
-    environ: dict[str, Any] = {key: request.environ[key] for key in _KEPT if key in request.environ}
+    current = current_environ()
+    environ: dict[str, Any] = {key: current[key] for key in _KEPT if key in current}
     environ |= {
         "REQUEST_METHOD": wanted.method,
         "PATH_INFO": unquote_to_bytes(wanted.path).decode("latin-1"),
         "QUERY_STRING": wanted.query,
         "RAW_URI": f"{wanted.path}?{wanted.query}",
         "HTTP_ACCEPT": JSON,
-        "HTTP_X_REQUEST_ID": request.environ[REQUEST_ID],
+        "HTTP_X_REQUEST_ID": current[REQUEST_ID],
         "wsgi.input": BytesIO(data),
         "wsgi.input_terminated": True,
         **wanted.headers,

@@ -22,6 +22,7 @@ from service.outgoing.lookups import LookupFailed
 from service.reasons import REASONS, sentence
 from service.texts import Language, text
 from service.web.http.body import PATCH_TYPES
+from service.web.http.current import current_environ
 from service.web.http.errors import InvalidBody, RequestError, TooManyStreams
 from service.web.http.headers import accepted_language
 from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_REASON, REQUEST_ID
@@ -72,8 +73,8 @@ Refused = InvalidBody | InvalidSetup | MoveRefused | RequestError
 def problem(reason: Reason, detail: str | None = None, **more: object) -> Response:
     """The response to a refusal; ``detail`` replaces the sentence of the reason, ``more`` are additional fields."""
     status = status_of(reason.word)
-    request.environ[PROBLEM_REASON] = reason.word
-    language = accepted_language(request.environ)
+    current_environ()[PROBLEM_REASON] = reason.word
+    language = accepted_language(current_environ())
     response = Response(problem_body(reason, language, detail, **more), status, mimetype=PROBLEM_JSON)
     response.headers["Cache-Control"] = "no-store"
     response.headers["Content-Language"] = language
@@ -121,7 +122,7 @@ def install(app: Flask, limits: RateLimits) -> None:
         """The response after too many failures from one address, in place of the refusal with this status."""
         if status not in _COUNTED_STATUSES or (status != 401 and not request.path.startswith(_COUNTED_PREFIX)):
             return None
-        quota = limits.count_failure(request.environ.get("REMOTE_ADDR", ""))
+        quota = limits.count_failure(current_environ().get("REMOTE_ADDR", ""))
         return None if quota is None else _rate_limited_problem(quota)
 
     def refusal(error: Refusal) -> Response:
@@ -153,7 +154,7 @@ def _refusal(refusal: Refusal) -> Response:
 
 
 def _refused(error: Refused) -> Response:
-    reason, detail, more = _wording(error, accepted_language(request.environ))
+    reason, detail, more = _wording(error, accepted_language(current_environ()))
     return problem(reason, detail, **more)
 
 
@@ -262,7 +263,7 @@ def _rate_limited(error: RateLimited) -> Response:
 
 
 def _rate_limited_problem(quota: Quota) -> Response:
-    request.environ[EXTRA_HEADERS] = quota.headers()
+    current_environ()[EXTRA_HEADERS] = quota.headers()
     current_services().metrics.limited(quota.name)
     return retry_later("rate_limited", quota.reset)
 
@@ -274,4 +275,4 @@ def _internal(error: Exception) -> Response:
 
 def _request_fields() -> dict[str, object]:
     """The fields that identify the current request in the log."""
-    return {"fields": {"request_id": request.environ.get(REQUEST_ID)}}
+    return {"fields": {"request_id": current_environ().get(REQUEST_ID)}}
