@@ -9,13 +9,15 @@ from pkgutil import walk_packages
 from typing import Any, get_args
 
 import pytest
-from flask import Flask
+from flask import Flask, session
+from flask.sessions import NullSession
 from werkzeug.routing import Rule
 
 import service
 from service.engine.errors import Refusal
 from service.texts import LANGUAGES
 from service.web.access import AccessRule
+from service.web.http.dispatch import LeanFlask
 from service.web.operation import Operation, operation_of
 from service.web.problems.table import PROBLEMS, problem_description, problem_title
 from tests.api.client import ANYWHERE, Api
@@ -222,6 +224,36 @@ def test_every_operation_that_takes_a_body_names_what_may_be_wrong_with_one(app:
         takes_one = method_of(rule) in ("POST", "PUT", "PATCH")
         assert (described.body is not None) == takes_one, described.id
         assert (wrong <= set(described.problems)) == (described.body is not None), described.id
+
+
+def test_nothing_waits_for_the_end_of_a_request(app: Flask) -> None:
+    """``LeanFlask`` calls nothing then."""
+    assert not app.teardown_request_funcs
+
+
+@pytest.mark.parametrize(
+    "name", ["do_teardown_request", "create_url_adapter", "ensure_sync", "request_class", "session_interface"]
+)
+def test_what_is_replaced_of_flask_is_still_called_by_it(name: str) -> None:
+    """A release of Flask that calls something else instead would do again what is left out."""
+    called: list[str] = []
+
+    class Observed(LeanFlask):
+        def __getattribute__(self, attribute: str) -> Any:
+            called.append(attribute)
+            return super().__getattribute__(attribute)
+
+    observed = Observed("observed")
+    observed.add_url_rule("/", view_func=lambda: "answer")
+    assert observed.test_client().get("/").text == "answer"
+    assert name in called
+
+
+def test_no_request_has_a_session() -> None:
+    observed = LeanFlask("observed")
+    observed.secret_key = "without one there would be no session in any case"
+    observed.add_url_rule("/", view_func=lambda: str(type(session._get_current_object())))  # type: ignore[attr-defined]
+    assert observed.test_client().get("/").text == str(NullSession)
 
 
 def test_no_handler_is_a_coroutine(app: Flask) -> None:

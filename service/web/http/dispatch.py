@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any, Final
 
 from flask import Flask, Request, Response
+from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import BaseConverter, MapAdapter, Rule
 from werkzeug.routing.matcher import StateMachineMatcher
 
@@ -54,8 +55,27 @@ class RefConverter(BaseConverter):
     part_isolating = False
 
 
+class NoSessions(SessionInterface):
+    """Gives every request the same session, which is empty and stays so."""
+
+    _session: Final = NullSession()
+
+    def open_session(self, app: Flask, request: Request) -> NullSession:  # noqa: ARG002 # Flask's signature
+        """The empty session."""
+        return self._session
+
+
+class LeanRequest(Request):
+    """Flask's, but nothing is called at its end, which would look for uploaded files: none is ever parsed."""
+
+    close = None  # type: ignore[assignment]  # Flask calls it if there is one
+
+
 class LeanFlask(Flask):
     """Flask with ``Matcher`` and ``RefConverter``, and without what this service does not use of each request."""
+
+    request_class = LeanRequest
+    session_interface = NoSessions()
 
     def __init__(self, import_name: str) -> None:
         super().__init__(import_name, static_folder=None)
@@ -76,7 +96,9 @@ class LeanFlask(Flask):
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """As Flask's, but valid ``Host`` headers are cached; they are used in redirects only."""
-        if request is None or "HTTP_HOST" not in request.environ or "HTTP_UPGRADE" in request.environ:
+        if request is None:
+            return None  # of the context of the application, in which no address is built
+        if "HTTP_HOST" not in request.environ or "HTTP_UPGRADE" in request.environ:
             return super().create_url_adapter(request)
         key = request.scheme, request.environ["HTTP_HOST"]
         host = self._hosts.get(key)
@@ -88,6 +110,9 @@ class LeanFlask(Flask):
         if adapter is not None and len(self._hosts) < MAX_HOSTS:
             self._hosts[key] = adapter.server_name
         return adapter
+
+    def do_teardown_request(self, exc: BaseException | None = None) -> None:
+        """Do nothing: there is nothing to call at the end of a request."""
 
     def finalize_request(self, rv: Any, from_error_handler: bool = False) -> Any:
         """Make a response of the result of a view or an error handler; a ``RawResponse`` is returned as it is."""
