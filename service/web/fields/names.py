@@ -38,6 +38,8 @@ class Name(SingleLine):
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
         name = unicodedata.normalize("NFC", super()._deserialize(value, attr, data, **kwargs).strip())
+        if name.isascii():  # a line of it that is not blank has something to see, and none of what follows
+            return name
         categories = [unicodedata.category(character) for character in name]
         formats = any(
             category == "Cf" and character not in _JOINERS for character, category in zip(name, categories, strict=True)

@@ -227,7 +227,9 @@ class SingleLine(fields.String):
             raise invalid("not_a_string")
         if len(value) > MAX_LINE_CHARS:
             raise invalid("too_long", max=MAX_LINE_CHARS)
-        if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in value):
+        if not value.isprintable() and any(
+            unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in value
+        ):
             raise invalid("control_characters")
         if not value.strip():
             raise invalid("blank")
