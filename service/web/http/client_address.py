@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import lru_cache
 from typing import Final
 
 _WITH_PORT: Final = re.compile(r"\[(?P<v6>[^\]]*)\](?::[0-9]{1,5})?|(?P<v4>[0-9.]+):[0-9]{1,5}")
@@ -28,6 +29,7 @@ def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | 
     return address
 
 
+@lru_cache(maxsize=1024)  # a request is counted in several limits
 def client_network(address: str) -> str:
     """The address, for IPv6 its network of 64 bits; ``"unknown"`` for an invalid one."""
     parsed = parse_address(address)
