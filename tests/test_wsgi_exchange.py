@@ -13,6 +13,7 @@ from gunicorn.config import Config
 from gunicorn.http import wsgi
 from gunicorn.http.parser import RequestParser
 
+from service.server.request_bodies import has_come
 from service.server.wsgi_exchange import Response, base_environ, environ_of
 
 Header = tuple[str, str]
@@ -174,3 +175,18 @@ def test_requests_do_not_share_what_an_application_adds() -> None:
         first = environ_of(base, request, ("h", 1), ("c", 2))
         first["added"] = True
         assert "added" not in environ_of(base, request, ("h", 1), ("c", 2))
+
+
+@pytest.mark.parametrize(
+    ("framing", "body", "come"),
+    [
+        (b"Content-Length: 4", b"1234", True),
+        (b"Content-Length: 4", b"1234GET / HTTP/1.1", True),
+        (b"Content-Length: 4", b"123", False),
+        (b"Content-Length: 4", b"", False),
+        (b"Transfer-Encoding: chunked", b"4\r\n1234\r\n0\r\n\r\n", False),
+    ],
+)
+def test_a_body_has_come_once_all_of_its_length_is_there(framing: bytes, body: bytes, come: bool) -> None:
+    with parsed(b"POST / HTTP/1.1\r\nHost: localhost\r\n%b\r\n\r\n%b" % (framing, body)) as (request, *_):
+        assert has_come(request) == come

@@ -38,7 +38,7 @@ from gunicorn.http.message import Request
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers.ggevent import GeventWorker
 
-from service.server.request_bodies import YIELD_SECONDS, DeadlineReader, discard_body, is_unread
+from service.server.request_bodies import YIELD_SECONDS, DeadlineReader, discard_body, has_come, is_unread
 from service.server.request_heads import check_head
 from service.server.wsgi_exchange import FrozenConfig, Listener, Response, base_environ, environ_of
 
@@ -194,7 +194,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         """Handle one request by the application. Raises ``StopIteration`` to close the connection."""
         check_head(req)
         has_body = is_unread(req.body.reader)
-        if has_body:
+        if has_body and not has_come(req):
             req.body.reader = DeadlineReader(req, self.body_seconds)
         if req._expected_100_continue:  # noqa: SLF001 # gunicorn's own module reads it, too
             sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")

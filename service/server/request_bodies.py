@@ -29,6 +29,12 @@ def is_unread(reader: Any) -> bool:
     return getattr(reader, "length", None) != 0
 
 
+def has_come(request: Any) -> bool:
+    """Whether all of the body has been received with the head, so that reading it takes no time; never of chunks."""
+    length = getattr(request.body.reader, "length", None)
+    return length is not None and bool(request.unreader.buf.getbuffer().nbytes >= length)
+
+
 def discard_body(request: Any) -> None:
     """Discard what the application has not read of the body, so that the next request of the connection can follow.
 
