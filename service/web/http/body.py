@@ -168,7 +168,7 @@ def parse_json(data: bytes) -> Any:
     """The JSON value of ``data``. Raises ``RequestError`` (``malformed``), also for too many objects and lists.
 
     orjson rejects everything that is not strictly JSON in UTF-8. A second parser finds duplicate keys, unless there
-    cannot be any, as in a move.
+    cannot be any.
     """
     if len(data) > MAX_CONTAINERS and _containers(data) > MAX_CONTAINERS:  # each takes a byte at least
         raise RequestError("too_many_containers", max=MAX_CONTAINERS)
@@ -187,15 +187,25 @@ def parse_json(data: bytes) -> Any:
 
 
 def _is_plain(value: Any, data: bytes) -> bool:
-    """Whether it is a flat object with as many keys as there are colons, so that no key is duplicated.
+    """Whether there are as many keys as there are colons, so that none is duplicated.
 
-    Floats are excluded, as orjson parses integers beyond 64 bits as floats.
+    Not where there are floats, as orjson parses integers beyond 64 bits as floats, nor where it may be nested too deep.
     """
-    return (
-        type(value) is dict
-        and len(value) == data.count(b":")
-        and not any([type(each) in (dict, list, float) for each in value.values()])
-    )
+    keys, level = 0, [value]
+    for _ in range(_MAX_DEPTH):
+        inner: list[Any] = []
+        for each in level:
+            if type(each) is dict:
+                keys += len(each)
+                inner += each.values()
+            elif type(each) is list:
+                inner += each
+            elif type(each) is float:
+                return False
+        if not inner:
+            return keys == data.count(b":")
+        level = inner
+    return False
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
