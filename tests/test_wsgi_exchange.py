@@ -22,9 +22,21 @@ NOT_THERE = {"wsgi.file_wrapper", "wsgi.early_hints"}
 """What gunicorn gives an application that none here uses."""
 
 
+class Clock:
+    """A clock that stands still; ``now`` in seconds since 1970."""
+
+    now = 1_767_728_000.75
+
+    def time(self) -> float:
+        return self.now
+
+
 @pytest.fixture(autouse=True)
-def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(util, "http_date", lambda: "Tue, 06 Jan 2026 19:33:20 GMT")
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    stopped = Clock()
+    monkeypatch.setattr(util, "time", stopped)
+    monkeypatch.setattr("service.server.wsgi_exchange.time", stopped.time)
+    return stopped
 
 
 @contextmanager
@@ -83,6 +95,12 @@ def test_a_response_is_sent_as_gunicorn_sends_it(
     request_: bytes, answer: tuple[str, list[Header], list[bytes]]
 ) -> None:
     assert sent(Response, request_, *answer) == sent(wsgi.Response, request_, *answer)
+
+
+def test_a_response_has_the_date_of_its_second(clock: Clock) -> None:
+    for clock.now, date in ((0.5, b"00:00:00"), (0.9, b"00:00:00"), (1.0, b"00:00:01")):
+        received, _ = sent(Response, GET, *RESPONSES["nothing"])
+        assert b"\r\nDate: Thu, 01 Jan 1970 %b GMT\r\n" % date in received
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,27 @@
 """A request as WSGI gives it to the application, and the response as it is sent.
 
 Does what ``gunicorn.http.wsgi`` does, for a third of its processor time: the environment is made without what no
-application here uses, the head of a response is checked as one block instead of field by field, and it is sent together
-with the first part of the body (docs/adr/0019-server-layer.md). Owns how a response is framed, and which headers it may
-have. Does not depend on the application. Imported before gevent patches the standard library.
+application here uses, a header field that other responses had, too, is neither checked nor formatted again, and the
+head is sent together with the first part of the body (docs/adr/0019-server-layer.md). Owns how a response is framed,
+and which headers it may have. Does not depend on the application. Imported before gevent patches the standard library.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from time import time
 from typing import Any, Final, NamedTuple
 
 from gunicorn.http import wsgi
-from gunicorn.util import hop_headers, unquote_to_wsgi_str
+from gunicorn.util import hop_headers, http_date, unquote_to_wsgi_str
 
-_FIELDS: Final = re.compile(r"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+: [ \t\x21-\x7e\x80-\xff]*\r\n)*", re.ASCII)
-"""The header fields that an application may send (RFC 9110, 5.5)."""
+_FIELD: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+: [ \t\x21-\x7e\x80-\xff]*\r\n", re.ASCII)
+"""A header field that an application may send (RFC 9110, 5.5)."""
 _OF_THE_SERVER: Final = frozenset(hop_headers)
 """The fields that belong to the connection, or that the server sends itself: those of an application are left out."""
+_LENGTH: Final = "content-length"
+_LENGTH_CHARS: Final = len(_LENGTH)
 _WITHOUT_PREFIX: Final = {"CONTENT-TYPE": "CONTENT_TYPE", "CONTENT-LENGTH": "CONTENT_LENGTH"}
 """The fields of a request whose keys in the environment do not begin with ``HTTP_``."""
 
@@ -79,6 +83,21 @@ def _host_and_port(address: Any) -> tuple[str, str]:
     return address.decode() if isinstance(address, bytes) else address, ""
 
 
+@lru_cache(maxsize=256)  # most fields are those of many responses
+def _field(name: str, value: str) -> str:
+    """The line of a header field; empty for one that is left out. Raises ``ValueError`` for one that is not valid."""
+    line = f"{name}: {value}\r\n"
+    if not _FIELD.fullmatch(line):
+        raise ValueError("a header field of the response is not valid")
+    return "" if name.lower() in _OF_THE_SERVER else line
+
+
+@lru_cache(maxsize=1)
+def _date(second: int) -> str:
+    """The header field for this second since 1970."""
+    return f"Date: {http_date(second)}\r\n"
+
+
 class Response(wsgi.Response):  # type: ignore[misc]  # gunicorn has no type information
     """A response whose head is sent with the first part of its body, in one call."""
 
@@ -95,21 +114,28 @@ class Response(wsgi.Response):  # type: ignore[misc]  # gunicorn has no type inf
     def process_headers(self, headers: list[tuple[str, str]]) -> None:
         """Keep the header fields, which are checked before they are sent."""
         for name, value in headers:
-            lower = name.lower()
-            if lower == "content-length":
+            if len(name) == _LENGTH_CHARS and name.lower() == _LENGTH:
                 self.response_length = int(value)
-            if lower not in _OF_THE_SERVER:
-                self.headers.append((name, value))
+        self.headers += headers
+
+    def default_headers(self) -> list[str]:
+        """As gunicorn's, but the date is formatted once a second."""
+        connection = "upgrade" if self.upgrade else "close" if self.should_close() else "keep-alive"
+        major, minor = self.req.version
+        lines = [
+            f"HTTP/{major}.{minor} {self.status}\r\n",
+            f"Server: {self.version}\r\n",
+            _date(int(time())),
+            f"Connection: {connection}\r\n",
+        ]
+        return [*lines, "Transfer-Encoding: chunked\r\n"] if self.chunked else lines
 
     def send_headers(self) -> None:
         """Make the head. Raises ``ValueError`` for a field that is not valid."""
         if self.headers_sent:
             return
-        fields = "".join([f"{name}: {value}\r\n" for name, value in self.headers])
-        # A line too many is part of a value that contains a line break.
-        if not _FIELDS.fullmatch(fields) or fields.count("\r\n") != len(self.headers):
-            raise ValueError("a header field of the response is not valid")
-        self._unsent = "".join((*self.default_headers(), fields, "\r\n")).encode("latin-1")
+        fields = [_field(name, value) for name, value in self.headers]
+        self._unsent = "".join([*self.default_headers(), *fields, "\r\n"]).encode("latin-1")
         self.headers_sent = True
 
     def write(self, part: bytes) -> None:
