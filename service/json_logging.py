@@ -11,6 +11,7 @@ import logging
 import time
 import traceback
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, TextIO
 
 import orjson
@@ -26,9 +27,8 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, without a line break."""
-        now = datetime.fromtimestamp(record.created, UTC)
         line: dict[str, Any] = {
-            "time": now.isoformat(timespec="milliseconds")[:-6] + "Z",
+            "time": f"{_time_of(int(record.created))}.{int(record.msecs):03}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
@@ -42,6 +42,12 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info and record.exc_info[1] is not None:
             line["stack"] = _stack(record.exc_info[1])
         return orjson.dumps(line, default=str).decode()
+
+
+@lru_cache(maxsize=1)  # many lines are of the same second
+def _time_of(second: int) -> str:
+    """The time in the form of RFC 3339, without its zone, of this second since 1970."""
+    return datetime.fromtimestamp(second, UTC).isoformat()[:-6]
 
 
 class TextFormatter(logging.Formatter):
