@@ -12,6 +12,7 @@ import os
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, Final
 
@@ -56,7 +57,10 @@ class RequestMiddleware:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Handle a request as a WSGI application."""
         started = perf_counter()
-        request_id = environ[REQUEST_ID] = _request_id(environ)
+        request_id: str | None = environ.get("HTTP_X_REQUEST_ID")
+        if request_id is None or not _GIVEN_ID.fullmatch(request_id):
+            request_id = urlsafe_b64encode(os.urandom(12)).decode()  # 16 characters
+        environ[REQUEST_ID] = request_id
         TRACE.set(_sampled(given) if (given := environ.get("HTTP_TRACEPARENT")) else "")
         status, route, streamed = 500, "-", False
 
@@ -81,18 +85,43 @@ class RequestMiddleware:
                 headers += extra
             return start_response(line, headers, exc_info)
 
-        def ended() -> None:
-            _log_request(self._metrics, environ, route, status, perf_counter() - started)
-
         try:
             body = self._app(environ, start)
         except BaseException:
-            ended()
+            self._end(environ, route, status, started)
             raise
         if streamed:
-            return _StreamedBody(body, ended)
-        ended()
+            return _StreamedBody(body, partial(self._end, environ, route, status, started))
+        self._end(environ, route, status, started)
         return body
+
+    def _end(self, environ: dict[str, Any], route: str, status: int, started: float) -> None:
+        """Count and log a request that has ended."""
+        seconds = perf_counter() - started
+        method = environ["REQUEST_METHOD"]
+        if method not in _METHODS:
+            method = "other"
+        self._metrics.request(method, route, status, seconds)
+        reason = environ.get(PROBLEM_REASON)
+        if reason is not None:
+            self._metrics.problem(reason)
+        if not _log.isEnabledFor(logging.INFO):
+            return
+        fields = {
+            "request_id": environ[REQUEST_ID],
+            "method": method,
+            "route": route,
+            "status": status,
+            "duration_ms": round(seconds * 1000, 2),
+        }
+        trace = _TRACE_PARENT.fullmatch(environ.get("HTTP_TRACEPARENT", ""))
+        if trace is not None:
+            fields["trace_id"] = trace[1]
+        if reason is not None:
+            fields["code"] = REASONS[reason]
+        record = logging.LogRecord(_log.name, logging.INFO, __file__, 0, "request", None, None)
+        record.fields = fields
+        _log.handle(record)
 
 
 class _StreamedBody:
@@ -119,38 +148,3 @@ def _sampled(given: str) -> str:
     """The id of the trace that a client sent, if it is valid and sampled."""
     found = _TRACE_PARENT.fullmatch(given)
     return found[1] if found is not None and int(found[2], 16) & 1 else ""
-
-
-def _request_id(environ: dict[str, Any]) -> str:
-    """The client's id if it is valid, else a new one of 16 characters."""
-    given: str | None = environ.get("HTTP_X_REQUEST_ID")
-    if given is not None and _GIVEN_ID.fullmatch(given):
-        return given
-    return urlsafe_b64encode(os.urandom(12)).decode()
-
-
-def _log_request(metrics: Metrics, environ: dict[str, Any], route: str, status: int, seconds: float) -> None:
-    method = environ["REQUEST_METHOD"]
-    if method not in _METHODS:
-        method = "other"
-    metrics.request(method, route, status, seconds)
-    reason = environ.get(PROBLEM_REASON)
-    if reason is not None:
-        metrics.problem(reason)
-    if not _log.isEnabledFor(logging.INFO):
-        return
-    fields = {
-        "request_id": environ[REQUEST_ID],
-        "method": method,
-        "route": route,
-        "status": status,
-        "duration_ms": round(seconds * 1000, 2),
-    }
-    trace = _TRACE_PARENT.fullmatch(environ.get("HTTP_TRACEPARENT", ""))
-    if trace is not None:
-        fields["trace_id"] = trace[1]
-    if reason is not None:
-        fields["code"] = REASONS[reason]
-    record = logging.LogRecord(_log.name, logging.INFO, __file__, 0, "request", None, None)
-    record.fields = fields
-    _log.handle(record)
