@@ -112,7 +112,11 @@ def _prospects(rules: Rules, layout: Layout, hand: Hand) -> int:
 def is_partner_next(rules: Rules, observation: Observation) -> bool:
     """Whether the next player who holds a tile is of the same team as the seat to act."""
     following = _following(observation)
-    return following is not None and bool(rules.teams) and rules.team(following) == rules.team(observation.seat)
+    return following is not None and _are_partners(rules, observation.seat, following)
+
+
+def _are_partners(rules: Rules, seat: int, other: int) -> bool:
+    return bool(rules.teams) and rules.team(seat) == rules.team(other)
 
 
 def _following(observation: Observation) -> int | None:
@@ -127,7 +131,7 @@ def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> 
     following = _following(observation)
     if following is None:
         return lambda _layout: 0
-    worth = -_HINDERING if is_partner_next(rules, observation) else _HINDERING
+    worth = -_HINDERING if _are_partners(rules, observation.seat, following) else _HINDERING
     hidden = knowledge.candidates[following]
     return lambda layout: worth * _probability_of_none(hidden, placeable_set(rules, layout))
 
