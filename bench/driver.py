@@ -20,7 +20,11 @@ Address = tuple[str, int]
 
 
 class Refused(Exception):
-    """An unexpected response; the message contains it."""
+    """An unexpected response; the message contains it. ``status`` is 0 if none came."""
+
+    def __init__(self, said: str, status: int = 0) -> None:
+        super().__init__(said)
+        self.status = status
 
 
 class Answer(NamedTuple):
@@ -166,4 +170,4 @@ def end_of(data: bytes) -> int | None:
 
 
 def _refused(data: bytes) -> Refused:
-    return Refused(data[:600].decode(errors="replace"))
+    return Refused(data[:600].decode(errors="replace"), int(data[9:12]))

@@ -1,10 +1,15 @@
-"""Processes that benchmarks and attacks start: a free port for them, and their end, by process id."""
+"""Processes that benchmarks and attacks start: a free port for them, what they use, and their end, by process id.
+
+What a process uses is known only on Linux.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
+from pathlib import Path
 
 
 class DidNotStart(Exception):
@@ -17,6 +22,21 @@ def free_port() -> int:
         connection.bind(("127.0.0.1", 0))
         port: int = connection.getsockname()[1]
         return port
+
+
+def processor_seconds(pid: int) -> float:
+    """The processor time of a process so far, with a resolution of some milliseconds."""
+    return sum(map(int, stat(pid)[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_bytes(pid: int) -> int:
+    """The resident memory of a process."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def stat(pid: int) -> list[str]:
+    """The fields of /proc/<pid>/stat, from the state on."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
 def stop(process: subprocess.Popen[bytes], seconds: float) -> None:

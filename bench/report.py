@@ -23,6 +23,27 @@ PACKAGES = (
 )  # fmt: skip
 
 
+class Page(NamedTuple):
+    """A page of results: its file, its title, and how to read it."""
+
+    name: str
+    title: str
+    text: str
+
+
+RESULTS = Page(
+    "RESULTS.md",
+    "Results of `make bench`",
+    "Ratios are medians over turns of short bursts, all candidates side by side and in shuffled order, with the "
+    "quartiles in parentheses. Absolute figures are of this machine at that time.",
+)
+LOAD = Page(
+    "LOAD.md",
+    "Results of `make bench ARGS=load`",
+    "All figures are of this machine at that time.",
+)
+
+
 class Table(NamedTuple):
     """Rows under a head; the first column is text, the others are figures."""
 
@@ -67,9 +88,9 @@ def show(section: Section, *, goals: bool = True) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def page(sections: Sequence[Section], server: str) -> str:
-    """RESULTS.md as a whole; ``server`` says which Redis it was."""
-    parts = ["# Results of `make bench`", _machine(server)]
+def page(sections: Sequence[Section], server: str, which: Page = RESULTS) -> str:
+    """The page as a whole; ``server`` says which Redis it was."""
+    parts = [f"# {which.title}", f"{which.text}\n\n{_machine(server)}"]
     goals = [goal for section in sections for goal in section.goals]
     if goals:
         rows = [(goal.what, goal.wanted, goal.measured, "yes" if goal.reached else "**no**") for goal in goals]
@@ -83,14 +104,14 @@ def page(sections: Sequence[Section], server: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def write(folder: Path, sections: Sequence[Section], server: str) -> None:
-    """Write RESULTS.md and the plots beside it."""
+def write(folder: Path, sections: Sequence[Section], server: str, which: Page = RESULTS) -> None:
+    """Write the page and the plots beside it."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = page(sections, server)  # before a plot is written, which would count as an uncommitted change
+    text = page(sections, server, which)  # before a plot is written, which would count as an uncommitted change
     for section in sections:
         for name, svg in section.plots.items():
             (folder / name).write_text(svg)
-    (folder / "RESULTS.md").write_text(text)
+    (folder / which.name).write_text(text)
 
 
 def _machine(server: str) -> str:
@@ -103,10 +124,7 @@ def _machine(server: str) -> str:
         ("packages", ", ".join(f"{name} {number}" for name in PACKAGES if (number := _version(name)))),
         ("service", _commit()),
     ]
-    return (
-        "Ratios are medians over turns of short bursts, all candidates side by side and in shuffled order, with the "
-        "quartiles in parentheses. Absolute figures are of this machine at that time.\n\n" + _markdown(("", ""), facts)
-    )
+    return _markdown(("", ""), facts)
 
 
 def _processor() -> str:

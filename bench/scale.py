@@ -38,6 +38,12 @@ class Scale(NamedTuple):
     stream_rate: int
     """Moves a second while streams are open."""
     starts: int
+    load_tables: tuple[int, ...]
+    """Tables at a time in the load run, step by step; the first step is idle."""
+    load_seconds: float
+    """Length of a step."""
+    load_think: float
+    """Seconds that people think in the load run."""
 
 
 FULL: Final = Scale(
@@ -58,6 +64,9 @@ FULL: Final = Scale(
     stream_seconds=10.0,
     stream_rate=50,
     starts=5,
+    load_tables=(0, 25, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800),
+    load_seconds=62.0,
+    load_think=1.0,
 )
 
 SMOKE: Final = Scale(
@@ -78,4 +87,7 @@ SMOKE: Final = Scale(
     stream_seconds=0.2,
     stream_rate=20,
     starts=1,
+    load_tables=(0, 6, 12),
+    load_seconds=1.5,
+    load_think=0.01,
 )

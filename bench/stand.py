@@ -23,7 +23,7 @@ from typing import Any, Final, Literal, Self
 import redis
 
 from bench.driver import Address, Connection, Refused, request
-from bench.processes import DidNotStart, free_port, stop
+from bench.processes import DidNotStart, free_port, processor_seconds, resident_bytes, stat, stop
 from service.devserver.embedded import EmbeddedServer
 from service.devserver.server_program import find_server
 from service.storage.games import RedisStore
@@ -108,13 +108,11 @@ class Candidate:
 
     def worker_bytes(self) -> list[int]:
         """The resident memory of each worker. Empty except on Linux."""
-        page = os.sysconf("SC_PAGE_SIZE")
-        return [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page for pid in sorted(self.workers())]
+        return [resident_bytes(pid) for pid in sorted(self.workers())]
 
     def worker_seconds(self) -> float:
         """The processor time of all workers so far, with a resolution of some milliseconds; 0 except on Linux."""
-        ticks = [sum(map(int, _stat(pid)[11:13])) for pid in self.workers()]
-        return sum(ticks) / os.sysconf("SC_CLK_TCK")
+        return sum([processor_seconds(pid) for pid in self.workers()])
 
     def workers(self) -> list[int]:
         """The process ids of the descendants without children of their own. Determined once, as they do not change."""
@@ -230,10 +228,10 @@ def open_store(topology: Topology, ttl_seconds: int) -> RedisStore:
     )
 
 
-def server_version() -> str:
-    """The name and version of the server."""
+def server_version(*, unix: bool = True) -> str:
+    """The name and version of the server, and how it is used: over a unix socket, or over TCP."""
     said = subprocess.run([find_server(), "--version"], capture_output=True, text=True, check=True).stdout
-    return f"{' '.join(said.split()[:3])}, append-only file, fsync everysec, unix socket"
+    return f"{' '.join(said.split()[:3])}, append-only file, fsync everysec, {'unix socket' if unix else 'TCP'}"
 
 
 def _command(name: Name, redis_url: str) -> tuple[list[str], dict[str, str]]:
@@ -258,10 +256,5 @@ def _children() -> dict[int, list[int]]:
     below: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            below.setdefault(int(_stat(int(entry.name))[1]), []).append(int(entry.name))
+            below.setdefault(int(stat(int(entry.name))[1]), []).append(int(entry.name))
     return below
-
-
-def _stat(pid: int) -> list[str]:
-    """The fields of /proc/<pid>/stat, from the state on."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

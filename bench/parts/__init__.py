@@ -1,4 +1,7 @@
-"""The parts of the benchmark by name, in the order in which they run; each is one module with a function ``run``."""
+"""The parts of the benchmark by name, in the order in which they run; each is one module with a function ``run``.
+
+``LOAD`` runs only where it is asked for, alone, and has a page of its own.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ from bench.stand import Stand
 Part = Callable[[Stand, Scale], Section]
 
 PARTS: Final = ("moves", "engine", "growth", "streams", "peers", "start", "stages", "automatic", "instructions")
+
+LOAD: Final = "load"
 
 
 def part(name: str) -> Part:

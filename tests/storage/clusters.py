@@ -134,23 +134,27 @@ class Servers:
 
 
 class Cluster(Servers):
-    """Three primaries with a replica each: the replica of ``servers[n]`` is ``servers[n + 3]``, at first."""
+    """Three primaries with a replica each: the replica of ``servers[n]`` is ``servers[n + 3]``, at first.
 
-    def __init__(self, folder: Path, **options: str) -> None:
-        ports = free_ports(12)
+    Not ``replicated``, there are only the primaries.
+    """
+
+    def __init__(self, folder: Path, *, replicated: bool = True, **options: str) -> None:
+        self._many = 6 if replicated else 3
+        ports = free_ports(2 * self._many)
         shared = {"cluster-enabled": "yes", "cluster-node-timeout": str(int(NODE_TIMEOUT * 1000)), **options}
         self.servers = [
             Server(folder / str(port), port, {**shared, "cluster-port": str(bus)})
-            for port, bus in zip(ports[:6], ports[6:], strict=True)
+            for port, bus in zip(ports[: self._many], ports[self._many :], strict=True)
         ]
-        self._buses = ports[6:]
+        self._buses = ports[self._many :]
 
     @property
     def url(self) -> str:
         return "redis+cluster://" + ",".join(server.address for server in self.servers[:3])
 
     def start(self) -> None:
-        """Start six servers and make a Cluster of them."""
+        """Start the servers and make a Cluster of them."""
         for server in self.servers:
             server.start()
         until(lambda: all(server.answers() for server in self.servers))
@@ -162,13 +166,13 @@ class Cluster(Servers):
             if number:
                 first = self.servers[0]
                 server.admin.execute_command("CLUSTER MEET", "127.0.0.1", first.port, self._buses[0])
-        until(lambda: all(self._knows(server, 6) for server in self.servers))
-        for primary, replica in zip(self.servers[:3], self.servers[3:], strict=True):
+        until(lambda: all(self._knows_all(server) for server in self.servers))
+        for primary, replica in zip(self.servers, self.servers[3:], strict=False):
             replica.admin.execute_command("CLUSTER REPLICATE", primary.admin.execute_command("CLUSTER MYID"))
         until(self.is_whole)
 
     def is_whole(self) -> bool:
-        """Whether every slot has an owner with a replica, as every server sees it."""
+        """Whether every slot has an owner, with a replica if there are any, as every server sees it."""
         return all(self._is_whole(server) for server in self.servers)
 
     def _is_whole(self, server: Server) -> bool:
@@ -176,12 +180,13 @@ class Cluster(Servers):
         rows = server.admin.execute_command("CLUSTER SLOTS")
         role = server.admin.execute_command("ROLE")
         linked = role[0] == "master" or role[3] == "connected"
-        replicated = role[0] != "master" or len(role[2]) == 1
-        served = state["cluster_state"] == "ok" and state["cluster_known_nodes"] == "6"
+        replicas = self._many // 3 - 1
+        replicated = role[0] != "master" or len(role[2]) == replicas
+        served = state["cluster_state"] == "ok" and state["cluster_known_nodes"] == str(self._many)
         return linked and replicated and served and all(len(row) >= 3 for row in _rows(rows))
 
-    def _knows(self, server: Server, number: int) -> bool:
-        return bool(server.admin.execute_command("CLUSTER INFO")["cluster_known_nodes"] == str(number))
+    def _knows_all(self, server: Server) -> bool:
+        return bool(server.admin.execute_command("CLUSTER INFO")["cluster_known_nodes"] == str(self._many))
 
     def primary_of(self, key: bytes) -> Server:
         """The owner of a key, according to the servers that are running."""

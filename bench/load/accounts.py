@@ -1,0 +1,78 @@
+"""What clients know of a game, compared with its events: every acknowledged move is there, once.
+
+Owns what counts as lost and as doubled. Does not depend on HTTP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+EVENT_OF: Final = {"play": "played", "draw": "drew", "pass": "passed", "deal": "dealt"}
+"""The first event of each move; others may follow, such as the end of a round."""
+TOLD: Final = {"round_ended": "game.round_over", "finished": "game.finished"}
+"""The events that an application is told, and the types of the messages."""
+
+
+class Acknowledged(NamedTuple):
+    """A move whose answer was 201."""
+
+    seat: int
+    action: str
+    tile: str | None
+
+
+@dataclass(slots=True)
+class Account:
+    """What the clients of one game know."""
+
+    game: str
+    people: int
+    """Seats of people: the first ones."""
+    owned: bool
+    acknowledged: dict[int, Acknowledged] = field(default_factory=dict)
+    """By the version of its first event."""
+    unknown: set[int] = field(default_factory=set)
+    """Versions of moves that got no answer: each may be there or not."""
+    sent: dict[int, float] = field(default_factory=dict)
+    """When each move was sent, by the version of its first event."""
+
+
+def faults(account: Account, events: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Sentences about what was lost or doubled; ``events`` are all of the game."""
+    found = []
+    versions = [event["version"] for event in events]
+    if versions != list(range(1, len(events) + 1)):
+        found.append(f"{account.game}: the events have gaps")
+        return found
+    for version, move in account.acknowledged.items():
+        event = events[version - 1] if version <= len(events) else None
+        if event is None or not _is(event, move):
+            found.append(f"{account.game}: the move to version {version} is lost: {move}")
+    for event, before in zip(events[1:], events, strict=False):
+        of_person = event["type"] in ("played", "passed") and event["seat"] < account.people
+        known = event["version"] in account.acknowledged or event["version"] in account.unknown
+        if of_person and not known and not _is_made_by_the_service(event, before):
+            found.append(f"{account.game}: nobody made the move to version {event['version']}: {event['type']}")
+    return found
+
+
+def expected_messages(account: Account, events: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, str]]:
+    """Of each message about these events its game, version and type; none of a game without an application."""
+    if not account.owned:
+        return []
+    return [(account.game, event["version"], TOLD[event["type"]]) for event in events if event["type"] in TOLD]
+
+
+def _is(event: Mapping[str, Any], move: Acknowledged) -> bool:
+    if event["type"] != EVENT_OF[move.action]:
+        return False
+    if move.action == "deal":
+        return True
+    return bool(event["seat"] == move.seat and (move.action != "play" or event["data"]["tile"] == move.tile))
+
+
+def _is_made_by_the_service(event: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    """Whether it follows from what came before: the end of a person's time, or a tile drawn in the same move."""
+    return before["type"] in ("timed_out", "drew") and before["seat"] == event["seat"]

@@ -1,0 +1,86 @@
+"""The load run from the start to the verdict: more and more tables, step by step, and then the check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Any, Final, NamedTuple
+
+import gevent
+
+from bench.load.connections import Door
+from bench.load.endpoint import TYPES, Endpoint
+from bench.load.measures import Step, Times, mark, step
+from bench.load.stage import Stage
+from bench.load.tables import Load, Table
+
+APPLICATIONS: Final = 4
+SETTLE_SECONDS: Final = 60.0
+_RISE: Final = 0.2
+"""The share of a step in which tables are added; it is not measured."""
+_LOOK_SECONDS: Final = 0.2
+
+
+class Outcome(NamedTuple):
+    """The steps, and what became of everything."""
+
+    steps: list[Step]
+    load: Load
+    messages: int
+    repeats: int
+    missing: list[str]
+    doubled: list[str]
+    bytes_a_game: float
+
+
+def run(stage: Stage, tables: Sequence[int], seconds: float, think: float) -> Outcome:
+    """Play at so many tables at a time, for so many seconds each; people think so long."""
+    load = Load([Door(address) for address in stage.addresses], [], think)
+    with Endpoint(load.message_came) as endpoint:
+        load.keys += [_register(load.doors[0], endpoint.url, number) for number in range(APPLICATIONS)]
+        before = stage.stored_bytes()
+        playing: list[gevent.Greenlet[..., Any]] = []
+        steps = []
+        for wanted in tables:
+            while len(playing) < wanted:
+                playing.append(gevent.spawn(Table(load, len(playing)).run))
+                gevent.sleep(_RISE * seconds / wanted)
+            steps.append(_measure(stage, load, wanted, (1 - _RISE) * seconds))
+        load.end()
+        gevent.joinall(playing)
+        _await(lambda: not endpoint.missing(load.expected), SETTLE_SECONDS)
+        return Outcome(
+            steps=steps,
+            load=load,
+            messages=endpoint.messages,
+            repeats=endpoint.repeats,
+            missing=[f"no message {each}" for each in endpoint.missing(load.expected)],
+            doubled=[f"a doubled message {each}" for each in endpoint.doubled()],
+            bytes_a_game=(stage.stored_bytes() - before) / load.games,
+        )
+
+
+def _measure(stage: Stage, load: Load, tables: int, seconds: float) -> Step:
+    load.times = Times()
+    since = mark(stage)
+    gevent.sleep(seconds)
+    measured = step(stage, since, load.times, tables, load.streams)
+    load.times = Times()
+    return measured
+
+
+def _register(door: Door, url: str, number: int) -> str:
+    """The key of a new application whose endpoint has answered its challenge."""
+    app = door.ask("POST", "/v1/apps", {"name": f"load {number}"})
+    key: str = app["key"]
+    webhook = door.ask("POST", "/v1/webhooks", {"url": f"{url}{number}", "events": list(TYPES)}, key)
+    path = f"/v1/webhooks/{webhook['id']}"
+    _await(lambda: bool(door.ask("GET", path, token=key)["status"] == "active"), SETTLE_SECONDS)
+    return key
+
+
+def _await(condition: Callable[[], bool], seconds: float) -> None:
+    """Wait for it, but no longer than this."""
+    deadline = monotonic() + seconds
+    while not condition() and monotonic() < deadline:
+        gevent.sleep(_LOOK_SECONDS)
