@@ -74,5 +74,5 @@ def _is(event: Mapping[str, Any], move: Acknowledged) -> bool:
 
 
 def _is_made_by_the_service(event: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
-    """Whether it follows from what came before: the end of a person's time, or a tile drawn in the same move."""
-    return before["type"] in ("timed_out", "drew") and before["seat"] == event["seat"]
+    """Whether it follows from the end of a person's time."""
+    return bool(before["type"] == "timed_out" and before["seat"] == event["seat"])

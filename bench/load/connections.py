@@ -42,13 +42,18 @@ class Door:
     def send(self, asked: bytes) -> Answer:
         """Send a request and return the answer. Raises ``Refused`` or ``OSError``."""
         connection = self._take()
+        answered = False
         try:
             answer = connection.send(asked)
+            answered = True
         except Refused as error:
-            if error.status:
-                self._idle.append((monotonic(), connection))
+            answered = error.status != 0
             raise
-        self._idle.append((monotonic(), connection))
+        finally:
+            if answered:
+                self._idle.append((monotonic(), connection))
+            else:
+                connection.socket.close()
         return answer
 
     def follow(self, path: str, token: str) -> Iterator[tuple[float, dict[str, Any]]]:
@@ -65,6 +70,11 @@ class Door:
                 for line in lines:
                     if line.startswith(b"{"):  # the others are headers and the lengths of pieces
                         yield now, orjson.loads(line)
+
+    def close(self) -> None:
+        """Close the connections that are not in use."""
+        while self._idle:
+            self._idle.pop()[1].socket.close()
 
     def _take(self) -> GreenConnection:
         while self._idle:

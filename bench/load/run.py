@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
@@ -35,8 +36,9 @@ class Outcome(NamedTuple):
 
 def run(stage: Stage, tables: Sequence[int], seconds: float, think: float) -> Outcome:
     """Play at so many tables at a time, for so many seconds each; people think so long."""
-    load = Load([Door(address) for address in stage.addresses], [], think)
-    with Endpoint(load.message_came) as endpoint:
+    with ExitStack() as stack:
+        load = Load([stack.enter_context(closing(Door(address))) for address in stage.addresses], [], think)
+        endpoint = stack.enter_context(Endpoint(load.message_came))
         load.keys += [_register(load.doors[0], endpoint.url, number) for number in range(APPLICATIONS)]
         before = stage.stored_bytes()
         playing: list[gevent.Greenlet[..., Any]] = []

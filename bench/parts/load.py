@@ -19,6 +19,8 @@ from bench.scale import Scale
 from bench.stand import Stand
 
 PLOT: Final = "load.svg"
+VERDICT: Final = "What became of it"
+"""The title of the table with what was lost or doubled."""
 _EXPERT: Final = "expert"
 _MOST_COMPLAINTS: Final = 20
 _KIB: Final = 1024
@@ -167,7 +169,7 @@ def _verdict(outcome: Outcome) -> Table:
         ("moves that were asked for again, as there was no answer, or 503", f"{load.repeated:,}"),
         ("matches or streams that failed", f"{len(load.failed):,}"),
     ]
-    return Table("What became of it", ("what", "how many"), rows)
+    return Table(VERDICT, ("what", "how many"), rows)
 
 
 def _plot(steps: list[Step]) -> str:

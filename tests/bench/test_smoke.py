@@ -16,10 +16,11 @@ from bench.driver import Refused, burst, end_of, request
 from bench.figures import Spread, percentile, ratios, spread
 from bench.floor.sizes import Sizes, sizes_of
 from bench.hosted import measure
-from bench.parts import PARTS, part
+from bench.parts import LOAD, PARTS, part
 from bench.parts.engine import dominoes_round, open_spiel_round
+from bench.parts.load import VERDICT
 from bench.parts.peers import PEERS
-from bench.plot import line_with_band
+from bench.plot import Panel, line_with_band, panels
 from bench.report import Goal, Section, Table
 from bench.scale import SMOKE
 from bench.setups import LONGEST, USUAL, long_matches, matches
@@ -42,6 +43,16 @@ def test_a_part_runs_and_has_something_to_say(stand: Stand, name: str) -> None:
     assert section.tables
     assert all(table.rows and all(len(row) == len(table.head) for row in table.rows) for table in section.tables)
     assert section.title in report.show(section)
+
+
+def test_the_load_run_plays_on_a_cluster_and_finds_nothing_lost_or_doubled(stand: Stand) -> None:
+    section = part(LOAD)(stand, SMOKE)
+    assert all(table.rows and all(len(row) == len(table.head) for row in table.rows) for table in section.tables)
+    assert [goal.what for goal in section.goals if not goal.reached] == []
+    (rows,) = [table.rows for table in section.tables if table.title == VERDICT]
+    verdict = {row[0]: row[1] for row in rows}
+    assert int(verdict["acknowledged moves of people, compared with the events"].replace(",", "")) > 0
+    assert verdict["matches or streams that failed"] == "0"
 
 
 @pytest.mark.parametrize("name", PEERS)
@@ -69,6 +80,8 @@ def test_the_package_dominoes_plays_a_round() -> None:
 def test_a_plot_is_svg() -> None:
     pytest.importorskip("matplotlib", reason="the plot: matplotlib is not installed (make bench installs it)")
     assert "<svg" in line_with_band([Spread(1.0, 0.5, 2.0)] * 3, title="Cost", across="move", up="ms")
+    curves = [Panel("ms", {"a move": [1.0, 2.0]}, logarithmic=True), Panel("a second", {"moves": [3.0, 4.0]})]
+    assert "<svg" in panels("tables", [1.0, 2.0], curves)
 
 
 def test_a_burst_refuses_an_answer_that_it_does_not_expect(stand: Stand) -> None:
