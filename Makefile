@@ -67,7 +67,7 @@ browsers: $(DEV) ## run the tests of the pages, and some in Firefox and WebKit, 
 coverage: $(CLIENTS) ## run all tests and list the lines of the engine without coverage
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov=service.engine --cov-report=term $(ARGS)
 
-bench: $(BENCH) ## run the benchmarks for half an hour, write bench/RESULTS.md (ARGS=--smoke, ARGS="engine start")
+bench: $(BENCH) ## run the benchmarks: bench/RESULTS.md (ARGS=--smoke, ARGS="engine start"), bench/LOAD.md (ARGS=load)
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
 attack: $(DEV) ## attack a service and see how honest players fare, for twenty minutes (ARGS=--list, ARGS=--write)

@@ -11,5 +11,6 @@ that alternate in short bursts, as the speed of a machine changes from minute to
     stand       the Redis server of the measurements, and the candidates as processes
     figures     medians, spreads, percentiles, and the order of the candidates
     report      tables and the page RESULTS.md
+    load/       players, webhooks and processes of the load run
     parts/      one module per part of the benchmark
 """

@@ -29,6 +29,13 @@ def processor_seconds(pid: int) -> float:
     return sum(map(int, stat(pid)[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
+def busy_seconds() -> float:
+    """The processor time that all processes of the machine have used, and what other machines took from it."""
+    words = Path("/proc/stat").read_text().partition("\n")[0].split()[1:]
+    user, nice, system, _idle, _waiting, interrupts, soft_interrupts, stolen = map(int, words[:8])
+    return sum([user, nice, system, interrupts, soft_interrupts, stolen]) / os.sysconf("SC_CLK_TCK")
+
+
 def resident_bytes(pid: int) -> int:
     """The resident memory of a process."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

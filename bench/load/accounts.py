@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 EVENT_OF: Final = {"play": "played", "draw": "drew", "pass": "passed", "deal": "dealt"}
-"""The first event of each move; others may follow, such as the end of a round."""
+"""The first event of each move; others may follow, such as the end of a round.
+
+Before it comes ``returned`` where the service was about to move for an absent person.
+"""
 TOLD: Final = {"round_ended": "game.round_over", "finished": "game.finished"}
 """The events that an application is told, and the types of the messages."""
 
@@ -48,12 +51,15 @@ def faults(account: Account, events: Sequence[Mapping[str, Any]]) -> list[str]:
         return found
     for version, move in account.acknowledged.items():
         event = events[version - 1] if version <= len(events) else None
+        if event is not None and event["type"] == "returned" and version < len(events):
+            event = events[version]
         if event is None or not _is(event, move):
             found.append(f"{account.game}: the move to version {version} is lost: {move}")
+    known = account.acknowledged.keys() | account.unknown
     for event, before in zip(events[1:], events, strict=False):
         of_person = event["type"] in ("played", "passed") and event["seat"] < account.people
-        known = event["version"] in account.acknowledged or event["version"] in account.unknown
-        if of_person and not known and not _is_made_by_the_service(event, before):
+        first = before["version"] if before["type"] == "returned" else event["version"]
+        if of_person and first not in known and not _is_made_by_the_service(event, before):
             found.append(f"{account.game}: nobody made the move to version {event['version']}: {event['type']}")
     return found
 

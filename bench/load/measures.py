@@ -13,9 +13,12 @@ from typing import Final, NamedTuple
 
 from bench.figures import percentile
 from bench.load.stage import Decisions, Stage, Used
+from bench.processes import busy_seconds
 
 CLIENTS: Final = "clients"
 """The name of this process among those that use the processors."""
+OTHERS: Final = "others"
+"""The name of all that has nothing to do with the run."""
 
 
 @dataclass(slots=True)
@@ -63,6 +66,11 @@ class Step(NamedTuple):
         """Moves of people a second."""
         return len(self.times.moves) / self.seconds
 
+    @property
+    def in_use(self) -> float:
+        """The cores that all of the run used together."""
+        return sum(self.cores.values()) - self.cores[OTHERS]
+
     def cores_of(self, begin: str) -> float:
         """The cores that the processes whose names begin so used together."""
         return sum([cores for name, cores in self.cores.items() if name.startswith(begin)])
@@ -74,7 +82,7 @@ class Step(NamedTuple):
 
 def mark(stage: Stage) -> Mark:
     """Begin a step."""
-    return Mark(monotonic(), _with_clients(stage.used()), stage.decisions())
+    return Mark(monotonic(), _with_others(stage.used()), stage.decisions())
 
 
 def step(stage: Stage, since: Mark, times: Times, tables: int, streams: int) -> Step:
@@ -106,5 +114,6 @@ def two(values: Sequence[float]) -> str:
     return f"{percentile(values, 50) * 1e3:.0f}, {percentile(values, 99) * 1e3:.0f}"
 
 
-def _with_clients(used: Used) -> Used:
-    return used._replace(seconds={**used.seconds, CLIENTS: process_time()})
+def _with_others(used: Used) -> Used:
+    own = {**used.seconds, CLIENTS: process_time()}
+    return used._replace(seconds={**own, OTHERS: busy_seconds() - sum(own.values())})

@@ -14,12 +14,15 @@ from bench.load.endpoint import TYPES, Endpoint
 from bench.load.measures import Step, Times, mark, step
 from bench.load.stage import Stage
 from bench.load.tables import Load, Table
+from service.storage import keys
 
 APPLICATIONS: Final = 4
 SETTLE_SECONDS: Final = 60.0
 _RISE: Final = 0.2
 """The share of a step in which tables are added; it is not measured."""
 _LOOK_SECONDS: Final = 0.2
+_SIZED: Final = 1000
+"""Finished games whose size is taken."""
 
 
 class Outcome(NamedTuple):
@@ -31,7 +34,15 @@ class Outcome(NamedTuple):
     repeats: int
     missing: list[str]
     doubled: list[str]
-    bytes_a_game: float
+    stored: Stored
+
+
+class Stored(NamedTuple):
+    """Bytes in Redis: of a finished game, and of the index (``listed``) and the feed of an application for each of its games."""
+
+    game: float
+    listed: float
+    feed: float
 
 
 def run(stage: Stage, tables: Sequence[int], seconds: float, think: float) -> Outcome:
@@ -40,7 +51,6 @@ def run(stage: Stage, tables: Sequence[int], seconds: float, think: float) -> Ou
         load = Load([stack.enter_context(closing(Door(address))) for address in stage.addresses], [], think)
         endpoint = stack.enter_context(Endpoint(load.message_came))
         load.keys += [_register(load.doors[0], endpoint.url, number) for number in range(APPLICATIONS)]
-        before = stage.stored_bytes()
         playing: list[gevent.Greenlet[..., Any]] = []
         steps = []
         for wanted in tables:
@@ -49,7 +59,7 @@ def run(stage: Stage, tables: Sequence[int], seconds: float, think: float) -> Ou
                 gevent.sleep(_RISE * seconds / wanted)
             steps.append(_measure(stage, load, wanted, (1 - _RISE) * seconds))
         load.end()
-        gevent.joinall(playing)
+        gevent.joinall(playing, raise_error=True)
         _await(lambda: not endpoint.missing(load.expected), SETTLE_SECONDS)
         return Outcome(
             steps=steps,
@@ -58,7 +68,7 @@ def run(stage: Stage, tables: Sequence[int], seconds: float, think: float) -> Ou
             repeats=endpoint.repeats,
             missing=[f"no message {each}" for each in endpoint.missing(load.expected)],
             doubled=[f"a doubled message {each}" for each in endpoint.doubled()],
-            bytes_a_game=(stage.stored_bytes() - before) / load.games,
+            stored=_stored(stage, load),
         )
 
 
@@ -69,6 +79,16 @@ def _measure(stage: Stage, load: Load, tables: int, seconds: float) -> Step:
     measured = step(stage, since, load.times, tables, load.streams)
     load.times = Times()
     return measured
+
+
+def _stored(stage: Stage, load: Load) -> Stored:
+    games = load.finished[:_SIZED]
+    apps = [key.split("_")[1] for key in load.keys]  # app_<id>_<secret>
+    return Stored(
+        stage.bytes_of([key for game in games for key in keys.of_game(game)]) / max(1, len(games)),
+        stage.bytes_of([key for app in apps for key in (keys.index(app), *keys.totals(app))]) / max(1, load.owned),
+        stage.bytes_of([keys.feed(app) for app in apps]) / max(1, load.owned),
+    )
 
 
 def _register(door: Door, url: str, number: int) -> str:

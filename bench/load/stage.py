@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.request
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from bench.driver import Address
 from bench.processes import DidNotStart, free_port, processor_seconds, resident_bytes
 from bench.stand import Candidate, Stand
+from service.storage.redis.topology import open_topology
 from tests.storage.clusters import Cluster
 
 SERVICES: Final = 3
@@ -78,6 +79,13 @@ class Stage(NamedTuple):
     def stored_bytes(self) -> int:
         """The memory that the primaries use for what is stored, and for their clients."""
         return sum([int(server.admin.info("memory")["used_memory"]) for server in self.cluster.servers])
+
+    def bytes_of(self, keys: Sequence[bytes]) -> int:
+        """The memory that these keys take, those that exist."""
+        answers = open_topology(self.cluster.url).call_each(
+            [(key, (b"MEMORY", b"USAGE", key, b"SAMPLES", b"0")) for key in keys]
+        )
+        return sum([answer for answer in answers if isinstance(answer, int)])
 
     def decisions(self) -> dict[str, Decisions]:
         """What computer players have decided, by level."""

@@ -46,7 +46,9 @@ class Load:
     streams: int = 0
     over: bool = False
     games: int = 0
-    finished: int = 0
+    owned: int = 0
+    """Games of applications."""
+    finished: list[str] = field(default_factory=list)
     acknowledged: int = 0
     repeated: int = 0
     """Requests of moves that had no answer, or 503."""
@@ -92,10 +94,11 @@ class Table:
         load, door = self._load, self._door(0)
         opened = door.ask("POST", "/v1/games", self._kind.request, self._key)
         load.games += 1
+        load.owned += self._key is not None
         seats = opened["seats"]
         account = Account(opened["game"]["id"], len(seats), self._key is not None)
         people = [_Person(load, self._door(each["seat"]), account, each, self._kind, self._rng) for each in seats]
-        gevent.joinall([load.people.spawn(self._guarded, person.play) for person in people])
+        gevent.joinall([load.people.spawn(self._guarded, person.play) for person in people], raise_error=True)
         self._settle(door, account)
 
     def _guarded(self, play: Callable[[], None]) -> None:
@@ -110,7 +113,8 @@ class Table:
         path = f"/v1/games/{account.game}/events"
         while page := door.ask("GET", f"{path}?limit={_PAGE}&after={len(events)}")["events"]:
             events += page
-        load.finished += events[-1]["type"] == "finished"
+        if events[-1]["type"] == "finished":
+            load.finished.append(account.game)
         load.acknowledged += len(account.acknowledged)
         load.wrong += faults(account, events)
         load.expected += expected_messages(account, events)
@@ -174,13 +178,12 @@ class _Person:
 
     def _take_view(self, view: dict[str, Any]) -> None:
         """Make a move if one is wanted of this person, and of nobody before: both may deal."""
-        wanted = view["legal_moves"] and view["to_act"][:1] == [self._seat]
         self._deadline = None
-        if not wanted:
+        if not view["legal_moves"] or view["to_act"][:1] != [self._seat]:
             return
-        if self._rng.random() < self._kind.absent:
-            deadline = view["turn"]["deadline"] if "turn" in view else None
-            self._deadline = None if deadline is None else _seconds(deadline)
+        deadline = view.get("turn", {}).get("deadline")
+        if deadline is not None and self._rng.random() < self._kind.absent:
+            self._deadline = _seconds(deadline)
             return
         gevent.sleep(self._load.think * self._rng.uniform(0.5, 1.5))
         if not self._load.over:

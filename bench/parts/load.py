@@ -70,7 +70,7 @@ def _speeds(steps: list[Step]) -> Table:
             f"{each.rate:.0f}",
             f"{sum([len(times) for times in each.times.bots.values()]) / each.seconds:.0f}",
             f"{len(each.times.messages) / each.seconds:.1f}",
-            f"{sum(each.cores.values()):.2f}",
+            f"{each.in_use:.2f}",
         )
         for each in steps
     ]
@@ -133,7 +133,9 @@ def _units(outcome: Outcome) -> Table:
         *_decisions(steps),
         ("messenger, for a move in a game of an application, messages included", milliseconds("messenger", owned)),
         ("clients, for a move of a person", milliseconds(CLIENTS, moves)),
-        ("memory of a game in Redis, with its share of the index and feeds", f"{outcome.bytes_a_game / _KIB:.1f} KiB"),
+        ("Redis, for a finished game", f"{outcome.stored.game / _KIB:.1f} KiB"),
+        ("Redis, for a game in the index of an application", f"{outcome.stored.listed / _KIB:.1f} KiB"),
+        ("Redis, for a game in the feed of an application", f"{outcome.stored.feed / _KIB:.1f} KiB"),
         ("memory of a web worker for a stream, with what it remembers of the game", _stream_memory(outcome.steps)),
     ]
     return Table(
@@ -160,7 +162,7 @@ def _stream_memory(steps: list[Step]) -> str:
 def _verdict(outcome: Outcome) -> Table:
     load = outcome.load
     rows = [
-        ("games, of which finished", f"{load.games:,}, {load.finished:,}"),
+        ("games, of which finished", f"{load.games:,}, {len(load.finished):,}"),
         ("acknowledged moves of people, compared with the events", f"{load.acknowledged:,}"),
         ("lost or doubled, in the games or on the streams", f"{len(load.wrong):,}"),
         ("messages to the applications", f"{outcome.messages:,}"),

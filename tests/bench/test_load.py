@@ -54,6 +54,20 @@ def test_a_move_that_is_lost_or_doubled_is_found(change: Callable[[list[dict[str
     assert expected in " ".join(faults(account(), events))
 
 
+def test_a_move_by_which_an_absent_person_returns_is_the_next_event() -> None:
+    events = [
+        *EVENTS[:6],
+        {"version": 7, "type": "returned", "seat": 0, "data": {}},
+        {"version": 8, "type": "played", "seat": 0, "data": {"tile": "5-6"}},
+    ]
+    returned = account()
+    assert len(faults(returned, events)) == 1
+    returned.acknowledged[7] = Acknowledged(0, "play", "5-6")
+    assert faults(returned, events) == []
+    returned.acknowledged[7] = Acknowledged(0, "play", "0-0")
+    assert len(faults(returned, events)) == 1
+
+
 def test_a_move_without_an_answer_may_be_there_or_not() -> None:
     unanswered = account()
     del unanswered.acknowledged[5]
