@@ -55,12 +55,25 @@ def faults(account: Account, events: Sequence[Mapping[str, Any]]) -> list[str]:
             event = events[version]
         if event is None or not _is(event, move):
             found.append(f"{account.game}: the move to version {version} is lost: {move}")
+    return found + _moves_of_nobody(account, events)
+
+
+def _moves_of_nobody(account: Account, events: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The moves of people that no client has made, nor the service for an absent person, until the end of the turn."""
     known = account.acknowledged.keys() | account.unknown
-    for event, before in zip(events[1:], events, strict=False):
-        of_person = event["type"] in ("played", "passed") and event["seat"] < account.people
-        first = before["version"] if before["type"] == "returned" else event["version"]
-        if of_person and first not in known and not _is_made_by_the_service(event, before):
-            found.append(f"{account.game}: nobody made the move to version {event['version']}: {event['type']}")
+    found: list[str] = []
+    substituted, returned = None, False
+    for event in events:
+        kind, seat = event["type"], event.get("seat")
+        if kind in ("played", "passed") and seat in range(account.people):
+            made = event["version"] in known or (returned and event["version"] - 1 in known)
+            if not made and substituted != seat:
+                found.append(f"{account.game}: nobody made the move to version {event['version']}: {kind}")
+        if kind == "timed_out":
+            substituted = seat
+        elif kind != "drew":
+            substituted = None
+        returned = kind == "returned"
     return found
 
 
@@ -77,8 +90,3 @@ def _is(event: Mapping[str, Any], move: Acknowledged) -> bool:
     if move.action == "deal":
         return True
     return bool(event["seat"] == move.seat and (move.action != "play" or event["data"]["tile"] == move.tile))
-
-
-def _is_made_by_the_service(event: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
-    """Whether it follows from the end of a person's time."""
-    return bool(before["type"] == "timed_out" and before["seat"] == event["seat"])

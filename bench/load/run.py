@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """Bytes in Redis: of a finished game, and of the index (``listed``) and the feed of an application for each of its games."""
+    """Bytes in Redis: of a finished game, and of an application's index (``listed``) and feed for each of its games."""
 
     game: float
     listed: float

@@ -68,6 +68,17 @@ def test_a_move_by_which_an_absent_person_returns_is_the_next_event() -> None:
     assert len(faults(returned, events)) == 1
 
 
+def test_the_service_plays_the_turn_of_an_absent_person_to_its_end_and_no_further() -> None:
+    turn: list[dict[str, Any]] = [
+        *EVENTS[:6],
+        {"version": 7, "type": "drew", "seat": 0, "data": {}},
+        {"version": 8, "type": "played", "seat": 0, "data": {"tile": "5-6"}},
+    ]
+    assert faults(account(), turn) == []
+    further = [*turn, {"version": 9, "type": "played", "seat": 0, "data": {"tile": "5-5"}}]
+    assert faults(account(), further) == ["g: nobody made the move to version 9: played"]
+
+
 def test_a_move_without_an_answer_may_be_there_or_not() -> None:
     unanswered = account()
     del unanswered.acknowledged[5]
