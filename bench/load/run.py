@@ -48,9 +48,10 @@ class Stored(NamedTuple):
 def run(stage: Stage, tables: Sequence[int], seconds: float, think: float) -> Outcome:
     """Play at so many tables at a time, for so many seconds each; people think so long."""
     with ExitStack() as stack:
-        load = Load([stack.enter_context(closing(Door(address))) for address in stage.addresses], [], think)
+        load = Load([stack.enter_context(closing(Door(address))) for address in stage.addresses], think)
         endpoint = stack.enter_context(Endpoint(load.message_came))
-        load.keys += [_register(load.doors[0], endpoint.url, number) for number in range(APPLICATIONS)]
+        for number in range(APPLICATIONS):
+            _register(load, endpoint.url, number)
         playing: list[gevent.Greenlet[..., Any]] = []
         steps = []
         for wanted in tables:
@@ -83,7 +84,7 @@ def _measure(stage: Stage, load: Load, tables: int, seconds: float) -> Step:
 
 def _stored(stage: Stage, load: Load) -> Stored:
     games = load.finished[:_SIZED]
-    apps = [key.split("_")[1] for key in load.keys]  # app_<id>_<secret>
+    apps = load.apps
     return Stored(
         stage.bytes_of([key for game in games for key in keys.of_game(game)]) / max(1, len(games)),
         stage.bytes_of([key for app in apps for key in (keys.index(app), *keys.totals(app))]) / max(1, load.owned),
@@ -91,14 +92,16 @@ def _stored(stage: Stage, load: Load) -> Stored:
     )
 
 
-def _register(door: Door, url: str, number: int) -> str:
-    """The key of a new application whose endpoint has answered its challenge."""
+def _register(load: Load, url: str, number: int) -> None:
+    """Register an application whose endpoint has answered its challenge."""
+    door = load.doors[0]
     app = door.ask("POST", "/v1/apps", {"name": f"load {number}"})
     key: str = app["key"]
     webhook = door.ask("POST", "/v1/webhooks", {"url": f"{url}{number}", "events": list(TYPES)}, key)
     path = f"/v1/webhooks/{webhook['id']}"
     _await(lambda: bool(door.ask("GET", path, token=key)["status"] == "active"), SETTLE_SECONDS)
-    return key
+    load.apps.append(app["id"])
+    load.keys.append(key)
 
 
 def _await(condition: Callable[[], bool], seconds: float) -> None:

@@ -38,10 +38,12 @@ class Load:
     """What all tables share."""
 
     doors: list[Door]
-    keys: list[str]
-    """Of the applications."""
     think: float
     """Seconds from a view to the move, on average; half as long at least."""
+    apps: list[str] = field(default_factory=list)
+    """The ids of the applications."""
+    keys: list[str] = field(default_factory=list)
+    """Their keys."""
     times: Times = field(default_factory=Times)
     streams: int = 0
     over: bool = False
