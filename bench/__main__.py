@@ -10,11 +10,16 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from bench import report
+from bench.builds import ROOT
 from bench.parts import LOAD, PARTS, part
-from bench.scale import FULL, SMOKE
+from bench.scale import FULL, SMOKE, Scale
 from bench.stand import Stand, server_version
+
+KEPT: Final = ROOT / ".cache" / "bench"
+"""What parts have measured, until all have: a machine may not be idle for as long as all take together."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -31,6 +36,11 @@ def main(argv: Sequence[str]) -> int:
         metavar="FOLDER",
         help="where RESULTS.md or LOAD.md is written; bench/ if all of it is measured, else nowhere",
     )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="keep what is measured in .cache/bench; without any part, write RESULTS.md from what is kept of all",
+    )
     arguments = parser.parse_args(argv)
     is_load = arguments.parts == [LOAD]
     unknown = [name for name in arguments.parts if name not in PARTS]
@@ -39,20 +49,34 @@ def main(argv: Sequence[str]) -> int:
     scale = SMOKE if arguments.smoke else FULL
     if arguments.turns is not None:
         scale = scale._replace(turns=arguments.turns)
-    folder = arguments.results
+    folder: Path | None = arguments.results
     if folder is None and (is_load or not arguments.parts) and not arguments.smoke:
         folder = Path(__file__).parent
-    sections = []
+    if arguments.keep and not arguments.parts:
+        measured = report.kept(KEPT, PARTS)
+    else:
+        measured = _measure(arguments, scale)
+    if folder is not None:
+        page = report.LOAD if is_load else report.RESULTS
+        report.write(folder, measured, server_version(unix=not is_load), page)
+        print(f"Written: {folder / page.name}")
+    return 0
+
+
+def _measure(arguments: argparse.Namespace, scale: Scale) -> list[report.Kept]:
+    """Run the parts, print what they say, and keep it if that is asked for."""
+    if not Path("/proc/self/stat").exists():
+        sys.exit("bench: processor time is read from /proc, which is only there on Linux")
+    measured = []
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing that was started is left behind
     with Stand(scale.workers) as stand:
         for name in arguments.parts or PARTS:
-            sections.append(part(name)(stand, scale))
-            print(report.show(sections[-1], goals=not arguments.smoke), flush=True)
-    if folder is not None:
-        page = report.LOAD if is_load else report.RESULTS
-        report.write(folder, sections, server_version(unix=not is_load), page)
-        print(f"Written: {folder / page.name}")
-    return 0
+            section = part(name)(stand, scale)
+            measured.append(report.now(section))
+            print(report.show(section, goals=not arguments.smoke), flush=True)
+            if arguments.keep:
+                report.keep(KEPT, name, measured[-1])
+    return measured
 
 
 if __name__ == "__main__":

@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
+from bench.candidates import COMPILED, PURE, Name
 from bench.driver import Address, Connection, request
 from bench.floor.sizes import Sizes
-from bench.hosted import Measures, create_game, create_stand_in, play, stand_in_request
+from bench.hosted import Measures, create_game, create_stand_in, play
 from bench.setups import Match
-from bench.stand import Name, Stand
+from bench.stand import Stand
 
 Kind = Literal["POST move", "GET view", "GET view, 304", "GET moves", "POST game"]
 Scripts = list[list[bytes]]
@@ -31,16 +32,17 @@ STATUS: Final[dict[Kind, int]] = {
 
 
 class Work(NamedTuple):
-    """What the clients of a burst do: each its match, or so many reads."""
+    """What the clients of a burst do: each so many matches, one after another, or so many reads."""
 
     matches: Sequence[Match]
     measures: Measures
     clients: int
     reads: int
+    each: int = 1
 
-    def match(self, client: int) -> Match:
-        """The match of a client."""
-        return self.matches[client % len(self.matches)]
+    def match(self, client: int, number: int = 0) -> Match:
+        """A match of a client."""
+        return self.matches[(client + number) % len(self.matches)]
 
 
 _Make = Callable[[Connection, Work, int], list[bytes]]
@@ -53,7 +55,7 @@ def prepared(stand: Stand, kind: Kind, work: Work, name: Name) -> Scripts:
 
 def prepared_by(name: Name, kind: Kind, work: Work, address: Address) -> Scripts:
     """The same to another one of its kind."""
-    return (_of_service if name == "service" else _of_floor)(kind, work, address)
+    return (_of_service if name in (PURE, COMPILED) else _of_floor)(kind, work, address)
 
 
 def _of_service(kind: Kind, work: Work, address: Address) -> Scripts:
@@ -76,16 +78,19 @@ def _of_floor(kind: Kind, work: Work, address: Address) -> Scripts:
         "GET view": partial(_reads_of_stand_in, sizes=work.measures.view, extra=False),
         "GET view, 304": partial(_reads_of_stand_in, sizes=work.measures.view, extra=True),
         "GET moves": partial(_reads_of_stand_in, sizes=work.measures.moves, extra=False),
-        "POST game": _openings_like,
+        "POST game": _openings,
     }
     with Connection(address) as connection:
         return [makes[kind](connection, work, client) for client in range(work.clients)]
 
 
 def _moves(connection: Connection, work: Work, client: int) -> list[bytes]:
-    match = work.match(client)
-    game = create_game(connection, match)
-    return [game.move(step) for step in match.steps]
+    requests: list[bytes] = []
+    for number in range(work.each):
+        match = work.match(client, number)
+        game = create_game(connection, match)
+        requests += [game.move(step) for step in match.steps]
+    return requests
 
 
 def _moves_of_stand_in(connection: Connection, work: Work, client: int) -> list[bytes]:
@@ -119,8 +124,3 @@ def _reads_of_stand_in(connection: Connection, work: Work, _client: int, *, size
 
 def _openings(_line: Connection, work: Work, client: int) -> list[bytes]:
     return [request("POST", "/v1/games", body=work.match(client).request)] * work.reads
-
-
-def _openings_like(_line: Connection, work: Work, client: int) -> list[bytes]:
-    body = work.match(client).request
-    return [stand_in_request(work.measures.create, body) for _ in range(work.reads)]

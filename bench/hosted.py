@@ -21,11 +21,10 @@ _NUMBERS: Final = count()
 
 
 class Hosted(NamedTuple):
-    """A game on the service: its id, the tokens of its seats, and the response to its creation."""
+    """A game on the service: its id, and the tokens of its seats."""
 
     id: str
     tokens: tuple[str, ...]
-    answer: bytes
 
     @property
     def path(self) -> str:
@@ -41,17 +40,16 @@ class Measures(NamedTuple):
     """The sizes in a match, in bytes: on average over its moves, and in its middle."""
 
     move: Sizes
-    create: Sizes
     view: Sizes
     moves: Sizes
 
 
 def create_game(connection: Connection, match: Match) -> Hosted:
     """Create a game in which this match can be played."""
-    answer = connection.send(request("POST", "/v1/games", body=match.request)).body
+    answer = connection.send(request("POST", "/v1/games", body=match.request, token=match.key)).body
     opened: dict[str, Any] = orjson.loads(answer)
     assert opened["game"]["version"] == CREATED_VERSION
-    return Hosted(opened["game"]["id"], tuple([seat["token"] for seat in opened["seats"]]), answer)
+    return Hosted(opened["game"]["id"], tuple([seat["token"] for seat in opened["seats"]]))
 
 
 def play(connection: Connection, game: Hosted, steps: Sequence[Step]) -> None:
@@ -67,11 +65,6 @@ def create_stand_in(connection: Connection, sizes: Sizes) -> str:
     return path
 
 
-def stand_in_request(sizes: Sizes, body: bytes) -> bytes:
-    """The request that creates a stand-in on the floor."""
-    return request("POST", f"/v1/games/{sizes.id(next(_NUMBERS))}", body=body)
-
-
 def measure(address: Address, redis: Any, match: Match) -> Measures:
     """Play the match on the service and measure the sizes of stored values and responses."""
     values, events, replies = [], [], []
@@ -79,8 +72,7 @@ def measure(address: Address, redis: Any, match: Match) -> Measures:
     with Connection(address) as connection:
         game = create_game(connection, match)
         state, list_of_events = keys.state(game.id), keys.events(game.id)
-        first_value, first_events = redis.strlen(state), redis.lrange(list_of_events, 0, -1)
-        kept = len(first_events)
+        kept = redis.llen(list_of_events)
         for place, step in enumerate(match.steps):
             if place == len(match.steps) // 2:
                 token = game.tokens[step.seat]
@@ -95,7 +87,6 @@ def measure(address: Address, redis: Any, match: Match) -> Measures:
             events.append(sum(map(len, new)))
     return Measures(
         move=Sizes(round(fmean(values)), round(fmean(events)), round(fmean(replies))),
-        create=Sizes(first_value, sum(map(len, first_events)), len(game.answer)),
         view=view,
         moves=moves,
     )

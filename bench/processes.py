@@ -5,6 +5,7 @@ What a process uses is known only on Linux.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -29,6 +30,18 @@ def processor_seconds(pid: int) -> float:
     return sum(map(int, stat(pid)[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
+def exact_seconds(pid: int) -> float:
+    """The same to the nanosecond where the kernel counts them, of the threads that run now."""
+    tasks = [task / "schedstat" for task in Path(f"/proc/{pid}/task").glob("*")]
+    if not tasks or not tasks[0].exists():
+        return processor_seconds(pid)
+    taken = 0
+    for task in tasks:
+        with contextlib.suppress(OSError):  # the thread has just ended
+            taken += int(task.read_text().split()[0])
+    return taken / 1e9
+
+
 def busy_seconds() -> float:
     """The processor time that all processes of the machine have used, and what other machines took from it."""
     words = Path("/proc/stat").read_text().partition("\n")[0].split()[1:]
@@ -44,6 +57,21 @@ def resident_bytes(pid: int) -> int:
 def stat(pid: int) -> list[str]:
     """The fields of /proc/<pid>/stat, from the state on."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def tree(pid: int) -> dict[int, list[int]]:
+    """This process and all below it, each with its children. Empty except on Linux."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            children.setdefault(int(stat(int(entry.name))[1]), []).append(int(entry.name))
+    found: dict[int, list[int]] = {}
+    todo = [pid] if children else []
+    while todo:
+        each = todo.pop()
+        found[each] = children.get(each, [])
+        todo += found[each]
+    return found
 
 
 def stop(process: subprocess.Popen[bytes], seconds: float) -> None:

@@ -15,6 +15,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
+from bench.builds import pythons
 from service.engine.build import BUILD
 
 PACKAGES = (
@@ -75,6 +78,14 @@ class Section:
     """What could not be measured here, with reasons."""
 
 
+class Kept(NamedTuple):
+    """A section with the time and the commit at which it was measured."""
+
+    section: Section
+    at: str
+    commit: str
+
+
 def show(section: Section, *, goals: bool = True) -> str:
     """A section for the terminal: aligned columns, and its goals if requested."""
     parts = [f"═══ {section.title} ═══", section.text]
@@ -88,9 +99,26 @@ def show(section: Section, *, goals: bool = True) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def page(sections: Sequence[Section], server: str, which: Page = RESULTS) -> str:
+def now(section: Section) -> Kept:
+    """A section that was measured now."""
+    return Kept(section, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), _commit())
+
+
+def keep(folder: Path, name: str, measured: Kept) -> None:
+    """Keep the section of a part for the page, instead of what was measured before."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.json").write_bytes(msgspec.json.encode(measured))
+
+
+def kept(folder: Path, names: Sequence[str]) -> list[Kept]:
+    """The sections of these parts. Raises ``FileNotFoundError`` if one was never measured."""
+    return [msgspec.json.decode((folder / f"{name}.json").read_bytes(), type=Kept) for name in names]
+
+
+def page(measured: Sequence[Kept], server: str, which: Page = RESULTS) -> str:
     """The page as a whole; ``server`` says which Redis it was."""
-    parts = [f"# {which.title}", f"{which.text}\n\n{_machine(server)}"]
+    parts = [f"# {which.title}", f"{which.text}\n\n{_machine(measured, server, which)}"]
+    sections = [each.section for each in measured]
     goals = [goal for section in sections for goal in section.goals]
     if goals:
         rows = [(goal.what, goal.wanted, goal.measured, "yes" if goal.reached else "**no**") for goal in goals]
@@ -104,25 +132,30 @@ def page(sections: Sequence[Section], server: str, which: Page = RESULTS) -> str
     return "\n\n".join(parts) + "\n"
 
 
-def write(folder: Path, sections: Sequence[Section], server: str, which: Page = RESULTS) -> None:
+def write(folder: Path, measured: Sequence[Kept], server: str, which: Page = RESULTS) -> None:
     """Write the page and the plots beside it."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = page(sections, server, which)  # before a plot is written, which would count as an uncommitted change
-    for section in sections:
-        for name, svg in section.plots.items():
+    for each in measured:
+        for name, svg in each.section.plots.items():
             (folder / name).write_text(svg)
-    (folder / which.name).write_text(text)
+    (folder / which.name).write_text(page(measured, server, which))
 
 
-def _machine(server: str) -> str:
+def _machine(measured: Sequence[Kept], server: str, which: Page) -> str:
+    times = sorted({each.at for each in measured})
+    own, *others = [f"{python.name}, built {python.built}" for python in pythons()]
+    engine: tuple[str, str] = ("engine", BUILD)
+    if which is RESULTS:
+        engine = ("engine", "pure and compiled (`make wheel-compiled`), where a table names them; else pure")
     facts = [
-        ("date", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
+        ("date", " to ".join(dict.fromkeys([times[0], times[-1]]))),
         ("machine", f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"),
-        ("Python", f"{platform.python_implementation()} {platform.python_version()}"),
-        ("engine", BUILD),
+        ("Python", own),
+        *[("another Python, where a table names it", other) for other in others if which is RESULTS],
+        engine,
         ("server", server),
         ("packages", ", ".join(f"{name} {number}" for name in PACKAGES if (number := _version(name)))),
-        ("service", _commit()),
+        ("service", ", ".join(dict.fromkeys([each.commit for each in measured]))),
     ]
     return _markdown(("", ""), facts)
 

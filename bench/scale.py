@@ -44,11 +44,15 @@ class Scale(NamedTuple):
     """Length of a step."""
     load_think: float
     """Seconds that people think in the load run."""
+    decisions: int
+    """Situations in which an expert decides, of each measured game."""
+    compiled: bool
+    """Whether the compiled build is measured too."""
 
 
 FULL: Final = Scale(
     workers=2,
-    turns=10,
+    turns=7,
     setups=None,
     clients=8,
     reads=50,
@@ -67,6 +71,8 @@ FULL: Final = Scale(
     load_tables=(0, 25, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800),
     load_seconds=62.0,
     load_think=1.0,
+    decisions=12,
+    compiled=True,
 )
 
 SMOKE: Final = Scale(
@@ -90,4 +96,6 @@ SMOKE: Final = Scale(
     load_tables=(0, 6, 12),
     load_seconds=1.5,
     load_think=0.01,
+    decisions=1,
+    compiled=True,
 )

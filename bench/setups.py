@@ -63,6 +63,8 @@ class Match(NamedTuple):
     request: bytes
     """The body of the request that creates it."""
     steps: tuple[Step, ...]
+    key: str | None = None
+    """Of the application that creates it, if any does."""
 
 
 SETUPS: Final = (

@@ -6,7 +6,6 @@ Does not depend on the requests.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import resource
 import shutil
@@ -15,15 +14,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Self
 
 import redis
 
+from bench.builds import ROOT
+from bench.candidates import Name, Start, start_of
 from bench.driver import Address, Connection, Refused, request
-from bench.processes import DidNotStart, free_port, processor_seconds, resident_bytes, stat, stop
+from bench.processes import DidNotStart, exact_seconds, free_port, resident_bytes, stop, tree
 from service.devserver.embedded import EmbeddedServer
 from service.devserver.server_program import find_server
 from service.storage.games import RedisStore
@@ -32,14 +32,10 @@ from service.storage.redis.calls import observe_nothing
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import Topology
 
-ROOT: Final = Path(__file__).parent.parent
-NODE_PEER: Final = ROOT / "bench" / "peers" / "node"
 START_SECONDS: Final = 120.0
 STOP_SECONDS: Final = 40.0
 _PAUSE_SECONDS: Final = 0.01
 _OWN_SETTINGS: Final = frozenset({"HOST", "PORT", "REDIS_URL", "DATA_DIR", "SECRET_KEY"})
-
-Name = Literal["service", "floor", "floor, tuned client", "FastAPI", "Node"]
 
 WITHOUT_LIMITS: Final = dict.fromkeys(
     [
@@ -58,9 +54,9 @@ WITHOUT_LIMITS: Final = dict.fromkeys(
 class Candidate:
     """A server in its own processes, listening at ``address``."""
 
-    def __init__(self, command: Sequence[str], environ: Mapping[str, str], folder: Path, workers: int) -> None:
+    def __init__(self, start: Start, folder: Path, workers: int) -> None:
         self._log = folder / "log"
-        self._found: list[int] = []
+        self._found: dict[int, list[int]] = {}
         folder.mkdir()
         self.address: Address = ("127.0.0.1", free_port())
         inherited = {name: text for name, text in os.environ.items() if name not in _OWN_SETTINGS}
@@ -75,9 +71,9 @@ class Candidate:
         with self._log.open("wb") as log:
             self.began = time.perf_counter()
             self._process = subprocess.Popen(
-                [word.format(port=self.address[1], workers=workers) for word in command],
-                cwd=ROOT,
-                env={**inherited, **own, **environ},
+                [word.format(port=self.address[1], workers=workers) for word in start.command],
+                cwd=start.folder,
+                env={**inherited, **own, **start.environ},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -110,20 +106,18 @@ class Candidate:
         """The resident memory of each worker. Empty except on Linux."""
         return [resident_bytes(pid) for pid in sorted(self.workers())]
 
-    def worker_seconds(self) -> float:
-        """The processor time of all workers so far, with a resolution of some milliseconds; 0 except on Linux."""
-        return sum([processor_seconds(pid) for pid in self.workers()])
+    def seconds(self) -> float:
+        """The processor time of all its processes so far; 0 except on Linux."""
+        return sum([exact_seconds(pid) for pid in self._processes()])
 
     def workers(self) -> list[int]:
-        """The process ids of the descendants without children of their own. Determined once, as they do not change."""
+        """The process ids of the descendants without children of their own."""
+        return [pid for pid, children in self._processes().items() if not children]
+
+    def _processes(self) -> dict[int, list[int]]:
+        """All its processes, each with its children. Determined once, as they do not change."""
         if not self._found:
-            below = _children()
-            todo = [self._process.pid]
-            while todo:
-                pid = todo.pop()
-                todo += below.get(pid, [])
-                if pid not in below and below:
-                    self._found.append(pid)
+            self._found = tree(self._process.pid)
         return self._found
 
 
@@ -131,10 +125,11 @@ class Stand:
     """The server and the candidates of one run of the benchmark, its files in a folder that goes away with it.
 
     Each candidate has so many ``workers``. Named ones are run by the program ``under``, with words of its own, in which
-    ``{folder}`` stands for ``folder``.
+    ``{folder}`` stands for ``folder``. ``python`` runs all that are written in it.
     """
 
-    def __init__(self, workers: int, under: Sequence[str] = ()) -> None:
+    def __init__(self, workers: int, under: Sequence[str] = (), python: str = sys.executable) -> None:
+        self.python = python
         self._workers = workers
         self._under = under
         self.folder = Path(tempfile.mkdtemp(prefix="domino-bench-"))
@@ -185,36 +180,37 @@ class Stand:
     def __getitem__(self, name: Name) -> Candidate:
         """The candidate of that name, started if necessary. Raises ``DidNotStart``."""
         if name not in self._named:
-            command, environ = _command(name, self.redis_url)
+            start = start_of(name, self.redis_url, self.python)
             under = [word.replace("{folder}", str(self.folder)) for word in self._under]
-            self._named[name] = self.start([*under, *command], environ)
+            self._named[name] = self._start(start._replace(command=(*under, *start.command)))
             self._named[name].wait()
         return self._named[name]
 
+    def redis_seconds(self) -> float:
+        """The processor time of the server that all named candidates share, so far."""
+        return redis_seconds(self.redis)
+
     def service(self, redis_url: str, **environ: str) -> Candidate:
         """Start another service, on another server."""
-        command, _ = _command("service", redis_url)
-        candidate = self.start(command, {"REDIS_URL": redis_url, **environ})
+        start = start_of("service", redis_url, self.python)
+        candidate = self._start(start._replace(environ={**start.environ, **environ}))
         candidate.wait()
         return candidate
 
     def start(self, command: Sequence[str], environ: Mapping[str, str]) -> Candidate:
         """Start any candidate without waiting for it."""
-        candidate = Candidate(command, environ, self.folder / f"candidate-{len(self._started)}", self._workers)
+        return self._start(Start(tuple(command), environ, ROOT))
+
+    def _start(self, start: Start) -> Candidate:
+        candidate = Candidate(start, self.folder / f"candidate-{len(self._started)}", self._workers)
         self._started.append(candidate)
         return candidate
 
 
-def missing(name: Name) -> str | None:
-    """Why a candidate cannot be measured here, or ``None``."""
-    if name == "FastAPI" and not (find_spec("fastapi") and find_spec("uvicorn")):
-        return "FastAPI: fastapi and uvicorn are not installed (make bench installs them)"
-    if name == "Node":
-        if shutil.which("node") is None:
-            return "Node: there is no node on the PATH"
-        if not (NODE_PEER / "node_modules" / "ioredis").is_dir():
-            return "Node: ioredis is not installed (make bench installs it where npm is)"
-    return None
+def redis_seconds(client: Any) -> float:
+    """The processor time of a server so far."""
+    cpu = client.info("cpu")
+    return float(cpu["used_cpu_user"] + cpu["used_cpu_sys"])
 
 
 def open_store(topology: Topology, ttl_seconds: int) -> RedisStore:
@@ -232,29 +228,3 @@ def server_version(*, unix: bool = True) -> str:
     """The name and version of the server, and how it is used: over a unix socket, or over TCP."""
     said = subprocess.run([find_server(), "--version"], capture_output=True, text=True, check=True).stdout
     return f"{' '.join(said.split()[:3])}, append-only file, fsync everysec, {'unix socket' if unix else 'TCP'}"
-
-
-def _command(name: Name, redis_url: str) -> tuple[list[str], dict[str, str]]:
-    environ = {"REDIS_URL": redis_url}
-    match name:
-        case "service":
-            return [sys.executable, "-m", "service"], environ
-        case "floor":
-            return [sys.executable, "-m", "bench.floor"], {**environ, "FLOOR_CLIENT": "plain"}
-        case "floor, tuned client":
-            return [sys.executable, "-m", "bench.floor"], {**environ, "FLOOR_CLIENT": "tuned"}
-        case "FastAPI":
-            words = ["--factory", "bench.peers.asgi:create", "--port", "{port}", "--workers", "{workers}"]
-            return [sys.executable, "-m", "uvicorn", *words, "--log-level", "warning", "--no-access-log"], environ
-        case "Node":
-            path = redis_url.removeprefix("unix://")
-            return [shutil.which("node") or "node", str(NODE_PEER / "server.js")], {"REDIS_SOCKET": path}
-
-
-def _children() -> dict[int, list[int]]:
-    """The children of each process; empty without /proc."""
-    below: dict[int, list[int]] = {}
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            below.setdefault(int(stat(int(entry.name))[1]), []).append(int(entry.name))
-    return below

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Final
 
-from bench.stand import ROOT
+from bench.builds import ROOT
 
 _CONF: Final = str(ROOT / "service" / "server" / "gunicorn_conf.py")
 

@@ -1,36 +1,70 @@
-"""The bare Flask application of the floor, over redis-py as it comes or over the service's own connection."""
+"""The bare Flask application of the floor: plain, or with the connection to Redis and the JSON of the service."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
 import redis
 from flask import Flask, Response, abort, request
+from flask.json.provider import JSONProvider
+from marshmallow import ValidationError
 
+from bench.floor.opening import OpeningSchema, open_game
 from bench.floor.sizes import sizes_of
 from service.storage.redis.connection import connect
 
 BYTES: Final = b"x" * (1 << 20)
 TTL_SECONDS: Final = 30 * 86_400
 _JSON: Final = "application/json"
-_CLIENTS: Final[dict[str, Callable[[str], Any]]] = {"plain": redis.Redis.from_url, "tuned": connect}
+
+
+class _FastJSON(JSONProvider):
+    """JSON by orjson."""
+
+    def dumps(self, obj: Any, **_kwargs: Any) -> str:
+        """The text of a value."""
+        return orjson.dumps(obj).decode()
+
+    def loads(self, s: str | bytes, **_kwargs: Any) -> Any:
+        """The value of a text."""
+        return orjson.loads(s)
+
+    def response(self, *args: Any, **kwargs: Any) -> Response:
+        """A response with this value."""
+        return Response(orjson.dumps(self._prepare_response_obj(args, kwargs)), mimetype=_JSON)
 
 
 def create() -> Flask:
-    """The application; ``FLOOR_CLIENT`` is ``plain`` (redis-py as it comes) or ``tuned`` (as the service has it)."""
-    server = _CLIENTS[os.environ["FLOOR_CLIENT"]](os.environ["REDIS_URL"])
+    """The application; ``FLOOR`` is ``plain`` (Flask and redis-py as they come) or ``tuned`` (as in the service)."""
+    tuned = {"plain": False, "tuned": True}[os.environ["FLOOR"]]
+    server: Any = (connect if tuned else redis.Redis.from_url)(os.environ["REDIS_URL"])
     create_hash, move_hash = [server.script_load(script(name)) for name in ("create", "move")]
+    opening = OpeningSchema()
     app = Flask("bench.floor", static_folder=None)
+    if tuned:
+        app.json = _FastJSON(app)
 
     @app.get("/healthz")
     def healthz() -> Response:
         return Response(b"{}", 200, mimetype=_JSON)
 
+    @app.post("/v1/games")
+    def create_game() -> tuple[Any, int]:
+        try:
+            asked = opening.load(request.get_json())
+        except ValidationError as error:
+            return app.json.response({"errors": error.messages}), 422
+        opened = open_game(asked)
+        key = f"floor:{{{opened.id}}}"
+        value = f"1 {app.json.dumps(opened.state)}"
+        server.evalsha(create_hash, 2, key, f"{key}:events", value, TTL_SECONDS, app.json.dumps(opened.event))
+        return app.json.response(opened.answer), 201
+
     @app.post("/v1/games/<game>")
-    def create_game(game: str) -> Response:
+    def create_stand_in(game: str) -> Response:
         request.get_data()
         sizes = sizes_of(game)
         key = f"floor:{{{game}}}"

@@ -15,7 +15,10 @@ from bench.stand import Stand
 
 Part = Callable[[Stand, Scale], Section]
 
-PARTS: Final = ("moves", "engine", "growth", "streams", "peers", "start", "stages", "automatic", "instructions")
+PARTS: Final = (
+    *("moves", "additions", "engine", "pythons", "peers", "growth"),
+    *("streams", "start", "stages", "automatic", "instructions"),
+)
 
 LOAD: Final = "load"
 

@@ -1,4 +1,4 @@
-"""Part 8: computer players and clocks: what they cost others, how many moves they make, and how late they are.
+"""Part 10: computer players and clocks: what they cost others, how many moves they make, and how late they are.
 
 The service, one bot worker and one scheduler run on the server that all candidates share. Times of answers and
 time-outs are those of the events, so they contain no client.
@@ -28,7 +28,7 @@ from bench.hosted import measure
 from bench.processes import free_port
 from bench.report import Goal, Section, Table
 from bench.scale import Scale
-from bench.setups import USUAL, Match, matches
+from bench.setups import USUAL, matches
 from bench.stand import Candidate, Stand, open_store
 from service.games.model.shards import with_shard
 from service.games.ports import Commit, WriteRequest
@@ -69,7 +69,6 @@ def run(stand: Stand, scale: Scale) -> Section:
     work = Work(played, measure(stand["service"].address, stand.redis, played[0]), scale.clients, scale.reads)
     hands = _start(stand)
     idle = _idle(stand, hands, scale)
-    clock = _clocks(stand, scale, work, rng)
     answers = _answers(stand, scale)
     rate, per_second = _bot_moves(stand, hands, scale)
     slower, slow = _beside_bots(stand, hands, scale, work, rng)
@@ -77,7 +76,6 @@ def run(stand: Stand, scale: Scale) -> Section:
     reminder = _reminders(stand, scale, rng)
     rows = [
         ("Redis time of a commit with a reminder, times one without", reminder.show()),
-        ("POST move with a clock, fraction of one without", clock.show()),
         ("p99 of POST move beside a busy bot worker, times without", slower.show()),
         ("the same, ms: with, without", " and ".join([f"{each * 1000:.1f}" for each in slow])),
         ("greedy moves of one bot worker a second", f"{rate:.0f}"),
@@ -92,7 +90,6 @@ def run(stand: Stand, scale: Scale) -> Section:
         tables=[Table("What they cost, and how fast they are", ("what", "measured"), rows)],
         goals=[
             Goal("a commit with a reminder, times one without", "≤ 1.05", reminder.show(), reminder.median <= 1.05),
-            Goal("POST move with a clock, of one without", "≥ 0.97", clock.show(), clock.median >= 0.97),
             Goal("greedy moves of one bot worker a second", "≥ 500", f"{rate:.0f}", rate >= 500),
             Goal(
                 "person's move to bot's, ms, p50 and p99",
@@ -137,21 +134,7 @@ def _idle(stand: Stand, hands: _Hands, scale: Scale) -> str:
 def _used(stand: Stand, hands: _Hands) -> tuple[float, float, float]:
     cpu = stand.redis.info("cpu")
     redis = cpu["used_cpu_user"] + cpu["used_cpu_sys"]
-    return hands.bots.worker_seconds(), hands.scheduler.worker_seconds(), redis
-
-
-def _clocks(stand: Stand, scale: Scale, work: Work, rng: Random) -> Spread:
-    """How the rate of moves with a clock compares with that without."""
-    works = {"with": work._replace(matches=[_with_clock(each) for each in work.matches]), "without": work}
-
-    def rate(name: str) -> float:
-        return burst(stand["service"].address, prepared(stand, "POST move", works[name], "service"), 201).rate
-
-    return ratios(take_turns(tuple(works), scale.turns, rate, rng), "with", "without")
-
-
-def _with_clock(match: Match) -> Match:
-    return match._replace(request=orjson.dumps({**orjson.loads(match.request), "clock": {"turn": 3600}}))
+    return hands.bots.seconds(), hands.scheduler.seconds(), redis
 
 
 def _reminders(stand: Stand, scale: Scale, rng: Random) -> Spread:
@@ -209,10 +192,10 @@ def _bot_moves(stand: Stand, hands: _Hands, scale: Scale) -> tuple[float, float]
     with Connection(stand["service"].address) as connection:
         for _ in range(20 * scale.clients):
             _create(connection, _BOTS)
-    began, moves, used = time.perf_counter(), hands.moves(), hands.bots.worker_seconds()
+    began, moves, used = time.perf_counter(), hands.moves(), hands.bots.seconds()
     time.sleep(scale.stream_seconds)
     made = hands.moves() - moves
-    return made / (time.perf_counter() - began), made / max(hands.bots.worker_seconds() - used, 0.01)
+    return made / (time.perf_counter() - began), made / max(hands.bots.seconds() - used, 0.01)
 
 
 def _beside_bots(

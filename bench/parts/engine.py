@@ -1,147 +1,135 @@
-"""Part 2: the engine alone. Whole random rounds per second, from deal to result, with all rules and events.
+"""Part 3: the engine alone. Whole random rounds and decisions of an expert per second of processor time.
 
-Only public functions are used, as the service uses them: list the legal moves, and make one of them. The other
-libraries are driven by the same random choices over the same kind of round.
+Each build of the engine on each Python is a process of its own; they take turns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from importlib.util import find_spec
-from itertools import count
 from random import Random
-from time import perf_counter
-from typing import Any, Final
+from typing import Final, NamedTuple
 
-from bench.figures import Spread, ratios, spread, take_turns
+from bench.builds import no_compiled_service
+from bench.figures import Spread, ratios, spread
+from bench.players import Engine, Player, engines
+from bench.plays import BLOCK_FOUR, BLOCK_TWO, DOMINOES, EXPERTS, OPEN_SPIEL, TEAMS
 from bench.report import Goal, Section, Table
 from bench.scale import Scale
 from bench.setups import SETUPS
 from bench.stand import Stand
-from service.engine.deal import Deck
-from service.engine.moves import DEAL
-from service.engine.referee import advance, legal_moves
-from service.engine.variant import Rules
-from service.engine.variants import variants
 
-Play = Callable[[], None]
-"""One round, from the deal to its result."""
-Choose = Callable[[Sequence[Any]], Any]
+LIBRARIES: Final = {OPEN_SPIEL: "open_spiel", DOMINOES: "dominoes"}
+WANTED: Final = ((BLOCK_TWO, OPEN_SPIEL, 6.0), (BLOCK_FOUR, DOMINOES, 1.2))
+"""What the compiled engine must reach beside the other libraries."""
+WANTED_OF_EXPERTS: Final = 1.8
+"""Times as many decisions as the pure engine makes."""
 
-OPEN_SPIEL: Final = "OpenSpiel python_block_dominoes"
-DOMINOES: Final = "PyPI dominoes"
-BLOCK_TWO: Final = "this engine, block, 2 players"
-BLOCK_FOUR: Final = "this engine, block, 4 players"
-_BLOCK: Final = {"opening": "rotate", "hand": 7}
-"""A first round is OpenSpiel's for two, and that of the package for four, but a pass is a move, which those skip."""
-WANTED: Final = ((BLOCK_TWO, OPEN_SPIEL, 5.0), (BLOCK_FOUR, DOMINOES, 1.0))
+Rates = dict[str, list[float]]
+"""By the name of an engine or of another library: how many a second, turn by turn."""
+
+
+class _Measured(NamedTuple):
+    """The engines, the first of which are of this Python, and the rates by what was played."""
+
+    engines: list[Engine]
+    rates: dict[str, Rates]
+
+    def builds(self) -> list[Engine]:
+        """Those of this Python."""
+        return [engine for engine in self.engines if engine.python == self.engines[0].python]
 
 
 def run(_stand: Stand, scale: Scale) -> Section:
-    """Measure every setup, and the block game beside the other libraries."""
-    rng = Random("engine")  # noqa: S311 # only the order of turns
-    games = {setup.name: round_of(setup.rules) for setup in SETUPS}
-    teams = variants()["domino"].rules({"teams": 2}, 4)
-    block = {
-        BLOCK_TWO: round_of(variants()["block"].rules(_BLOCK, 2)),
-        BLOCK_FOUR: round_of(variants()["block"].rules(_BLOCK, 4)),
-        "this engine, domino, 4 players in 2 teams": round_of(teams),
-    }
-    left_out = []
-    for name, package, make in ((OPEN_SPIEL, "open_spiel", open_spiel_round), (DOMINOES, "dominoes", dominoes_round)):
-        if find_spec(package):
-            block[name] = make()
-        else:
-            left_out.append(f"{name}: {package} is not installed (make bench installs it)")
-
-    def rate(plays: dict[str, Play]) -> dict[str, list[float]]:
-        return take_turns(list(plays), scale.turns, lambda name: _rate(plays[name], scale.engine_seconds), rng)
-
-    rates, beside = rate(games), rate(block)
-    compared = [(mine, its, wanted, ratios(beside, mine, its)) for mine, its, wanted in WANTED if its in beside]
+    """Measure every setup, the block game beside the other libraries, and experts."""
+    there = {library: package for library, package in LIBRARIES.items() if find_spec(package)}
+    measured = _measure(scale, list(there))
+    left_out = [
+        f"{library}: {package} is not installed (make bench installs it)"
+        for library, package in LIBRARIES.items()
+        if library not in there
+    ]
+    if scale.compiled and (reason := no_compiled_service()):
+        left_out.append(f"the compiled build: {reason}")
     return Section(
         title="The engine alone",
-        text="Full random rounds a second on one core: shuffled, dealt, played with legal moves taken at random, "
-        "counted; the state frozen and every event made, as in the service.",
+        text="A second of processor time on one core. Full random rounds: shuffled, dealt, played with legal moves "
+        "taken at random, counted; the state frozen and every event made, as in the service. Decisions of an expert: "
+        f"whole ones, in {scale.decisions} situations with a choice, the same for all.",
         tables=[
-            Table("Every game", ("game", "rounds a second"), [_row(name, spread(rates[name])) for name in games]),
-            Table(
-                "Block, double-six", ("who", "rounds a second"), [_row(name, spread(beside[name])) for name in block]
-            ),
+            _table("Rounds a second of every game", measured, [setup.name for setup in SETUPS]),
+            _table("Rounds a second beside other libraries", measured, [BLOCK_TWO, BLOCK_FOUR, TEAMS, *there]),
+            _ratios(measured, there),
+            _table("Decisions a second", measured, list(EXPERTS), digits=1),
         ],
-        goals=[
-            Goal(f"{mine}, times {its}", f"≥ {wanted:.0f}", ratio.show(1), ratio.median >= wanted)
-            for mine, its, wanted, ratio in compared
-        ],
+        goals=_goals(measured, there),
         left_out=left_out,
     )
 
 
-def round_of(rules: Rules) -> Play:
-    """One first round of these rules, with a different deal each time."""
-    choose = _chooser()
-    numbers = count()
-    start = rules.start()
-
-    def play() -> None:
-        deck = Deck(next(numbers).to_bytes(32, "big"))
-        state = advance(rules, deck, start, 0, DEAL)[1]
-        while (seat := state.turn) is not None:
-            state = advance(rules, deck, state, seat, choose(legal_moves(rules, state, seat)))[1]
-
-    return play
-
-
-def open_spiel_round() -> Play:
-    """One game of OpenSpiel's block dominoes, including its deal and its returns."""
-    import pyspiel  # noqa: PLC0415 # of the group bench
-    from open_spiel.python import games  # noqa: F401, PLC0415 # registers it
-
-    choose = _chooser()
-    game = pyspiel.load_game("python_block_dominoes")
-
-    def play() -> None:
-        state = game.new_initial_state()
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(choose(state.chance_outcomes())[0])
-            else:
-                state.apply_action(choose(state.legal_actions()))
-        state.returns()
-
-    return play
+def _measure(scale: Scale, libraries: list[str]) -> _Measured:
+    """Let all play in turns; other libraries are played on every Python."""
+    rng = Random("engine")  # noqa: S311 # only the order of turns
+    found = engines(scale)
+    played = [*[setup.name for setup in SETUPS], BLOCK_TWO, BLOCK_FOUR, TEAMS, *EXPERTS, *libraries]
+    with ExitStack() as stack:
+        players = {engine.name: stack.enter_context(Player(engine, scale)) for engine in found}
+        pure = [engine.name for engine in found if engine.build == "pure"]
+        rates: dict[str, Rates] = {name: {} for name in played}
+        for _ in range(scale.turns):
+            for name in rng.sample(played, len(played)):
+                who = pure if name in libraries else list(players)
+                for engine in rng.sample(who, len(who)):
+                    rates[name].setdefault(engine, []).append(players[engine].rate(name))
+    return _Measured(found, rates)
 
 
-def dominoes_round() -> Play:
-    """One game of the package dominoes, including its deal and its result."""
-    import dominoes  # noqa: PLC0415 # of the group bench
-
-    choose = _chooser()
-
-    def play() -> None:
-        game = dominoes.Game.new(starting_player=0)
-        while game.result is None:
-            game.make_move(*choose(game.valid_moves))
-
-    return play
+def _table(title: str, measured: _Measured, names: list[str], digits: int = 0) -> Table:
+    rows = []
+    for name in names:
+        rates = measured.rates[name]
+        cells = [spread(rates[each.name]).show(digits) if each.name in rates else "" for each in measured.engines]
+        rows.append((name, *cells))
+    return Table(title, ("what", *[engine.name for engine in measured.engines]), rows)
 
 
-def _chooser() -> Choose:
-    """Choose an item of a sequence, by the same cheap random numbers for all candidates."""
-    draw = Random(1).random  # noqa: S311 # reproducible on purpose
-    return lambda things: things[int(draw() * len(things))]
+def _beside(measured: _Measured, engine: Engine, mine: str, its: str) -> Spread:
+    """How often the engine plays its game while the library plays one on the same Python."""
+    (pure,) = [each.name for each in measured.engines if each.python == engine.python and each.build == "pure"]
+    return ratios({"mine": measured.rates[mine][engine.name], "its": measured.rates[its][pure]}, "mine", "its")
 
 
-def _rate(play: Play, seconds: float) -> float:
-    played = 0
-    began = perf_counter()
-    while True:
-        play()
-        played += 1
-        taken = perf_counter() - began
-        if taken >= seconds:
-            return played / taken
+def _faster(measured: _Measured, engine: Engine, name: str) -> Spread:
+    """How many times as many as the pure engine on this Python."""
+    return ratios(measured.rates[name], engine.name, measured.engines[0].name)
 
 
-def _row(name: str, rates: Spread) -> tuple[str, str]:
-    return name, rates.show(0)
+def _ratios(measured: _Measured, libraries: dict[str, str]) -> Table:
+    rows = [
+        (f"{mine}, times {its}", *[_beside(measured, engine, mine, its).show() for engine in measured.engines])
+        for mine, its, _ in WANTED
+        if its in libraries
+    ]
+    first = measured.engines[0].name
+    rows += [
+        (f"{name}, times {first}", *[_faster(measured, engine, name).show() for engine in measured.engines])
+        for name in (BLOCK_TWO, *EXPERTS)
+    ]
+    return Table("Ratios; to other libraries on the same Python", ("what", *[e.name for e in measured.engines]), rows)
+
+
+def _goals(measured: _Measured, libraries: dict[str, str]) -> list[Goal]:
+    """What is asked of the compiled engine on this Python; what the pure one does is in the tables."""
+    compiled = [engine for engine in measured.builds() if engine.build == "compiled"]
+    goals = []
+    for engine in compiled:
+        for mine, its, wanted in WANTED:
+            if its in libraries:
+                ratio = _beside(measured, engine, mine, its)
+                what = f"{mine}, compiled, times {its}"
+                goals.append(Goal(what, f"≥ {wanted}", ratio.show(), ratio.median >= wanted))
+        for name in EXPERTS:
+            ratio = _faster(measured, engine, name)
+            what = f"decisions of {name}, compiled, times pure"
+            goals.append(Goal(what, f"≥ {WANTED_OF_EXPERTS}", ratio.show(), ratio.median >= WANTED_OF_EXPERTS))
+    return goals

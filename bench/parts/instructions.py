@@ -1,4 +1,4 @@
-"""Part 9: the instructions that a worker executes for a request, counted by valgrind.
+"""Part 11: the instructions that a worker executes for a request, counted by valgrind.
 
 The counts do not depend on what else the machine does, and come out the same again to about one per cent, where times
 differ by ten. They are those of the worker alone: neither of the operating system nor of the Redis server, and an
@@ -11,21 +11,21 @@ import os
 import re
 import shutil
 import subprocess
-import sysconfig
-from typing import Any, Final
+import sys
+from typing import Final
 
-import orjson
-
+from bench.additions import additions
+from bench.builds import python_of
 from bench.bursts import KINDS, STATUS, Kind, Scripts, Work, prepared
+from bench.candidates import FLOORS, LABELS, PURE, Name, services
 from bench.driver import burst
 from bench.figures import Spread, ratios, spread
 from bench.hosted import measure
 from bench.report import Section, Table
 from bench.scale import Scale
-from bench.setups import USUAL, Match, matches
-from bench.stand import Candidate, Name, Stand
+from bench.setups import USUAL, matches
+from bench.stand import Candidate, Stand
 
-CANDIDATES: Final[tuple[Name, ...]] = ("service", "floor", "floor, tuned client")
 _CALLGRIND: Final = (
     "valgrind",
     "--tool=callgrind",
@@ -35,18 +35,18 @@ _CALLGRIND: Final = (
     "--log-file={folder}/valgrind.%p",
     "--vgdb-prefix={folder}/vgdb",
 )
-_CLOCKED: Final = {"clock": {"turn": 3600}}
-_MOST_TURNS: Final = 3
+_MOST_TURNS: Final = 2
 _MOST_CLIENTS: Final = 4
 _MOST_MOVES: Final = 80
 """Of a match: valgrind takes fifty times as long."""
 
 
 def run(stand: Stand, scale: Scale) -> Section:  # noqa: ARG001 # it needs servers of its own
-    """Count the instructions of each kind of request, and of a move in a game with a clock."""
+    """Count the instructions of each kind of request, and of a move with a clock, a bot or an owner."""
     text = (
-        f"One worker, {USUAL.name}, by valgrind's callgrind; {_build()}. Thousands of instructions for a request, and "
-        "the ratio to the floor (more is faster); in parentheses the quartiles of the turns."
+        f"One worker, {USUAL.name}, by valgrind's callgrind, on {python_of(sys.executable).name}. Thousands of "
+        "instructions for a request, and the ratio to the floor (more is faster); in parentheses the quartiles of the "
+        "turns."
     )
     if shutil.which("valgrind") is None or shutil.which("vgdb") is None:
         return Section(
@@ -55,25 +55,36 @@ def run(stand: Stand, scale: Scale) -> Section:  # noqa: ARG001 # it needs serve
             tables=[],
             left_out=["valgrind is not installed: Debian has it as a package"],
         )
+    builds = services(compiled=scale.compiled)
+    names = (*builds, *FLOORS)
     with Stand(1, under=_CALLGRIND) as counted:
         played = matches(USUAL, scale.matches, min(scale.longest, _MOST_MOVES))
         turns, clients = min(scale.turns, _MOST_TURNS), min(scale.clients, _MOST_CLIENTS)
-        counts = {name: Counts(counted, name) for name in CANDIDATES}
-        work = Work(played, measure(counted["service"].address, counted.redis, played[0]), clients, scale.reads)
-        rows = [_row(kind, {name: counts[name].of(kind, work, turns) for name in CANDIDATES}) for kind in KINDS]
-        clocked = work._replace(matches=[_asking(each, _CLOCKED) for each in played])
-        moves = {
-            "without a clock": counts["service"].of("POST move", work, turns),
-            "with a clock": counts["service"].of("POST move", clocked, turns),
-        }
-    head = ("request", "of the floor", "of the tuned floor", *CANDIDATES)
-    beside = [(name, ratios(moves, "without a clock", name).show(3), _thousands(each)) for name, each in moves.items()]
+        counts = {name: Counts(counted, name) for name in names}
+        work = Work(played, measure(counted[PURE].address, counted.redis, played[0]), clients, scale.reads)
+        rows = [_row(kind, {name: counts[name].of(kind, work, turns) for name in names}) for kind in KINDS]
+        beside = [
+            _beside(addition.name, *[counts[PURE].of("POST move", each, turns) for each in addition[1:]])
+            for addition in additions(counted, work)
+        ]
+    shown = [LABELS[name] for name in builds]
+    head = (
+        "request",
+        *[f"{each}, of the floor" for each in shown],
+        f"{shown[-1]}, of the tuned floor",
+        *shown,
+        *FLOORS,
+    )
     return Section(
         title="Instructions",
         text=text,
         tables=[
             Table("Instructions of a worker for a request", head, rows),
-            Table("A move beside one without a clock", ("game", "of the one without", "service"), beside),
+            Table(
+                "A move beside one without, pure",
+                ("game", "of one without", "service, without", "service, with"),
+                beside,
+            ),
         ],
     )
 
@@ -113,24 +124,17 @@ class Counts:
         subprocess.run(command, env=environ, capture_output=True, check=True, timeout=60)
 
 
-def _row(kind: Kind, counts: dict[Name, list[float]]) -> tuple[str, ...]:
-    # How many times as many the floor needs: as for requests a second, more is faster.
-    inverse: dict[str, list[float]] = {name: [1 / each for each in values] for name, values in counts.items()}
-    plain, tuned = [ratios(inverse, "service", base).show(3) for base in CANDIDATES[1:]]
-    return (kind, plain, tuned, *[_thousands(counts[name]) for name in CANDIDATES])
+def _row(kind: Kind, counts: dict[str, list[float]]) -> tuple[str, ...]:
+    # How many times as many the floor needs: as for processor time, more is faster.
+    plain = {name: ratios(counts, "floor", name).show(3) for name in LABELS if name in counts}
+    tuned = ratios(counts, "floor, tuned", list(plain)[-1]).show(3)
+    return (kind, *plain.values(), tuned, *[_thousands(each) for each in counts.values()])
+
+
+def _beside(name: str, without: list[float], having: list[float]) -> tuple[str, ...]:
+    ratio = ratios({"without": without, "having": having}, "without", "having")
+    return (f"with {name}", ratio.show(3), _thousands(without), _thousands(having))
 
 
 def _thousands(counts: list[float]) -> str:
     return Spread(*[each / 1000 for each in spread(counts)]).show(0)
-
-
-def _asking(match: Match, more: dict[str, Any]) -> Match:
-    """The match in a game that is asked for with more than that."""
-    return match._replace(request=orjson.dumps({**orjson.loads(match.request), **more}))
-
-
-def _build() -> str:
-    """How Python was built."""
-    options = sysconfig.get_config_var("CONFIG_ARGS") or ""
-    optimised = "--enable-optimizations" in options
-    return f"Python was built {'with' if optimised else 'without'} profile-guided optimisation"

@@ -6,10 +6,11 @@ import subprocess
 import sys
 from typing import Final
 
+from bench.builds import ROOT
 from bench.figures import spread
 from bench.report import Goal, Section, Table
 from bench.scale import Scale
-from bench.stand import ROOT, Stand
+from bench.stand import Stand
 
 MOST_SECONDS: Final = 3.0
 MOST_IMPORT_SECONDS: Final = 0.5

@@ -1,4 +1,4 @@
-"""Part 4: streams of events. The latency of an event, and the memory of an open stream.
+"""Part 7: streams of events. The latency of an event, and the memory of an open stream.
 
 All streams and the player are in this process, so that one clock measures when a move was sent and when its event
 arrived. Each game has four streams, one per seat. Only the numbers of the events are parsed.
