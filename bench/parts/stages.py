@@ -40,6 +40,7 @@ from service.games.store.transactions import encode_events
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.fields.moves import MoveSchema
 from service.web.http.body import read_json, validate
+from service.web.http.current import ENVIRON
 from service.web.http.headers import bearer_token, expected_game, negotiate
 from service.web.view.serializers import game_view_json
 
@@ -135,7 +136,9 @@ def _read_in_stages(store: Store, hosted: Hosted, stages: dict[str, list[float]]
 def _move_in_stages(
     app: Flask, store: Store, game: Game, hosted: Hosted, step: Step, *, stages: dict[str, list[float]]
 ) -> Game:
-    with app.request_context(_environ(hosted, step)):
+    environ = _environ(hosted, step)
+    with app.request_context(environ):
+        current = ENVIRON.set(environ)  # as LeanFlask does
         watch = Stopwatch(stages)
         token = bearer_token()
         negotiate("application/json")
@@ -160,6 +163,7 @@ def _move_in_stages(
         watch.lap("script")
         orjson.dumps(game_view_json(view_game(after, seat, EVERYTHING.lifetimes)))
         watch.lap("present")
+        ENVIRON.reset(current)
     return after
 
 
