@@ -19,7 +19,7 @@ from bench.driver import Address
 from bench.processes import DidNotStart, free_port, processor_seconds, resident_bytes
 from bench.stand import Candidate, Stand
 from service.storage.redis.topology import open_topology
-from tests.storage.clusters import Cluster
+from tests.storage.clusters import PrimariesOnly
 
 SERVICES: Final = 3
 BACKGROUND: Final = ("bots", "scheduler", "messenger")
@@ -57,7 +57,7 @@ class Decisions(NamedTuple):
 class Stage(NamedTuple):
     """What runs."""
 
-    cluster: Cluster
+    cluster: PrimariesOnly
     services: list[Candidate]
     background: dict[str, Candidate]
     metrics_port: int
@@ -108,7 +108,7 @@ class Stage(NamedTuple):
 def staged(stand: Stand) -> Iterator[Stage]:
     """Start everything; it is stopped by the stand, and the Cluster at the end of the context."""
     folder = Path(stand.folder) / "cluster"
-    with Cluster(folder, replicated=False, appendfsync="everysec") as cluster:
+    with PrimariesOnly(folder, appendfsync="everysec") as cluster:
         environ = {**_SETTINGS, "REDIS_URL": cluster.url}
         services = [stand.start([sys.executable, "-m", "service"], environ) for _ in range(SERVICES)]
         ports = {name: free_port() for name in BACKGROUND}

@@ -134,13 +134,11 @@ class Servers:
 
 
 class Cluster(Servers):
-    """Three primaries with a replica each: the replica of ``servers[n]`` is ``servers[n + 3]``, at first.
+    """Three primaries with a replica each: the replica of ``servers[n]`` is ``servers[n + 3]``, at first."""
 
-    Not ``replicated``, there are only the primaries.
-    """
+    _many = 6
 
-    def __init__(self, folder: Path, *, replicated: bool = True, **options: str) -> None:
-        self._many = 6 if replicated else 3
+    def __init__(self, folder: Path, **options: str) -> None:
         ports = free_ports(2 * self._many)
         shared = {"cluster-enabled": "yes", "cluster-node-timeout": str(int(NODE_TIMEOUT * 1000)), **options}
         self.servers = [
@@ -216,6 +214,12 @@ class Cluster(Servers):
             replica.admin.execute_command("CLUSTER FAILOVER TAKEOVER")
         until(lambda: replica.admin.execute_command("ROLE")[0] == "master")
         primary.start()
+
+
+class PrimariesOnly(Cluster):
+    """Three primaries without replicas."""
+
+    _many = 3
 
 
 class Sentinels(Servers):
