@@ -6,7 +6,7 @@ Owns how a request that is repeated gets the same game and tokens. Does not depe
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 
 from service.games.commands.context import CommandContext
 from service.games.commands.creation import Secrets, deal_if_full, new_game
@@ -78,6 +78,7 @@ def _holder_of(request: GameRequest) -> Holder:
     return Holder(request.network or request.app or "", is_app=not request.network)
 
 
+@lru_cache(maxsize=1024)  # of networks that create games, or store bytes, again and again
 def network_digest(idempotency: Idempotency, network: str) -> str:
     """What stands for the network of an address: 72 bits, which nobody can find the address from without the secret."""
     return idempotency.derive_bytes("network", network)(9).hex()
