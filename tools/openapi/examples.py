@@ -16,6 +16,7 @@ from service.engine.errors import Reason
 from service.reasons import REASONS
 from service.web.fields.moves import MAX_VERSION
 from service.web.http.body import MAX_BODY_BYTES
+from service.web.http.current import ENVIRON
 from service.web.http.responses import JSON, SVG, TEXT, YAML
 from service.web.http.stream_formats import NDJSON, SSE
 from service.web.problems.answers import problem, retry_later
@@ -260,7 +261,8 @@ def _shorten_stream(examples: dict[tuple[str, int, str], Example], media_type: s
 
 def _add_unprovoked_problems(app: Flask, problems: dict[str, Any]) -> None:
     """Add the problems that depend on the load and on the store, made as their error handlers make them."""
-    with app.test_request_context():
+    with app.test_request_context() as context:
+        current = ENVIRON.set(context.request.environ)
         for code, described in PROBLEMS.items():
             if described.status in (429, 503):
                 word = next(word for word, its_code in REASONS.items() if its_code == code)
@@ -269,3 +271,4 @@ def _add_unprovoked_problems(app: Flask, problems: dict[str, Any]) -> None:
         shown = Reason("too_many_games_of_bots", {"max": 50})
         problems[shown.word] = problem(shown, retry_after=_RETRY_SECONDS).get_json()
         problems["internal"] = problem(Reason("internal")).get_json()
+        ENVIRON.reset(current)
