@@ -271,6 +271,17 @@ def test_applications_that_anybody_may_register_share_what_their_address_has(sma
     assert refusal(small.post("/v1/webhooks", hook, EVIL, token=second)) == TOO_MUCH
 
 
+def test_a_deleted_game_leaves_no_reminder_with_its_network(small: SmallStore) -> None:
+    key = small.post("/v1/apps", {"name": "Evil"}, EVIL).get_json()["key"]
+    created = small.create({**TWO, "clock": {"turn": 60}}, EVIL, token=key).get_json()
+    holder = network_digest(Idempotency([SECRET]), client_network(EVIL))
+    game = created["game"]["id"]
+    assert small.reminders.reminded("clock", holder) == [game]
+    assert small.api.delete(f"/v1/games/{game}", token=key).status_code == 204
+    assert small.reminders.reminded("clock", holder) == []
+    assert small.reminders.reminded("outbox", holder) == [game]
+
+
 def test_settings_take_the_place_of_a_part_of_the_memory(server: RealServer) -> None:
     server.configure(maxmemory="20mb")
     small = SmallStore(server, Budgets(network=0, app=1))

@@ -564,7 +564,7 @@ def test_of_a_deleted_game_only_its_deletion_is_sent_again(hooked: Hooked, liste
     hooked.deliver()
     (turn,) = listener.received
     hooked.webhooks.send_again(APP, webhook.id, turn.id, hooked.owned.game)
-    hooked.owned.repository.delete(game, APP)
+    hooked.owned.repository.delete(game, APP, APP)
     hooked.publish(game)
     hooked.pass_time(60_000)
     deleted = listener.received[-1]
@@ -601,7 +601,7 @@ def test_a_deleted_game_is_told_as_deleted(hooked: Hooked, listener: Listener) -
     hooked.register(listener)
     game = hooked.owned.create(ref="secret-ref")
     play(hooked, game, 3)
-    hooked.owned.repository.delete(game, APP)
+    hooked.owned.repository.delete(game, APP, APP)
     hooked.publish(game)
     hooked.deliver()
     (message,) = listener.received

@@ -78,12 +78,12 @@ def test_a_game_that_is_deleted_while_it_is_asked_for_is_dropped() -> None:
     table = RemoteTable()
 
     def deletes(asked: Asked) -> PlayerAnswer:
-        table.repository.delete(asked.data["game"], APP)
+        table.repository.delete(asked.data["game"], APP, APP)
         return first_move(asked)
 
     table.bot.behaviours = [deletes]
     before, meanwhile = table.new(), table.new()
-    table.repository.delete(before, APP)
+    table.repository.delete(before, APP, APP)
     table.store._reminders["remote"][before] = table.now
     table.remote_worker.step()
     assert [each.data["game"] for each in table.bot.asked] == [meanwhile]

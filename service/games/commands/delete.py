@@ -17,4 +17,4 @@ def delete_game(context: CommandContext, game: Game) -> None:
     """
     if game.ownership is None:
         raise unauthorized()
-    context.repository.delete(game.id, game.ownership.app)
+    context.repository.delete(game.id, game.ownership.app, game.holder)

@@ -212,14 +212,14 @@ class Transactions:
             game, from_store = self._cache.decode(game.id, answer), True
         raise StorageUnavailable("contention")
 
-    def delete(self, game_id: str, app: str, holder: str = "") -> None:
-        """Delete a game of this application, whatever happens to it at the same time; also one that is deleted.
+    def delete(self, game_id: str, app: str, holder: str) -> None:
+        """Delete a game of this application and ``holder``, whatever happens to it meanwhile; also one that is deleted.
 
-        A game of no application, whose ``app`` is empty, has its ``holder``. A deletion without an answer is sent once
-        more. Raises ``NotFound`` when it has expired, ``OutcomeUnknown``.
+        ``app`` is empty for a game of none. A deletion without an answer is sent once more. Raises ``NotFound`` when it
+        has expired, ``OutcomeUnknown``.
         """
         began = self._clock()
-        send = partial(self._store.delete, game_id, encode_tombstone(app), began, app or holder)
+        send = partial(self._store.delete, game_id, encode_tombstone(app), began, holder)
         try:
             version = send()
         except OutcomeUnknown as unknown:
