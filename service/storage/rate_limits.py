@@ -1,4 +1,4 @@
-"""The counters of the rate limits in Redis: on one server by two commands, else by the storages of ``limits``.
+"""The counters of the rate limits in Redis, by the storages of ``limits``.
 
 Owns their connections, which are not those of the games: few of them, short time-outs, no retries, as a worker that
 cannot count in time falls back to a local count. Does not depend on what is counted.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from limits.storage import RedisClusterStorage, RedisSentinelStorage
+import redis
+from limits.storage import RedisClusterStorage, RedisSentinelStorage, RedisStorage, Storage
 from redis.backoff import NoBackoff
 from redis.connection import parse_url
 from redis.retry import Retry
 
 from service.redis_url import read_redis_url
-from service.storage.redis.connection import make_pool, round_trip
 
 PREFIX: Final = "domino:limit"
 """The prefix of all counters' keys."""
@@ -24,37 +24,18 @@ _POOL_WAIT: Final = 0.1
 _WAIT: Final = 0.25
 
 
-class ServerCounters:
-    """The counters on one server, which take half the time of those of ``limits``."""
-
-    def __init__(self, url: str) -> None:
-        limits = {"socket_timeout": _WAIT, "socket_connect_timeout": _WAIT}
-        self._pool = make_pool(url, max_connections=_CONNECTIONS, timeout=_POOL_WAIT, **limits)
-
-    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
-        """Add to the count of a key, which lives so many seconds after that was done first; returns the count.
-
-        Raises ``NotSent``, ``MaybeSent``, and an error answer.
-        """
-        name = f"{PREFIX}:{key}".encode("utf-8", "surrogatepass")
-        count, lives = round_trip(self._pool, ((b"INCRBY", name, amount), (b"EXPIRE", name, expiry, b"NX")))
-        for answer in (count, lives):
-            if isinstance(answer, Exception):
-                raise answer
-        return int(count)
-
-
-def counters_at(url: str) -> ServerCounters | RedisSentinelStorage | RedisClusterStorage:
+def counters_at(url: str) -> Storage:
     """The counters on the servers of ``REDIS_URL``, with short waits. May connect."""
     known = read_redis_url(url)
-    if known.kind == "single":
-        return ServerCounters(url)
     waits: dict[str, Any] = {
         "socket_timeout": _WAIT,
         "socket_connect_timeout": _WAIT,
         "retry": Retry(NoBackoff(), 0),
         "protocol": 2,
     }
+    if known.kind == "single":
+        pool = redis.BlockingConnectionPool.from_url(url, max_connections=_CONNECTIONS, timeout=_POOL_WAIT, **waits)
+        return RedisStorage(url, connection_pool=pool, key_prefix=PREFIX)
     hosts = ",".join([f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in known.addresses])
     options = _options(known.server(known.addresses[0]))
     if known.kind == "cluster":

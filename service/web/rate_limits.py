@@ -27,9 +27,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
-from limits.storage import MemoryStorage
+from limits.storage import MemoryStorage, Storage
 
 from service.backends.ports import Backend
 from service.web.http.client_address import client_network
@@ -90,13 +90,6 @@ class Limits(NamedTuple):
     app_games: int = 0
 
 
-class Counters(Protocol):
-    """The counts that all workers share. A count that failed raises an error of any kind."""
-
-    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
-        """Add to the count of a key, which lives so many seconds after that was done first; returns the count."""
-
-
 class RateLimits:
     """The counters of one application.
 
@@ -106,7 +99,7 @@ class RateLimits:
 
     def __init__(
         self,
-        connect: Callable[[], Counters],
+        connect: Callable[[], Storage],
         limits: Limits,
         *,
         workers: int,
@@ -133,12 +126,12 @@ class RateLimits:
 
         Returns ``None`` without a limit. Raises ``RateLimited``.
         """
-        return _checked(self._count("create", client_network(address), self._limits.create, weight, WINDOW_SECONDS))
+        return _checked(self._by_address("create", self._limits.create, address, weight))
 
     def limit_read(self, address: str, weight: int) -> None:
         """Count a read of the history of a game. Raises ``RateLimited``."""
         if weight:
-            _checked(self._count("read", client_network(address), self._limits.read, weight, WINDOW_SECONDS))
+            _checked(self._by_address("read", self._limits.read, address, weight))
 
     def limit_app_games(self, app: Backend, weight: int = 1) -> Quota | None:
         """Count a request of an application to create or join a game, as so many; ``None`` without a limit.
@@ -157,7 +150,7 @@ class RateLimits:
 
     def count_failure(self, address: str) -> Quota | None:
         """Count a response that rejected a token, a code or an address; returns the quota if there were too many."""
-        quota = self._count("failure", client_network(address), self._limits.failure, 1, WINDOW_SECONDS)
+        quota = self._by_address("failure", self._limits.failure, address)
         return None if quota is None or quota.remaining >= 0 else quota._replace(remaining=0)
 
     def limit_bearer(self, game: str, seat: int | None, app: Backend | None, weight: int = 1) -> Quota | None:
@@ -192,6 +185,9 @@ class RateLimits:
             raise RateLimited(quota._replace(remaining=0))
         return quota
 
+    def _by_address(self, name: str, limit: int, address: str, weight: int = 1) -> Quota | None:
+        return self._count(name, client_network(address), limit, weight, WINDOW_SECONDS)
+
     def _count(self, name: str, owner: str, limit: int, weight: int, window: int) -> Quota | None:
         if not limit:
             return None
@@ -203,9 +199,9 @@ class RateLimits:
 class _SharedCounter:
     """Counts in Redis, or falls back to the memory of this process while Redis fails."""
 
-    def __init__(self, connect: Callable[[], Counters]) -> None:
+    def __init__(self, connect: Callable[[], Storage]) -> None:
         self._connect = connect
-        self._storage: Counters | None = None
+        self._storage: Storage | None = None
         self._local: MemoryStorage | None = None
         self._local_until = 0.0
 

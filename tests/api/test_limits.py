@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 import redis
-from limits.storage import MemoryStorage, RedisClusterStorage, RedisSentinelStorage, Storage
+from limits.storage import MemoryStorage, RedisClusterStorage, RedisSentinelStorage, RedisStorage, Storage
 from werkzeug.test import TestResponse
 
 from service.backends.facade import BackendsFacade
 from service.devserver.embedded import EmbeddedServer
 from service.engine.events import Played
 from service.games.facade import GamesFacade
-from service.storage.rate_limits import ServerCounters, counters_at
+from service.storage.rate_limits import counters_at
 from service.web.docs.routes import READS_PER_FILE
 from service.web.http.body import BODY_UNIT_BYTES, MAX_BODY_BYTES
 from service.web.http.client_address import client_network
@@ -588,7 +588,7 @@ def left(limits: RateLimits) -> int:
 
 def test_the_storage_of_the_limits_follows_the_redis_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with EmbeddedServer(tmp_path) as server:
-        assert isinstance(counters_at(server.url), ServerCounters)
+        assert isinstance(counters_at(server.url), RedisStorage)
     sentinel = counters_at("redis+sentinel://me:p%40ss@h1,h2:26380,[::1]/games/3")
     assert isinstance(sentinel, RedisSentinelStorage)
     assert sentinel.service_name == "games"

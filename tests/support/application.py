@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Final
 
-from limits.storage import MemoryStorage
+from limits.storage import MemoryStorage, Storage
 from prometheus_client import Gauge
 
 from service.backends.facade import BackendsFacade, Policy
@@ -31,7 +31,7 @@ from service.web import app as web
 from service.web.app import Application, Ingress, WebParts
 from service.web.http.streams import KEEPALIVE_SECONDS, StreamLimits, Streams
 from service.web.metrics import Metrics
-from service.web.rate_limits import Counters, Limits, RateLimits
+from service.web.rate_limits import Limits, RateLimits
 from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.memory_feed import MemoryFeed
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
@@ -79,7 +79,7 @@ def build_streams(
 
 
 def rate_limits(
-    connect: Callable[[], Counters] = MemoryStorage,
+    connect: Callable[[], Storage] = MemoryStorage,
     clock: Callable[[], float] = time.time,
     *,
     workers: int = 1,

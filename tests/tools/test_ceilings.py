@@ -19,7 +19,7 @@ CEILINGS = {
     "POST move, menschenwolf": (122, 37, 14),
     "POST move, latin": (116, 37, 12),
     "POST move, game of an application": (119, 38, 12),
-    "POST game": (246, 57, 13),
+    "POST game": (239, 56, 13),
     "GET view": (67, 29, 12),
     "GET moves": (56, 25, 12),
     "GET score": (119, 35, 20),

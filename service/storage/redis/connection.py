@@ -65,23 +65,19 @@ def connect(url: str) -> redis.Redis:
     return redis.Redis.from_pool(make_pool(url))
 
 
-def make_pool(url: str, **others: Any) -> redis.ConnectionPool:
+def make_pool(url: str) -> redis.ConnectionPool:
     """A pool of connections to the single server at ``url`` (see ``service.redis_url``); none is established yet.
 
-    ``others``: its limits, where they are not those of the games. Raises ``ValueError`` for an invalid URL, or one of a
-    Sentinel or Cluster.
+    Raises ``ValueError`` for an invalid URL, or one of a Sentinel or Cluster.
     """
     if read_redis_url(url).kind != "single":
         raise ValueError("it must begin with redis://, rediss:// or unix://")
-    limits = {
-        "max_connections": MAX_CONNECTIONS,
-        "timeout": POOL_TIMEOUT,
-        "socket_connect_timeout": CONNECT_TIMEOUT,
-        "socket_timeout": READ_TIMEOUT,
-    }
     return _Pool.from_url(
         url,
-        **{**limits, **others},
+        max_connections=MAX_CONNECTIONS,
+        timeout=POOL_TIMEOUT,
+        socket_connect_timeout=CONNECT_TIMEOUT,
+        socket_timeout=READ_TIMEOUT,
         retry=Retry(NoBackoff(), 0),
         retry_on_timeout=False,
         health_check_interval=0,
