@@ -29,6 +29,12 @@ BOTS: Final = (
     *("likelihood", "observation", "playout", "worlds"),
 )
 """Of the computer players, what a decision of the expert runs."""
+HOSTING: Final = (
+    *("games/access", "games/commands/move", "games/model/following", "games/model/timestamps", "games/model/tokens"),
+    *("games/model/views", "games/store/codec", "games/store/layout_cache", "games/store/transactions"),
+    *("web/games/serializers", "web/moves/serializers", "web/view/serializers"),
+)
+"""Of what hosts the games, what a move and a view run and no library calls back."""
 INTERPRETED: Final = frozenset({"__init__", "deal", "events", "presence", "state"})
 """Modules whose classes are stored by the types of their fields, of which mypyc keeps ``tuple``, not what is in it."""
 
@@ -73,6 +79,7 @@ def modules(root: Path) -> list[str]:
     """The paths of the modules that are compiled, from the root."""
     found = [path for pattern in PATTERNS for path in root.glob(pattern) if path.stem not in INTERPRETED]
     found += [root / "service" / "bots" / f"{name}.py" for name in BOTS]
+    found += [root / "service" / f"{name}.py" for name in HOSTING]
     return sorted([path.relative_to(root).as_posix() for path in found])
 
 

@@ -26,7 +26,10 @@ pytestmark = [pytest.mark.full, pytest.mark.skipif(bool(missing()), reason=missi
 
 WHICH = "from service.engine import build, referee; print(build.BUILD, referee.__file__)"
 ALL_CASES = ("tests/engine", "tests/perft", "tests/games/test_recorded.py", "tests/differential")
-SOME_CASES = ("tests/bots", "tests/laws", "tests/records")
+SOME_CASES = (
+    *("tests/bots", "tests/laws", "tests/records", "tests/games"),
+    *("tests/api/test_view.py", "tests/api/test_moves.py", "tests/api/test_preconditions.py"),
+)
 
 
 @pytest.fixture(scope="session")
