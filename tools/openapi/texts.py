@@ -88,11 +88,10 @@ REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
         "schema": {"type": "integer", "minimum": 0, "maximum": MAX_VERSION},
     },
     "Idempotency-Key": {
-        "description": "A random key of at most 255 visible characters that the client generates: a request with the "
-        "same key and body within 24 hours, from any client (with the key of an application: from that application), "
-        "gets the first response and changes nothing. As anybody who knows key and body can get the response again, a "
-        "key must not be guessable; a random UUID is suitable. Where the response contains a token, a key has at least "
-        f"{TOKEN_KEY_LENGTH} characters.",
+        "description": "A random key, such as a UUID: at most 255 visible characters, at "
+        f"least {TOKEN_KEY_LENGTH} where the response contains a token. A request with the same key and body within 24 "
+        "hours, of the same application if of any, gets the first response and changes nothing. Do not let it be "
+        "guessed.",
         "schema": {"type": "string"},
     },
     "If-Match": {
