@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,13 @@ PAGE: Final = Path("docs/strength.md")
 PLOT: Final = Path("docs/strength.svg")
 DATA: Final = Path("service/games/queries/strength.json")
 
+_BETWEEN: Final = tuple(
+    [(stronger, weaker) for weaker, stronger in pairwise(("random", "beginner", "casual", "greedy"))]
+)
+"""The pairs of levels whose table has only the wins, which the service does not tell."""
+_WINS: Final = """\
+`beginner` and `casual` follow the formula of `greedy`, but make small mistakes. The wins of each level over the one
+below must exceed 50 %; those in parentheses are not shown to. The last column has the fewest deals of a row."""
 _HEAD: Final = ("game", "win", "must exceed", "lead in a round", "deals", "CPU of a decision: median", "p99")
 _TEXT: Final = """# How strong the computer players are
 
@@ -59,7 +67,11 @@ def table(figures: Sequence[Measured]) -> str:
 
 def write(project: Path, figures: Sequence[Measured]) -> None:
     """Write the page, its plot, and the data of the service, each to its place in the project."""
-    parts = [f"## {title}\n\n{_rows(part)}\n" for title, part in _parts(figures)]
+    between = [each for each in figures if (each.row.stronger, each.row.weaker) in _BETWEEN]
+    parts = [
+        f"## {title}\n\n{_rows(part)}\n" for title, part in _parts([each for each in figures if each not in between])
+    ]
+    parts.append(f"## The levels in between\n\n{_WINS}\n\n{_wins(between)}\n")
     for path, content in (
         (PAGE, "\n".join([_TEXT, *parts]).encode()),
         (PLOT, plot(figures).encode()),
@@ -71,7 +83,10 @@ def write(project: Path, figures: Sequence[Measured]) -> None:
 
 def data(figures: Sequence[Measured]) -> bytes:
     """What ``service.games.queries.strength`` reads: a row on each line, of levels of the service with enough deals."""
-    told = [each for each in figures if {each.row.stronger, each.row.weaker} <= LEVELS.keys()]
+    pairs = [(each.row.stronger, each.row.weaker) for each in figures]
+    told = [
+        each for each, pair in zip(figures, pairs, strict=True) if LEVELS.keys() >= set(pair) and pair not in _BETWEEN
+    ]
     rows = [_strength(each)._asdict() for each in told if each.deals >= FEWEST]
     return b"[\n" + b",\n".join([orjson.dumps(row) for row in rows]) + b"\n]\n"
 
@@ -114,13 +129,32 @@ def _cells(measured: Measured) -> tuple[str, ...]:
     missed = "" if measured.reached else " (not shown)"
     return (
         row.setup.name,
-        f"{100 * round(measured.win, 3):.1f} ± {100 * round(measured.win_error, 3):.1f} %",
+        _win(measured),
         f"{_percent(row.bound)}{missed}",
         f"{measured.lead:+.2f} ± {measured.lead_error:.2f}",
         str(measured.deals),
         _duration(_quantile(measured.milliseconds, 0.5)),
         _duration(_quantile(measured.milliseconds, 0.99)),
     )
+
+
+def _wins(figures: Sequence[Measured]) -> str:
+    """A table with a row for each setup, and a column for each pair of levels in between."""
+    lines = [("game", *[f"{stronger} over {weaker}" for stronger, weaker in _BETWEEN], "deals")]
+    lines.append(("---",) * len(lines[0]))
+    for setup in dict.fromkeys([each.row.setup for each in figures]):
+        known = {(each.row.stronger, each.row.weaker): each for each in figures if each.row.setup == setup}
+        wins = [_shown_win(known[pair]) if pair in known else "" for pair in _BETWEEN]
+        lines.append((setup.name, *wins, str(min([each.deals for each in known.values()]))))
+    return "\n".join([f"| {' | '.join(line)} |" for line in lines])
+
+
+def _shown_win(measured: Measured) -> str:
+    return _win(measured) if measured.reached else f"({_win(measured)})"
+
+
+def _win(measured: Measured) -> str:
+    return f"{100 * round(measured.win, 3):.1f} ± {100 * round(measured.win_error, 3):.1f} %"
 
 
 def _percent(share: float) -> str:
