@@ -7,6 +7,7 @@ Owns the temperatures. Does not depend on any game.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from itertools import accumulate
 from math import exp
@@ -33,5 +34,6 @@ def _choose(temperature: float, rules: Rules, observation: Observation, random: 
     return observation.view.legal_moves[next(place for place, share in enumerate(shares) if at < share)]
 
 
-choose_as_beginner: Final = partial(_choose, _BEGINNER)
-choose_casually: Final = partial(_choose, _CASUAL)
+# With their types, as the compiler looks at this module without its functions.
+choose_as_beginner: Final[Callable[[Rules, Observation, Random], Move]] = partial(_choose, _BEGINNER)
+choose_casually: Final[Callable[[Rules, Observation, Random], Move]] = partial(_choose, _CASUAL)
