@@ -150,6 +150,8 @@ def _wins(figures: Sequence[Measured]) -> str:
 
 
 def _shown_win(measured: Measured) -> str:
+    if measured.deals < 2:
+        return "not measured"
     return _win(measured) if measured.reached else f"({_win(measured)})"
 
 
