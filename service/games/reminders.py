@@ -61,8 +61,8 @@ class TakenReminder(NamedTuple):
 
     After a lease that was neither followed by a write nor rescheduled, ``due`` is the end of that lease. ``leased``
     identifies the lease, and is compared only. The deadline of a game is ``judged`` as of when it was taken, with the
-    allowance of then: what was over then, is over. For other kinds that is only the time. ``holder`` is that of the
-    game.
+    allowance of then: what was over then, is over. That holds for a moment only, as the end of an outage postpones what
+    nothing has followed from yet. For other kinds it is only the time. ``holder`` is that of the game.
     """
 
     game: str

@@ -43,7 +43,8 @@ class ConsumerSettings(NamedTuple):
 
     ``look_seconds``: seconds between two looks, just after a reminder was found and a while after; by ``look_growth``
     they grow with each look in vain. A shortest pause of 0 is followed by the longest one. ``failure`` is what the log
-    says when one could not be handled.
+    says when one could not be handled. One whose turn comes more than ``fresh_ms`` after it was taken is put back, to
+    be taken anew with what is true then.
     """
 
     kind: ReminderKind
@@ -53,6 +54,7 @@ class ConsumerSettings(NamedTuple):
     failure: str
     look_growth: float = 1.0
     most: int = 1_000_000
+    fresh_ms: int | None = None
 
 
 class Queue(NamedTuple):
@@ -100,11 +102,14 @@ class Consumer(ABC):
             self._pause = min(self._pause * self._settings.look_growth or longest, longest)
             return self._pause
         self._pause = shortest
-        now = self._clock()
+        now, fresh = self._clock(), self._settings.fresh_ms
         for each in taken:
             self._metrics.count_taken(kind, now - each.due)
             if self._spawn is None:
-                self.finish(each, self.handle)
+                if fresh is None or each is taken[0] or self._clock() - now <= fresh:
+                    self.finish(each, self.handle)
+                else:
+                    self._reschedule(each, each.due)
             else:
                 with self._changed:
                     self._under_way[each.game] = each

@@ -24,6 +24,7 @@ SETTINGS: Final = ConsumerSettings(
     batch=32,
     look_seconds=(0.25, 0.25),
     failure="a deadline could not be handled",
+    fresh_ms=1_000,  # an outage may have begun and ended since, and would postpone the deadline
 )
 
 

@@ -149,6 +149,36 @@ def test_deadlines_that_an_outage_holds_are_counted(table: Clocked) -> None:
     assert count_of(table, "domino_held_deadlines_total") == 1
 
 
+def test_an_outage_between_two_deadlines_of_one_look_holds_the_second(
+    table: Clocked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = [table.new(), table.new()]
+    table.store.beat()
+    for _ in range(20):
+        table.now += 4_000
+        table.store.beat()
+    commit, unanswered = table.store.commit, [1]
+
+    def frozen(*arguments: Any, **more: Any) -> Any:
+        """The server answers nobody for ten minutes."""
+        if unanswered:
+            unanswered.pop()
+            table.now += 600_000
+            table.store.beat()
+            raise StorageUnavailable("timeout")
+        return commit(*arguments, **more)
+
+    monkeypatch.setattr(table.store, "commit", frozen)
+    held_until = table.now + 2 * 600_000
+    while table.now < held_until + SETTINGS.lease_ms:
+        table.scheduler.step()
+        away = [bool(table.game(game).presence.away) for game in games]
+        assert table.now >= held_until or not any(away)
+        table.now += 1_000
+        table.store.beat()
+    assert all(away)
+
+
 def count_of(table: Clocked, metric: str) -> float:
     found = table.registry.get_sample_value(metric)
     assert found is not None
