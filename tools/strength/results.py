@@ -7,9 +7,8 @@ from math import sqrt
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import orjson
-
 from service.bots.choice import EDITIONS
+from tools.strength.kept import KeptOutcomes
 from tools.strength.rounds import Outcome
 from tools.strength.rows import Row
 
@@ -36,31 +35,23 @@ class Measured(NamedTuple):
 
 
 class Results:
-    """The outcomes of a label, kept in one file for each row."""
+    """The outcomes of a label, kept by row and by the editions of its levels."""
 
     def __init__(self, folder: Path, label: str) -> None:
-        self._folder = folder / label
-        self._outcomes: dict[str, list[Outcome]] = {}
+        self._kept = KeptOutcomes(folder / label, Outcome)
 
     def of(self, row: Row) -> list[Outcome]:
         """What was played of a row, in any run."""
-        if row.name not in self._outcomes:
-            path = self._path(row)
-            lines = path.read_bytes().splitlines() if path.exists() else []
-            self._outcomes[row.name] = [Outcome(*orjson.loads(line)) for line in lines]
-        return self._outcomes[row.name]
+        return self._kept.named(_name(row))
 
     def add(self, row: Row, outcomes: Sequence[Outcome]) -> None:
         """Keep these too."""
-        self.of(row).extend(outcomes)
-        path = self._path(row)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            file.write(b"".join([orjson.dumps(list(outcome)) + b"\n" for outcome in outcomes]))
+        self._kept.keep(_name(row), outcomes)
 
-    def _path(self, row: Row) -> Path:
-        editions = [f"{name} {EDITIONS[name]}" for name in (row.stronger, row.weaker) if name in EDITIONS]
-        return self._folder / " and ".join(editions) / f"{row.name}.jsonl"
+
+def _name(row: Row) -> str:
+    editions = [f"{name} {EDITIONS[name]}" for name in (row.stronger, row.weaker) if name in EDITIONS]
+    return f"{' and '.join(editions)}/{row.name}"
 
 
 def measured(row: Row, outcomes: Sequence[Outcome]) -> Measured:

@@ -14,9 +14,7 @@ from itertools import pairwise
 from math import inf, sqrt
 from pathlib import Path
 from time import monotonic, process_time
-from typing import Final, Generic, NamedTuple, TypeVar
-
-import orjson
+from typing import Final, NamedTuple, TypeVar
 
 from service.bots.analysis import MOST_MOVES, worlds_of
 from service.bots.choice import EDITIONS
@@ -26,6 +24,7 @@ from service.engine.deal import Deck, seed_from_text
 from service.engine.moves import Move
 from service.engine.referee import deal
 from service.records.review import judge
+from tools.strength.kept import KeptOutcomes
 from tools.strength.rounds import play_round
 from tools.strength.rows import IN_ORDER, Setup
 
@@ -39,7 +38,7 @@ SHARED_DEALS: Final = 60
 FEWEST: Final = 10
 """Deals by which a game is judged."""
 
-Outcome = TypeVar("Outcome", "Reviewed", "Shared")
+Outcome = TypeVar("Outcome", bound="Reviewed | Shared")
 
 
 class Reviewed(NamedTuple):
@@ -119,23 +118,17 @@ class Figures(NamedTuple):
         return max([float(FEWEST), *wanted])
 
 
-class Kept(Generic[Outcome]):
-    """What was measured in any run, in one file for each game. ``kind`` names the folder, ``form`` makes an outcome."""
+class Kept(KeptOutcomes[Outcome]):
+    """What was measured of a label, by game. ``kind`` names the folder, ``form`` makes an outcome."""
 
     def __init__(self, folder: Path, label: str, kind: str, form: Callable[..., Outcome]) -> None:
         editions = " and ".join([f"{level} {EDITIONS[level]}" for level in LEVELS])
+        super().__init__(folder / label / f"{kind} of {editions}", form)
         self.label = label
-        self._folder = folder / label / f"{kind} of {editions}"
-        self._form: Callable[..., Outcome] = form
-        self._outcomes: dict[str, list[Outcome]] = {}
 
     def of(self, setup: Setup) -> list[Outcome]:
         """What was measured of a game."""
-        if setup.name not in self._outcomes:
-            path = self._path(setup)
-            lines = path.read_bytes().splitlines() if path.exists() else []
-            self._outcomes[setup.name] = [self._form(*orjson.loads(line)) for line in lines]
-        return self._outcomes[setup.name]
+        return self.named(setup.name)
 
     def following(self, setup: Setup) -> int:
         """The number of the next deal of a game."""
@@ -143,14 +136,7 @@ class Kept(Generic[Outcome]):
 
     def add(self, setup: Setup, outcome: Outcome) -> None:
         """Keep this deal, too."""
-        self.of(setup).append(outcome)
-        path = self._path(setup)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            file.write(orjson.dumps(list(outcome)) + b"\n")
-
-    def _path(self, setup: Setup) -> Path:
-        return self._folder / f"{setup.name}.jsonl"
+        self.keep(setup.name, [outcome])
 
 
 def review_deal(setup: Setup, label: str, number: int, playouts: int | None = None) -> Reviewed:
