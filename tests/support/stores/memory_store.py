@@ -43,7 +43,7 @@ from service.games.reminders import (
     TakenReminder,
 )
 from service.storage.compaction import compress, decompress
-from service.storage.outage_allowance import Heartbeat
+from service.storage.outage_allowance import Heartbeat, judge
 from service.storage.turns import Due, Turns
 
 
@@ -377,10 +377,8 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             return self._judged(game)
 
     def _judged(self, game: str) -> JudgedTime:
-        now = self.server_time()
         heartbeat = None if shard_of(game) is None else self._heartbeat
-        allowance = NO_ALLOWANCE if heartbeat is None else heartbeat.allowance_at(now)
-        return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
+        return judge(self.server_time(), None if heartbeat is None else b"%d %d %d" % heartbeat)
 
     def beat(self) -> None:
         """Note that players can move."""
