@@ -36,8 +36,8 @@ score is better, a tie counting half: 50 % are equal players. *Lead* is the diff
 the stronger level is better. Intervals are 95 %, over deals. Times are CPU time, of the decisions of the stronger level
 that have an alternative.
 
-Dominoes is a game of luck: the last table shows what one who sees all hands and the stock wins of an `expert`, and so
-about the most that anybody could. The table before it compares the `expert` with that of the edition 1, which did not
+Dominoes is a game of luck: *One that sees all hands over expert* shows what one who sees the stock, too, wins, and so
+about the most that anybody could. *Expert over expert of edition 1* compares it with the first one, which did not
 weigh what the others have chosen, at about equal time; its deals were fixed beforehand. In *Der Mensch ist des Menschen
 Wolf* one loser writes everything, so that with many players most comparisons are ties, and the lead says more than the
 win. A row needs 100 deals before it is judged; the rows of two levels that have them are what `GET /v1/variants/{id}`
