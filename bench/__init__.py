@@ -8,7 +8,7 @@ that alternate in short bursts, as the speed of a machine changes from minute to
     additions   games with a clock, a bot or an owner, beside the same without
     driver      many clients in one process over plain sockets
     costs       the processor time of all processes that answer a request
-    floor       the same gunicorn with a minimal Flask route: one read, one script, bodies of the same size
+    floor       gunicorn with a minimal Flask route: one read, one script, bodies of the same size
     peers       the floor on other stacks
     builds      the Pythons, and the compiled build of the service
     candidates  how each candidate is started

@@ -19,11 +19,14 @@ from bench.builds import ROOT, compiled_service, folder_of_this_process, no_comp
 NODE_PEER: Final = ROOT / "bench" / "peers" / "node"
 GO_PEER: Final = ROOT / "bench" / "peers" / "go" / "server.go"
 
-Name = Literal["service", "service, compiled", "floor", "floor, tuned", "FastAPI", "Node", "Go"]
+Name = Literal["service", "service, compiled", "floor", "floor, own worker", "floor, tuned", "FastAPI", "Node", "Go"]
 
 PURE: Final[Name] = "service"
 COMPILED: Final[Name] = "service, compiled"
-FLOORS: Final[tuple[Name, ...]] = ("floor", "floor, tuned")
+OWN_WORKER: Final[Name] = "floor, own worker"
+TUNED: Final[Name] = "floor, tuned"
+FLOORS: Final[tuple[Name, ...]] = ("floor", OWN_WORKER, TUNED)
+"""Flask on gunicorn's worker, on the service's worker, and there with its connection to Redis and its JSON library."""
 LABELS: Final[Mapping[Name, str]] = {PURE: "pure", COMPILED: "compiled"}
 """What tables call the two builds of the service."""
 
@@ -72,10 +75,9 @@ def start_of(name: Name, redis_url: str, python: str) -> Start:
         case "service, compiled":
             folder = compiled_service()
             return Start((python, "-m", "service"), {**environ, "PYTHONPATH": str(folder)}, folder)
-        case "floor":
-            return Start((python, "-m", "bench.floor"), {**environ, "FLOOR": "plain"}, ROOT)
-        case "floor, tuned":
-            return Start((python, "-m", "bench.floor"), {**environ, "FLOOR": "tuned"}, ROOT)
+        case "floor" | "floor, own worker" | "floor, tuned":
+            _, _, which = name.partition(", ")
+            return Start((python, "-m", "bench.floor"), {**environ, "FLOOR": which or "plain"}, ROOT)
         case "FastAPI":
             words = ("--factory", "bench.peers.asgi:create", "--port", "{port}", "--workers", "{workers}")
             return Start((python, "-m", "uvicorn", *words, "--log-level", "warning", "--no-access-log"), environ, ROOT)

@@ -38,8 +38,8 @@ class _FastJSON(JSONProvider):
 
 
 def create() -> Flask:
-    """The application; ``FLOOR`` is ``plain`` (Flask and redis-py as they come) or ``tuned`` (as in the service)."""
-    tuned = {"plain": False, "tuned": True}[os.environ["FLOOR"]]
+    """The application; with the service's connection to Redis and its JSON if ``FLOOR`` is ``tuned``."""
+    tuned = os.environ["FLOOR"] == "tuned"
     server: Any = (connect if tuned else redis.Redis.from_url)(os.environ["REDIS_URL"])
     create_hash, move_hash = [server.script_load(script(name)) for name in ("create", "move")]
     opening = OpeningSchema()

@@ -17,7 +17,7 @@ from typing import Final
 from bench.additions import additions
 from bench.builds import python_of
 from bench.bursts import KINDS, STATUS, Kind, Scripts, Work, prepared
-from bench.candidates import FLOORS, LABELS, PURE, Name, services
+from bench.candidates import FLOORS, LABELS, OWN_WORKER, PURE, TUNED, Name, services
 from bench.driver import burst
 from bench.figures import Spread, ratios, spread
 from bench.hosted import measure
@@ -46,7 +46,7 @@ def run(stand: Stand, scale: Scale) -> Section:  # noqa: ARG001 # it needs serve
     text = (
         f"One worker, {USUAL.name}, by valgrind's callgrind, on {python_of(sys.executable).name}. Thousands of "
         "instructions for a request, and the ratio to the floor (more is faster); in parentheses the quartiles of the "
-        "turns."
+        "turns. The tuned floor runs on the service's worker, too, with its connection to Redis and its JSON library."
     )
     if shutil.which("valgrind") is None or shutil.which("vgdb") is None:
         return Section(
@@ -71,6 +71,7 @@ def run(stand: Stand, scale: Scale) -> Section:  # noqa: ARG001 # it needs serve
     head = (
         "request",
         *[f"{each}, of the floor" for each in shown],
+        f"{shown[-1]}, of the floor on the own worker",
         f"{shown[-1]}, of the tuned floor",
         *shown,
         *FLOORS,
@@ -127,8 +128,8 @@ class Counts:
 def _row(kind: Kind, counts: dict[str, list[float]]) -> tuple[str, ...]:
     # How many times as many the floor needs: as for processor time, more is faster.
     plain = {name: ratios(counts, "floor", name).show(3) for name in LABELS if name in counts}
-    tuned = ratios(counts, "floor, tuned", list(plain)[-1]).show(3)
-    return (kind, *plain.values(), tuned, *[_thousands(each) for each in counts.values()])
+    others = [ratios(counts, name, list(plain)[-1]).show(3) for name in (OWN_WORKER, TUNED)]
+    return (kind, *plain.values(), *others, *[_thousands(each) for each in counts.values()])
 
 
 def _beside(name: str, without: list[float], having: list[float]) -> tuple[str, ...]:

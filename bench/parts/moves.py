@@ -1,8 +1,7 @@
 """Part 1: requests over HTTP against the floor, for every game and set.
 
 Each client of a burst plays whole real matches on games created just before it. Both builds of the service are
-measured beside two floors: the plain one, to which the targets refer, and one with the service's own connection to
-Redis and its JSON library.
+measured beside two floors: the plain one, to which the targets refer, and the same on the service's worker.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from random import Random
 from typing import Final
 
 from bench.bursts import KINDS, Kind, Scripts, Work, prepared
-from bench.candidates import COMPILED, FLOORS, LABELS, PURE, Name, label, missing, services
+from bench.candidates import COMPILED, LABELS, OWN_WORKER, PURE, Name, label, missing, services
 from bench.costs import cost
 from bench.figures import Spread, percentile, ratios, spread, take_turns
 from bench.hosted import measure
@@ -37,7 +36,8 @@ def run(stand: Stand, scale: Scale) -> Section:
     """Measure every kind of request for every setup, and the slowest moves of many clients."""
     rng = Random("moves")  # noqa: S311 # only the order of turns
     builds = services(compiled=scale.compiled)
-    names = (*builds, *FLOORS)
+    floors: tuple[Name, ...] = ("floor", OWN_WORKER)
+    names = (*builds, *floors)
     works = {setup: _work(stand, scale, setup) for setup in SETUPS[: scale.setups]}
     tables = []
     found: dict[Kind, dict[Name, list[Spread]]] = {kind: {name: [] for name in builds} for kind in KINDS}
@@ -52,20 +52,26 @@ def run(stand: Stand, scale: Scale) -> Section:
                 found[kind][name].append(plain[name])
             own += [each.own for each in asked.values()]
             shown = [plain[name].show() for name in builds]
-            tuned = ratios(seconds, "floor, tuned", builds[-1]).show()
-            rows.append((setup.name, *shown, tuned, *[asked[name].show(seconds[name]) for name in names]))
+            own_worker = ratios(seconds, OWN_WORKER, builds[-1]).show()
+            rows.append((setup.name, *shown, own_worker, *[asked[name].show(seconds[name]) for name in names]))
         labels = [LABELS[name] for name in builds]
-        head = ("game", *[f"{label}, of the floor" for label in labels], f"{labels[-1]}, of the tuned floor", *labels)
-        tables.append(Table(f"{kind}: ratios of processor time; requests a second, µs of each", (*head, *FLOORS), rows))
+        head = (
+            "game",
+            *[f"{label}, of the floor" for label in labels],
+            f"{labels[-1]}, of the floor on the own worker",
+            *labels,
+        )
+        tables.append(Table(f"{kind}: ratios of processor time; requests a second, µs of each", (*head, *floors), rows))
     slowest, crowd = _crowd(stand, scale, names, rng)
     return Section(
         title="Requests over HTTP",
         text=f"{scale.clients} clients, {scale.workers} gevent workers, append-only file with fsync every second. "
-        "Ratios are of the processor time of all processes of a candidate and of Redis for a request, the floor's over "
-        "the service's: more is faster. The floor is the same gunicorn with a bare Flask route: one read and one "
-        "script on a value of the same size, and as many bytes; and for POST game it validates a body, deals, makes "
-        "tokens, and stores and answers JSON. The tuned floor has the service's connection to Redis and its JSON "
-        f"library. The clients take {spread(own).median * 1e6:.0f} µs of a core for each request, from all alike.",
+        "Ratios are of the processor time of all processes of a candidate and of Redis for a request, the floor's "
+        "over the service's: more is faster. The floor is a bare Flask route under gunicorn's gevent worker as it "
+        "comes: one read and one script on a value of the same size, and as many bytes; and for POST game it validates "
+        "a body, deals, makes tokens, and stores and answers JSON. The floor on the own worker is the same on the "
+        f"worker of the service, which costs less. The clients take {spread(own).median * 1e6:.0f} µs of a core for "
+        "each request, from all alike.",
         tables=[*tables, crowd],
         goals=[*_goals(found), *_crowd_goals(scale, slowest)],
         left_out=[reason for reason in [missing(COMPILED)] if reason is not None and scale.compiled],
