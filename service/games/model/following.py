@@ -106,29 +106,40 @@ def with_events(
             round_ends = (*round_ends, version)
         if isinstance(event, Dealt | Created):
             commitments = commitments_after(commitments, event)
-    after = game._replace(
+    presence, clock, automatic = game.presence, game.running_clock, False
+    if game.is_automatic or type(events[0]) in _PRESENCE:
+        timed = [(at, event) for event in yielding(events)]
+        presence, clock, automatic, _ = _presence_and_clock(game, before, timed, game.state)
+    return game._replace(
         version=game.version + len(events),
         updated_at=at,
         round_ends=round_ends,
         write_id=write_id,
         match_version=match_version,
         match_write_id=match_write_id,
-        is_automatic=False,
+        presence=presence,
+        running_clock=clock,
+        is_automatic=automatic,
         commitments=commitments,
     )
-    if game.is_automatic or type(events[0]) in _PRESENCE:
-        after, _ = replay_timed(after, before, [(at, event) for event in yielding(events)], game.state)
-    return after
 
 
-def replay_timed(
-    game: Game, state: State, events: Iterable[tuple[int, GameEvent]], after: State | None = None
-) -> tuple[Game, State]:
+def replay_timed(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) -> tuple[Game, State]:
     """The game with the presence and the clock that it has after these events, each with its time.
 
     The ``game`` has the presence and the clock before them; ``state`` is that of its match before them, and the second
-    result that after them, which is computed unless ``after`` gives it. A round ends in the same write as the move that
-    ended it.
+    result that after them.
+    """
+    presence, clock, automatic, after = _presence_and_clock(game, state, events)
+    return game._replace(presence=presence, running_clock=clock, is_automatic=automatic), after
+
+
+def _presence_and_clock(
+    game: Game, state: State, events: Iterable[tuple[int, GameEvent]], after: State | None = None
+) -> tuple[Presence, RunningClock, bool, State]:
+    """As ``replay_timed``: the presence, the clock, whether the game is automatic, and the state of the match.
+
+    The last one is computed unless ``after`` gives it. A round ends in the same write as the move that ended it.
     """
     settings, presence, clock = game.clock, game.presence, game.running_clock
     set_up = game.is_set_up_automatic
@@ -155,17 +166,15 @@ def replay_timed(
             state = after if after is not None and not left else apply(game.rules, state, event)
             ended = ends_turn(event, state)
             in_turn = None if ended else seat
-            if automatic:
-                clock = clock._replace(acted=at)
             if settings is not None and ended and seat is not None:
                 counted = is_counted(seat, before, presence, game.seats)
                 clock = clock.turn_ends(settings, seat, presence, at, counted=counted)
-            if settings is not None and (ended or isinstance(event, Dealt)):
-                clock = clock.turn_begins(at)
+            if automatic:
+                begins = settings is not None and (ended or isinstance(event, Dealt))
+                clock = clock._replace(started=at if begins else clock.started, acted=at)
             if ended:
                 presence = presence.turn_ended()
-    clock = clock if automatic else STOPPED
-    return game._replace(presence=presence, running_clock=clock, is_automatic=automatic), state
+    return presence, clock if automatic else STOPPED, automatic, state
 
 
 def _clock_after(
