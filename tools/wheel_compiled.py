@@ -39,12 +39,18 @@ INTERPRETED: Final = frozenset({"__init__", "deal", "events", "presence", "state
 """Modules whose classes are stored by the types of their fields, of which mypyc keeps ``tuple``, not what is in it."""
 
 SETUP: Final = """
+import sys
 from mypyc.build import mypycify
 from setuptools import setup
 
-setup(ext_modules=mypycify({modules!r}, debug_level="0", group_name="domino_service"))
+libraries = mypycify({modules!r}, debug_level="0", group_name="domino_service")
+for library in libraries if sys.platform != "win32" else ():
+    library.extra_compile_args.append("-fno-semantic-interposition")
+setup(ext_modules=libraries)
 """
-"""Without lines for debuggers, which would tell the folder of the build."""
+"""Without lines for debuggers, which would tell the folder of the build. And, as Python itself is built, without calls
+through the linker's table for functions of the same library, which nothing replaces: a round takes 2.5 % fewer
+instructions."""
 _PIP: Final = (sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel")
 _OFFLINE: Final = ("--no-index", "--no-deps", "--no-build-isolation")
 
