@@ -1,4 +1,4 @@
-"""The levels that are measured: those of the service, and two that are only there to be compared with.
+"""The levels that are measured: those of the service, public programs, and two that are only there to be compared with.
 
 Owns what the last two are. Does not depend on which levels play.
 """
@@ -18,6 +18,7 @@ from service.bots.playout import play_out, tiles_possible
 from service.engine.moves import Move
 from service.engine.state import State
 from service.engine.variant import Rules
+from tools.strength.programs import PROGRAMS
 
 EARLIER: Final = "expert of edition 1"
 """It learned from passes, draws and the opening, and not from what others chose."""
@@ -54,4 +55,5 @@ _LEVELS: Final[dict[str, Level]] = {
     **{name: partial(_of_the_service, name) for name in LEVELS},
     EARLIER: _earlier,
     ALL_HANDS: _with_all_hands,
+    **PROGRAMS,
 }

@@ -96,7 +96,7 @@ def _strength(measured: Measured) -> Strength:
     return Strength(
         variant=setup.variant,
         players=setup.seats,
-        options=dict(setup.options),
+        options={key: value for key, value in setup.options if isinstance(value, int)},
         stronger=measured.row.stronger,
         weaker=measured.row.weaker,
         share=round(measured.win, 3),

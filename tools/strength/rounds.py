@@ -1,4 +1,4 @@
-"""A deal played in every seating, so that its luck falls out of the comparison.
+"""A deal, or a match, played in every seating, so that its luck falls out of the comparison.
 
 With an even number of seats, the stronger level of a row has the even seats and then the odd ones, else each seat
 alone; the other level has the rest. Does not depend on HTTP or Redis.
@@ -6,29 +6,34 @@ alone; the other level has the rest. Does not depend on HTTP or Redis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import fmean
 from time import process_time
 from typing import NamedTuple
 
 from service.bots.observation import Observation
 from service.engine.deal import Deck, bot_luck, seed_from_text
-from service.engine.events import Event, RoundEnded
-from service.engine.moves import Move
-from service.engine.referee import advance, deal
+from service.engine.events import Event, Finished, RoundEnded
+from service.engine.moves import DEAL, Move
+from service.engine.referee import advance
+from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
 from service.engine.view import DealtView, DrewView, event_view, view
 from tools.strength.levels import level
+from tools.strength.programs import PROGRAMS
 from tools.strength.rows import Row
 
 
 class Outcome(NamedTuple):
-    """A deal in all its seatings."""
+    """A deal, or a match, in all its seatings."""
 
     deal: int
     win: float
     lead: float
     milliseconds: list[float]
     """CPU time of each decision of the stronger level between several moves."""
+    of_program: Sequence[float] = ()
+    """The same of the other one, if that is a public program."""
 
 
 Decided = Callable[[Observation, int, Move, float], None]
@@ -36,54 +41,80 @@ Decided = Callable[[Observation, int, Move, float], None]
 
 
 def play_deal(row: Row, label: str, number: int) -> Outcome:
-    """This deal in every seating."""
+    """This deal, or this match, in every seating."""
     rules, seats = row.setup.rules, row.setup.seats
     seatings = [range(0, seats, 2), range(1, seats, 2)] if seats % 2 == 0 else [(seat,) for seat in range(seats)]
     seed = seed_from_text(f"{label} {row.setup.name} {number}")
-    wins = leads = comparisons = 0.0
-    milliseconds: list[float] = []
+    sign = 1 if rules.best == "highest" else -1
+    wins: list[float] = []
+    leads: list[float] = []
+    times: dict[str, list[float]] = {row.stronger: [], **({row.weaker: []} if row.weaker in PROGRAMS else {})}
     for seating in seatings:
         levels = [row.stronger if seat in seating else row.weaker for seat in range(seats)]
-        scores = play_round(rules, seed, levels, _timed(levels, row.stronger, milliseconds))
-        sign = 1 if rules.best == "highest" else -1
-        for seat in seating:
-            for other in set(range(seats)) - set(seating):
-                lead = sign * (scores[seat] - scores[other])
-                wins += 1 if lead > 0 else 0.5 if lead == 0 else 0
-                leads += lead
-                comparisons += 1
-    return Outcome(number, wins / comparisons, leads / comparisons, milliseconds)
+        decided = _timed(levels, times)
+        winners: tuple[int, ...] = ()
+        if row.whole:
+            scores, winners = play_match(rules, seed, levels, decided)
+        else:
+            scores = play_round(rules, seed, levels, decided)
+        others = set(range(seats)) - set(seating)
+        ahead = [sign * (scores[seat] - scores[other]) for seat in seating for other in others]
+        leads.append(fmean(ahead))
+        if winners:
+            wins.append(len(set(winners) & set(seating)) / len(winners))
+        else:
+            wins.append(fmean([1 if lead > 0 else 0.5 if lead == 0 else 0 for lead in ahead]))
+    return Outcome(number, fmean(wins), fmean(leads), times[row.stronger], times.get(row.weaker, ()))
 
 
-def _timed(levels: Sequence[str], level_timed: str, milliseconds: list[float]) -> Decided:
-    """Collects the times of one level."""
+def _timed(levels: Sequence[str], times: Mapping[str, list[float]]) -> Decided:
+    """Collects the times of some levels."""
 
     def add(observation: Observation, _version: int, _move: Move, taken: float) -> None:
-        if levels[observation.seat] == level_timed:
-            milliseconds.append(taken)
+        if (level_of_seat := levels[observation.seat]) in times:
+            times[level_of_seat].append(taken)
 
     return add
 
 
 def play_round(rules: Rules, seed: bytes, levels: Sequence[str], decided: Decided) -> tuple[int, ...]:
     """The scores of the first round, each seat played by its level."""
+    for event, _ in _played(rules, seed, levels, decided):
+        if isinstance(event, RoundEnded):
+            return event.round.scores
+    raise AssertionError
+
+
+def play_match(
+    rules: Rules, seed: bytes, levels: Sequence[str], decided: Decided
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The totals of a match, each seat played by its level, and the seats that have won it."""
+    for event, state in _played(rules, seed, levels, decided):
+        if isinstance(event, Finished):
+            return state.totals, event.winners
+    raise AssertionError
+
+
+def _played(rules: Rules, seed: bytes, levels: Sequence[str], decided: Decided) -> Iterator[tuple[Event, State]]:
+    """The events of a match, each with the state after its move."""
     deck = Deck(seed)
-    dealt, state = deal(rules, deck, rules.start())
-    seen: list[list[Event | DealtView | DrewView]] = [[event_view(dealt, seat)] for seat in range(rules.seats)]
-    version = 1
-    while True:
+    state = rules.start()
+    seen: list[list[Event | DealtView | DrewView]] = []
+    version = 0
+    while state.phase != FINISHED:
         seat = state.turn
-        assert seat is not None
-        observation = Observation(seat, view(rules, state, seat), tuple(seen[seat]))
-        start = process_time()
-        move = level(levels[seat])(rules, state, observation, bot_luck(seed, seat, version))
-        if len(observation.view.legal_moves) > 1:
-            decided(observation, version, move, round(1000 * (process_time() - start), 2))
+        if seat is None:
+            seat, move, seen = (state.active_seats() or (0,))[0], DEAL, [[] for _ in levels]
+        else:
+            observation = Observation(seat, view(rules, state, seat), tuple(seen[seat]))
+            start = process_time()
+            move = level(levels[seat])(rules, state, observation, bot_luck(seed, seat, version))
+            if len(observation.view.legal_moves) > 1:
+                decided(observation, version, move, round(1000 * (process_time() - start), 2))
         events, state = advance(rules, deck, state, seat, move)
         version += len(events)
         for event in events:
-            if isinstance(event, RoundEnded):
-                return event.round.scores
+            yield event, state
             for viewer, known in enumerate(seen):
                 known.append(event_view(event, viewer))
 

@@ -9,6 +9,7 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.seats import LEVELS
 from tools.strength.levels import ALL_HANDS, EARLIER
+from tools.strength.programs import BLOCK_PROGRAMS, LATIN_PROGRAMS, installed
 
 
 class Setup(NamedTuple):
@@ -16,7 +17,7 @@ class Setup(NamedTuple):
 
     variant: str
     seats: int
-    options: tuple[tuple[str, int], ...] = ()
+    options: tuple[tuple[str, int | str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -38,11 +39,13 @@ class Row(NamedTuple):
     bound: float
     deals: int
     """How many deals are enough."""
+    whole: bool = False
+    """Whether whole matches are played, and what counts is who has won them."""
 
     @property
     def name(self) -> str:
         """For people and for files."""
-        return f"{self.stronger} over {self.weaker}, {self.setup.name}"
+        return f"{self.stronger} over {self.weaker}, {self.setup.name}{', matches' if self.whole else ''}"
 
 
 _TEAMS: Final = (("teams", 2),)
@@ -91,5 +94,25 @@ ROWS: Final = (
     *[Row("expert", "greedy", setup, 0.5, 2000) for setup, _ in _GREEDY],
     *[Row(stronger, weaker, setup, 0.5, 4000) for weaker, stronger in pairwise(LEVELS[:-1]) for setup in IN_ORDER],
     *[Row("expert", EARLIER, setup, 0.5, 1500) for setup in _COMPARED],
-    *[Row(ALL_HANDS, "expert", setup, 0.5, 400) for setup in _COMPARED],
 )
+"""Those of ``docs/strength.md``."""
+
+_EVEN: Final = tuple([Setup("fido", 4, (("set", 6),)) if setup.variant == "fido" else setup for setup in IN_ORDER])
+"""One setup of each game with as many seats for one level as for the other."""
+_OPEN_SPIEL: Final = Setup("block", 2, (("opening", "rotate"), ("blocked_score", "others")))
+"""The rules of ``python_block_dominoes``."""
+_TABLES: Final = (
+    *[(program, Setup("latin", 4)) for program in LATIN_PROGRAMS],
+    *[(program, _OPEN_SPIEL) for program in BLOCK_PROGRAMS],
+)
+MATCHES: Final = (
+    *[Row("greedy", "random", setup, 0.5, 400, whole=True) for setup in _EVEN],
+    *[Row("expert", "greedy", setup, 0.5, 100, whole=True) for setup in _EVEN],
+)
+CEILING: Final = tuple([Row(ALL_HANDS, "expert", setup, 0.5, 400) for setup in _COMPARED])
+AGAINST_PROGRAMS: Final = (
+    *[Row("greedy", program, setup, 0.5, 1000) for program, setup in _TABLES if program in installed()],
+    *[Row("expert", program, setup, 0.5, 200) for program, setup in _TABLES if program in installed()],
+)
+DUELS: Final = (*MATCHES, *CEILING, *AGAINST_PROGRAMS)
+"""Those of ``docs/duels.md``."""
