@@ -14,9 +14,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from tools.strength import report, reviews, reviews_report
+from tools.strength import duels, report, reviews, reviews_report
 from tools.strength.results import Results, measured
-from tools.strength.rows import ROWS
+from tools.strength.rows import DUELS, ROWS
 from tools.strength.schedule import play
 
 REVIEW: Final = "review"
@@ -35,7 +35,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "words",
         nargs="*",
-        help=f"only rows whose names contain all of these words; {REVIEW} first: rounds are reviewed",
+        help=f"only rows whose names have all of these words (matches: whole ones); {REVIEW} first: reviews of rounds",
     )
     parser.add_argument("--minutes", type=float, default=60.0, help="how long deals are played (60); 0: none")
     parser.add_argument("--deals", type=int, help="deals of each row; enough for narrow intervals by default")
@@ -48,13 +48,16 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         type=Path,
         nargs="?",
         const=PROJECT,
-        help=f"write {report.PAGE}, {report.PLOT} and {report.DATA}, or {reviews_report.PAGE}",
+        help=f"write {report.PAGE}, {report.PLOT}, {report.DATA} and {duels.PAGE}, or {reviews_report.PAGE}",
     )
     return parser.parse_args(argv)
 
 
 def _play(arguments: argparse.Namespace) -> int:
-    rows = [row for row in ROWS if all(word in row.name.replace(",", "").split() for word in arguments.words)]
+    words = arguments.words
+    rows = [row for row in (*ROWS, *DUELS) if set(words) <= set(row.name.replace(",", "").split())]
+    if words and "matches" not in words:
+        rows = [row for row in rows if not row.whole]
     results = Results(arguments.kept, arguments.label)
     seconds = 60 * arguments.minutes
     play(rows, results, arguments.label, jobs=arguments.jobs, seconds=seconds, deals=arguments.deals)
@@ -62,6 +65,7 @@ def _play(arguments: argparse.Namespace) -> int:
     print(report.table(figures))
     if arguments.write is not None:
         report.write(arguments.write, [measured(row, results.of(row)) for row in ROWS])
+        duels.write(arguments.write, lambda row: measured(row, results.of(row)))
     return 0 if all([each.reached for each in figures]) else 1
 
 

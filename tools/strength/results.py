@@ -27,6 +27,8 @@ class Measured(NamedTuple):
     lead: float
     lead_error: float
     milliseconds: list[float]
+    of_program: list[float]
+    """Of the other one, if that is a public program."""
 
     @property
     def reached(self) -> bool:
@@ -59,7 +61,8 @@ def measured(row: Row, outcomes: Sequence[Outcome]) -> Measured:
     win, win_error = _mean([outcome.win for outcome in outcomes])
     lead, lead_error = _mean([outcome.lead for outcome in outcomes])
     milliseconds = sorted([each for outcome in outcomes for each in outcome.milliseconds])
-    return Measured(row, len(outcomes), win, win_error, lead, lead_error, milliseconds)
+    of_program = sorted([each for outcome in outcomes for each in outcome.of_program])
+    return Measured(row, len(outcomes), win, win_error, lead, lead_error, milliseconds, of_program)
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:

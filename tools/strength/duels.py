@@ -1,0 +1,111 @@
+"""The page on whole matches, public programs, and levels that are only there to be compared with: ``docs/duels.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Final
+
+from tools.strength.results import Measured
+from tools.strength.rows import AGAINST_PROGRAMS, AGAINST_RANDOM, CEILING, EDITIONS_ELSEWHERE, MATCHES, Row, Setup
+
+PAGE: Final = Path("docs/duels.md")
+
+_TEXT: Final = """# Matches, and other programs
+
+Written by `make strength`, as [the page on single rounds](strength.md), where *win*, *lead* and intervals are
+explained: every deal is played in each seating, and 50 % are equal players. The numbers of deals were fixed beforehand.
+Times are CPU time of a decision with an alternative, on average.
+"""
+_MATCHES: Final = """\
+With the options that a game has by default, each match in both seatings. A win is a match that a seat of the level has
+won; a shared one counts for each of its winners in part. In a match the luck of its rounds levels out, so these are
+wider apart than the wins of rounds."""
+_CEILING: Final = """\
+It sees all hands and the stock, plays each of its moves on once, by the formula that all follow in the playouts of the
+`expert`, and takes the best one. So it shows about how much is to be gained by knowing what is hidden: nobody who plays
+by the rules can reach it."""
+_PROGRAMS: Final = """\
+The players of the package `dominoes` of PyPI, which plays Latin Dominoes, and two agents of OpenSpiel, in its block
+game for two. Each is asked in a game of its own library; the service's engine plays and counts. `omniscient` and `MCTS`
+see all hands, so they are no fair opponents. `omniscient` and `probabilistic_alphabeta` (20 sampled deals) search from
+the 14th move on, and play as `bota_gorda` before; `MCTS` has 200 random playouts."""
+_EDITIONS: Final = """\
+In the games that [the other page](strength.md) does not compare, the present edition need only not be worse: no
+interval lies below 50 %."""
+_RANDOM: Final = """\
+Who expects that others play well could do worse against one who does not: both editions against `random`."""
+
+
+def write(project: Path, measured: Callable[[Row], Measured]) -> None:
+    """Write the page to its place in the project."""
+    (project / PAGE).parent.mkdir(parents=True, exist_ok=True)
+    (project / PAGE).write_text(page(measured), "utf-8")
+
+
+def page(measured: Callable[[Row], Measured]) -> str:
+    """The page, of what is measured of each row."""
+
+    def table(rows: Sequence[Row]) -> str:
+        head = ("the one", "the other", "game", "win of the one", "lead in a round", "deals", "its time", "the other's")
+        return _table(head, [_cells(measured(row)) for row in rows])
+
+    return "\n".join(
+        [
+            _TEXT,
+            f"## Matches\n\n{_MATCHES}\n\n{_matches(measured)}\n",
+            f"## One that sees all hands\n\n{_CEILING}\n\n{table(CEILING)}\n",
+            f"## Public programs\n\n{_PROGRAMS}\n\n{table(AGAINST_PROGRAMS)}\n",
+            f"## The editions of the expert in the other games\n\n{_EDITIONS}\n\n{table(EDITIONS_ELSEWHERE)}\n",
+            f"## Against random\n\n{_RANDOM}\n\n{table(AGAINST_RANDOM)}\n",
+        ]
+    )
+
+
+def _matches(measured: Callable[[Row], Measured]) -> str:
+    """A row for each game, and two columns for each pair of levels."""
+    pairs = list(dict.fromkeys([(row.stronger, row.weaker) for row in MATCHES]))
+    found: dict[Setup, dict[tuple[str, str], Measured]] = {}
+    for row in MATCHES:
+        found.setdefault(row.setup, {})[row.stronger, row.weaker] = measured(row)
+    head = ["game"]
+    for stronger, weaker in pairs:
+        head += [f"{stronger} over {weaker}", "matches"]
+    lines = []
+    for setup, known in found.items():
+        line = [setup.name]
+        for pair in pairs:
+            line += [_win(known[pair]), str(known[pair].deals)]
+        lines.append(tuple(line))
+    return _table(tuple(head), lines)
+
+
+def _cells(measured: Measured) -> tuple[str, ...]:
+    row = measured.row
+    if measured.deals < 2:
+        return (row.stronger, row.weaker, row.setup.name, "not measured", "", str(measured.deals), "", "")
+    return (
+        row.stronger,
+        row.weaker,
+        row.setup.name,
+        _win(measured),
+        f"{measured.lead:+.2f} ± {measured.lead_error:.2f}",
+        str(measured.deals),
+        _mean(measured.milliseconds),
+        _mean(measured.of_program),
+    )
+
+
+def _win(measured: Measured) -> str:
+    if measured.deals < 2:
+        return "not measured"
+    return f"{100 * measured.win:.1f} ± {100 * measured.win_error:.1f} %"
+
+
+def _mean(milliseconds: Sequence[float]) -> str:
+    return f"{fmean(milliseconds):.2g} ms" if milliseconds else ""
+
+
+def _table(head: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> str:
+    return "\n".join([f"| {' | '.join(line)} |" for line in (head, ("---",) * len(head), *lines)])
