@@ -21,7 +21,7 @@ from bench.setups import SETUPS, Setup
 from service.bots.choice import choose_move
 from service.bots.observation import Observation, observe
 from service.engine.build import BUILD
-from service.engine.deal import Deck, bot_luck, seed_from_text
+from service.engine.deal import Deck, seed_from_text, seed_of_decision
 from service.engine.events import Event
 from service.engine.moves import DEAL
 from service.engine.referee import advance, legal_moves
@@ -85,7 +85,7 @@ def decisions_of(rules: Rules, many: int) -> Play:
 
     def play() -> int:
         for number, seen in enumerate(situations):
-            choose_move(rules, seen, "expert", bot_luck(bytes(32), seen.seat, number))
+            choose_move(rules, seen, "expert", seed_of_decision(bytes(32), seen.seat, number))
         return len(situations)
 
     return play

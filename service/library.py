@@ -15,7 +15,7 @@ from typing import Final
 
 from service.bots.choice import EDITIONS, LEVELS, choose_move
 from service.bots.observation import observe
-from service.engine.deal import Deck, bot_luck, round_seed, seed_from_text
+from service.engine.deal import Deck, round_seed, seed_from_text, seed_of_decision
 from service.engine.errors import IllegalMove, InvalidSetup, Reason, Refusal
 from service.engine.events import Dealt, Event
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, Move, play
@@ -154,8 +154,10 @@ class Match:
         level = level or self.bots.get(seat, "greedy")
         deck, number = self._deck, self._state.round
         seed = deck.seed if deck.game is None else round_seed(deck.seed, number)
-        luck = bot_luck(seed, seat, len(self._events) + 1)
-        return choose_move(self.rules, observe(self.rules, self._state, self._round_events(), seat), level, luck)
+        decision_seed = seed_of_decision(seed, seat, len(self._events) + 1)
+        return choose_move(
+            self.rules, observe(self.rules, self._state, self._round_events(), seat), level, decision_seed
+        )
 
     def record(self, date: str = "") -> str:
         """The match as a record (``docs/record.md``); of a round that is not over it has everything, too."""

@@ -2,9 +2,9 @@
 
 Owns the table of the levels. Does not depend on games that are hosted, on clocks or on who asks.
 
-A move is determined by the rules, the observation, the level and the luck: the same four give the same move in any
-process. Only ``random()`` and ``getrandbits()`` of the generator made from the luck are used, whose sequences Python
-guarantees for a seed.
+A move is determined by the rules, the observation, the level and the decision seed: the same four give the same move in
+any process. Only ``random()`` and ``getrandbits()`` of the generator made from the seed are used, whose sequences
+Python guarantees.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ The expert weighs worlds by what others chose, and plays ends without hidden til
 NEWEST_EDITION: Final = max(EDITIONS.values())
 
 
-def choose_move(rules: Rules, observation: Observation, level: str, luck: bytes) -> Move:
-    """The move of the seat to act, one of its legal moves; ``luck`` are 32 bytes (``deal.bot_luck``).
+def choose_move(rules: Rules, observation: Observation, level: str, decision_seed: bytes) -> Move:
+    """The move of the seat to act, one of its legal moves; ``decision_seed`` are 32 bytes (``deal.seed_of_decision``).
 
     A move without an alternative costs no work, as all deals between rounds.
     """
     moves = observation.view.legal_moves
     if len(moves) == 1:
         return moves[0]
-    return LEVELS[level](rules, observation, Random(int.from_bytes(luck, "big")))  # noqa: S311 # not a secret
+    return LEVELS[level](rules, observation, Random(int.from_bytes(decision_seed, "big")))  # noqa: S311 # not a secret

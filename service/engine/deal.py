@@ -27,7 +27,7 @@ Any other deal can be verified after the round (``SCHEME``; ``docs/fairness.md``
   the game, round, the number of seats, and each seat's *client seed* in seat order (a seat without one: the empty
   text).
 
-The luck of a computer player for one decision is HMAC-SHA256 with the round's seed (of an arranged or seeded game, the
+The *decision seed* of a computer player is HMAC-SHA256 with the round's seed (of an arranged or seeded game, the
 shuffle's seed) as the key, over the fields ``"domino-bot-1"``, seat, and the version of the game before the decision.
 With the published seed, every decision can be repeated.
 
@@ -148,8 +148,8 @@ def shuffle_seed(seed: bytes, game: str, round_number: int, client_seeds: Sequen
     return hmac.digest(seed, b"".join(map(length_prefixed, texts)), "sha256")
 
 
-def bot_luck(seed: bytes, seat: int, version: int) -> bytes:
-    """The luck of the computer player at this seat for its decision at this version of the game: 32 bytes."""
+def seed_of_decision(seed: bytes, seat: int, version: int) -> bytes:
+    """The decision seed of the computer player at this seat at this version of the game: 32 bytes."""
     fields = (_BOT_LABEL, str(seat), str(version))
     return hmac.digest(seed, b"".join(map(length_prefixed, fields)), "sha256")
 

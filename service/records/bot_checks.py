@@ -1,6 +1,6 @@
 """Makes the decisions of computer players again, from what their seats could see and the seeds of their rounds.
 
-Owns which moves were those of a computer player, and which of them can be checked: the luck of a decision follows from
+Owns which moves were those of a computer player, and which of them can be checked: the seed of a decision follows from
 the seed of its round (``engine.deal``), so it is known when the round is over. Does not depend on how a level chooses
 (``service.bots``).
 """
@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from service.bots.choice import EDITIONS, LEVELS, choose_move
 from service.bots.observation import Observation, observe
-from service.engine.deal import bot_luck
+from service.engine.deal import seed_of_decision
 from service.engine.events import DealProof, Dealt, Event
 from service.engine.moves import Move
 from service.engine.presence import ALL_PRESENT, SUBSTITUTE, Presence, PresenceEvent
@@ -119,8 +119,8 @@ class DecisionChecker:
             self._choices += 1
             self._yield_control()
         self.checked += 1
-        luck = bot_luck(self._seed, bot.seat, step.line.version - 1)
-        expected = _decide(self._rules, observation, bot.level, luck)
+        decision_seed = seed_of_decision(self._seed, bot.seat, step.line.version - 1)
+        expected = _decide(self._rules, observation, bot.level, decision_seed)
         expected = expected._replace(ends_sum=None, points=None)
         if expected == move_of(event):
             return None
@@ -136,11 +136,11 @@ class DecisionChecker:
         return None if bot.level in self._limits.levels else "cost"
 
 
-def _decide(rules: Rules, observation: Observation, level: str, luck: bytes) -> Move:
+def _decide(rules: Rules, observation: Observation, level: str, decision_seed: bytes) -> Move:
     """The move of this level; should it fail, that of ``SUBSTITUTE``, else the first legal one, as the service does."""
     for each in (level, SUBSTITUTE):
         with suppress(Exception):  # whatever is wrong with a level, a move is made
-            move = choose_move(rules, observation, each, luck)
+            move = choose_move(rules, observation, each, decision_seed)
             if move in observation.view.legal_moves:
                 return move
     return observation.view.legal_moves[0]

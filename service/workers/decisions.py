@@ -1,7 +1,8 @@
 """What a computer player is shown of a hosted game, and what it chooses.
 
 Owns the way from a game to a move: the game itself, with its hands and seeds, goes no further than here. A level gets
-only what its seat may know, as ``service.engine.view`` decides it, and luck. Does not depend on when a move is made.
+only what its seat may know, as ``service.engine.view`` decides it, and a decision seed. Does not depend on when a move
+is made.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from time import perf_counter
 from typing import Final
 
 from service.bots.observation import Observation, observe
-from service.engine.deal import bot_luck, round_seed
+from service.engine.deal import round_seed, seed_of_decision
 from service.engine.moves import DEAL, Move
 from service.engine.presence import SUBSTITUTE
 from service.engine.variant import Rules
@@ -48,14 +49,14 @@ class Decisions:
             return DEAL
         game = turn.game
         observation = observe(game.rules, game.state, self._events.of(game), turn.seat)
-        luck = luck_of(game, turn.seat)
+        decision_seed = decision_seed_of(game, turn.seat)
         if failures < MOST_FAILURES:
             began = perf_counter()
-            move = self._choose(game.rules, observation, turn.level, luck)
+            move = self._choose(game.rules, observation, turn.level, decision_seed)
             self._metrics.count_decision(turn.level, perf_counter() - began)
             return move
         try:
-            move = self._choose(game.rules, observation, SUBSTITUTE, luck)
+            move = self._choose(game.rules, observation, SUBSTITUTE, decision_seed)
         except Exception:
             _log.exception("the substitute of a computer player failed", extra=log_fields(turn))
         else:
@@ -74,11 +75,11 @@ class Decisions:
         self._events.forget(games)
 
 
-def luck_of(game: Game, seat: int) -> bytes:
-    """The luck of this seat for its decision on this version of the game; told with the seed, after the round."""
+def decision_seed_of(game: Game, seat: int) -> bytes:
+    """The decision seed of this seat for this version of the game; told with the seed, after the round."""
     deck = game.deck
     seed = deck.seed if deck.game is None else round_seed(deck.seed, game.state.round)
-    return bot_luck(seed, seat, game.version)
+    return seed_of_decision(seed, seat, game.version)
 
 
 def log_fields(turn: BotTurn) -> dict[str, object]:

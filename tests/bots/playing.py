@@ -8,7 +8,7 @@ from random import Random
 from service.bots import expert
 from service.bots.choice import choose_move
 from service.bots.observation import Observation, observe
-from service.engine.deal import Deck, bot_luck, seed_from_text
+from service.engine.deal import Deck, seed_from_text, seed_of_decision
 from service.engine.events import Dealt, Event
 from service.engine.moves import Move
 from service.engine.referee import advance
@@ -30,7 +30,7 @@ def played(rules: Rules, seed: str, levels: Sequence[str], choose: Choice = choo
     for _ in range(MOST_MOVES):
         seat = state.to_act[0]
         seen = observe(rules, state, events, seat)
-        move = choose(rules, seen, levels[seat], bot_luck(deck.seed, seat, version))
+        move = choose(rules, seen, levels[seat], seed_of_decision(deck.seed, seat, version))
         assert move in seen.view.legal_moves
         yield move
         new, state = advance(rules, deck, state, seat, move)
@@ -41,11 +41,11 @@ def played(rules: Rules, seed: str, levels: Sequence[str], choose: Choice = choo
     raise AssertionError("the match does not end")
 
 
-def choose_quickly(rules: Rules, seen: Observation, level: str, luck: bytes) -> Move:
+def choose_quickly(rules: Rules, seen: Observation, level: str, decision_seed: bytes) -> Move:
     """As ``choose_move``, but an expert plays out very few deals."""
     if level == "expert" and len(seen.view.legal_moves) > 1:
-        return expert.search(rules, seen, Random(int.from_bytes(luck, "big")), 9)
-    return choose_move(rules, seen, level, luck)
+        return expert.search(rules, seen, Random(int.from_bytes(decision_seed, "big")), 9)
+    return choose_move(rules, seen, level, decision_seed)
 
 
 def matches_to_compare() -> str:

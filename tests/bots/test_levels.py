@@ -19,7 +19,7 @@ from service.bots.knowledge import tile_set
 from service.bots.observation import Observation, observe
 from service.bots.playout import tiles_possible, worth
 from service.bots.worlds import Sampler
-from service.engine.deal import Deck, bot_luck, length_prefixed
+from service.engine.deal import Deck, length_prefixed, seed_of_decision
 from service.engine.events import RoundEnded
 from service.engine.moves import FLIP, PLAY, Move
 from service.engine.referee import advance, legal_moves
@@ -110,19 +110,21 @@ def test_the_same_matches_are_played_in_every_process() -> None:
     assert printed == [matches_to_compare()] * 2
 
 
-def test_luck_decides_between_moves_of_equal_worth_only_by_its_own_bytes() -> None:
+def test_the_seed_decides_between_moves_of_equal_worth_only_by_its_own_bytes() -> None:
     table = EngineTable("homo-homini-lupus", "0-0 …", "0-1 0-2 0-3 …", "…", "…")
     table.play("0-0")
     seen = seen_by_the_mover(table)
-    by_luck = [choose_move(table.rules, seen, "random", bytes([number]) * 32) for number in range(40)]
-    assert by_luck == [choose_move(table.rules, seen, "random", bytes([number]) * 32) for number in range(40)]
-    assert len(set(by_luck)) > 6
+    by_seed = [choose_move(table.rules, seen, "random", bytes([number]) * 32) for number in range(40)]
+    assert by_seed == [choose_move(table.rules, seen, "random", bytes([number]) * 32) for number in range(40)]
+    assert len(set(by_seed)) > 6
 
 
-def test_the_luck_of_a_decision_is_derived_as_documented() -> None:
+def test_the_seed_of_a_decision_is_derived_as_documented() -> None:
     fields = b"".join([length_prefixed(text) for text in ("domino-bot-1", "3", "17")])
     assert fields == b"\0\0\0\x0cdomino-bot-1\0\0\0\x013\0\0\0\x0217"
-    assert bot_luck(b"k" * 32, 3, 17).hex() == "2d37f9983c014ed5e007eb46617d203a47f2fb9a5c8402dc0df7b8dafb81ed52"
+    assert (
+        seed_of_decision(b"k" * 32, 3, 17).hex() == "2d37f9983c014ed5e007eb46617d203a47f2fb9a5c8402dc0df7b8dafb81ed52"
+    )
 
 
 @pytest.mark.parametrize("setup", [Setup("fido", 3, (("set", 6),)), Setup("dominospiel", 2), Setup("all-fives", 2)])

@@ -14,7 +14,7 @@ from service.bots.inference import infer
 from service.bots.likelihood import MOST_CHOICES, Likelihood, choices_of
 from service.bots.observation import Observation, observe
 from service.bots.worlds import Sampler
-from service.engine.deal import Deck, bot_luck, seed_from_text
+from service.engine.deal import Deck, seed_from_text, seed_of_decision
 from service.engine.events import Event, Played
 from service.engine.referee import advance, deal, legal_moves
 from service.engine.state import PLAYING, State
@@ -55,7 +55,7 @@ def moments(key: str, rounds: int, level: str = "greedy") -> Iterator[Moment]:
             assert state.turn is not None
             seen = observe(rules, state, events, state.turn)
             yield Moment(rules, seen, states)
-            move = choose_move(rules, seen, level, bot_luck(deck.seed, state.turn, len(events)))
+            move = choose_move(rules, seen, level, seed_of_decision(deck.seed, state.turn, len(events)))
             made, state = advance(rules, deck, state, state.turn, move)
             events += made
             states += [state] * len(made)

@@ -9,7 +9,7 @@ from typing import Final
 
 from service.bots.choice import choose_move
 from service.bots.observation import observe
-from service.engine.deal import bot_luck, round_seed
+from service.engine.deal import round_seed, seed_of_decision
 from service.engine.events import Event
 from service.engine.moves import DEAL, Move
 from service.engine.options import Value
@@ -147,7 +147,7 @@ class HostedMatch:
         observation = observe(game.rules, game.state, events, turn.seat)
         provable = game.deck.game is not None
         seed = round_seed(game.deck.seed, game.state.round) if provable else game.deck.seed
-        return choose_move(game.rules, observation, turn.level, bot_luck(seed, turn.seat, game.version))
+        return choose_move(game.rules, observation, turn.level, seed_of_decision(seed, turn.seat, game.version))
 
 
 MANY: Final = 40

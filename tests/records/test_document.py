@@ -6,7 +6,7 @@ import hmac
 import re
 from pathlib import Path
 
-from service.engine.deal import bot_luck
+from service.engine.deal import seed_of_decision
 from service.engine.variants import variants
 from service.records.bot_checks import ALL_DECISIONS, CHEAP_DECISIONS
 from service.records.parser import parse_record
@@ -36,11 +36,11 @@ def test_it_names_every_game() -> None:
     assert all(f"`{key}`" in PAGE for key in variants())
 
 
-def test_the_page_on_fairness_has_the_luck_of_a_decision() -> None:
+def test_the_page_on_fairness_has_the_seed_of_a_decision() -> None:
     fields = b"\0\0\0\x0cdomino-bot-1" + b"\0\0\0\x012" + b"\0\0\0\x0241"
-    luck = hmac.digest(bytes(range(32)), fields, "sha256")
-    assert bot_luck(bytes(range(32)), 2, 41) == luck
-    assert f"```text\n{luck.hex()}\n```" in FAIRNESS
+    seed = hmac.digest(bytes(range(32)), fields, "sha256")
+    assert seed_of_decision(bytes(range(32)), 2, 41) == seed
+    assert f"```text\n{seed.hex()}\n```" in FAIRNESS
 
 
 def test_it_says_how_many_decisions_are_made_again() -> None:

@@ -150,13 +150,13 @@ class Broken:
         self.asked: list[str] = []
         self.move = move
 
-    def __call__(self, rules: Rules, observation: Observation, level: str, luck: bytes) -> Move:
+    def __call__(self, rules: Rules, observation: Observation, level: str, decision_seed: bytes) -> Move:
         self.asked.append(level)
         if level not in self.levels:
-            return choose_move(rules, observation, level, luck)
+            return choose_move(rules, observation, level, decision_seed)
         if self.move is not None:
             return self.move
-        raise ValueError(f"{observation} {luck.hex()}")
+        raise ValueError(f"{observation} {decision_seed.hex()}")
 
 
 def fail_once(table: InProcess, game: str) -> int:

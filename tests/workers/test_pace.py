@@ -34,7 +34,7 @@ class Slow:
         self.random, self.least, self.most = random, least, most
         self.table: InProcess
 
-    def __call__(self, _rules: Rules, observation: Observation, _level: str, _luck: bytes) -> Move:
+    def __call__(self, _rules: Rules, observation: Observation, _level: str, _decision_seed: bytes) -> Move:
         moves = observation.view.legal_moves
         if len(moves) > 1:
             self.table.now += self.random.randint(self.least, self.most)

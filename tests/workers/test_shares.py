@@ -26,9 +26,9 @@ class Counted:
     def __init__(self) -> None:
         self.levels: list[str] = []
 
-    def __call__(self, rules: Rules, observation: Observation, level: str, luck: bytes) -> Move:
+    def __call__(self, rules: Rules, observation: Observation, level: str, decision_seed: bytes) -> Move:
         self.levels.append(level)
-        return choose_move(rules, observation, "greedy", luck)
+        return choose_move(rules, observation, "greedy", decision_seed)
 
 
 def due_at_once(table: InProcess, seats: str, games: int, network: str) -> list[str]:

@@ -26,7 +26,7 @@ ALL_HANDS: Final = "one that sees all hands"
 """It sees the stock, too, and plays each of its moves on once: about the most that anybody could reach."""
 
 Level = Callable[[Rules, State, Observation, bytes], Move]
-"""Chooses by the rules, the true state, what the seat has seen, and its luck."""
+"""Chooses by the rules, the true state, what the seat has seen, and its decision seed."""
 
 
 def level(name: str) -> Level:
@@ -34,15 +34,15 @@ def level(name: str) -> Level:
     return _LEVELS[name]
 
 
-def _of_the_service(name: str, rules: Rules, _: State, observation: Observation, luck: bytes) -> Move:
-    return choose_move(rules, observation, name, luck)
+def _of_the_service(name: str, rules: Rules, _: State, observation: Observation, decision_seed: bytes) -> Move:
+    return choose_move(rules, observation, name, decision_seed)
 
 
-def _earlier(rules: Rules, _: State, observation: Observation, luck: bytes) -> Move:
+def _earlier(rules: Rules, _: State, observation: Observation, decision_seed: bytes) -> Move:
     moves = observation.view.legal_moves
     if len(moves) == 1:
         return moves[0]
-    random = Random(int.from_bytes(luck, "big"))  # noqa: S311 # not a secret
+    random = Random(int.from_bytes(decision_seed, "big"))  # noqa: S311 # not a secret
     return expert.search(rules, observation, random, expert.playouts_of(rules), informed=False)
 
 

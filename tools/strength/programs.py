@@ -73,12 +73,12 @@ def game_of_dominoes(state: State, observation: Observation) -> Any:
     return game
 
 
-def _player_of_dominoes(name: str, rules: Rules, state: State, observation: Observation, luck: bytes) -> Move:  # noqa: ARG001
+def _player_of_dominoes(name: str, rules: Rules, state: State, observation: Observation, decision_seed: bytes) -> Move:  # noqa: ARG001
     moves = observation.view.legal_moves
     if len(moves) == 1:
         return moves[0]
     game = game_of_dominoes(state, observation)
-    seed(luck)  # the package uses the generator of the module
+    seed(decision_seed)  # the package uses the generator of the module
     for player in _players_of_dominoes()[name]:
         player(game)
     domino, left = game.valid_moves[0]
@@ -143,12 +143,12 @@ def _play(action: Any) -> Play:
     return low, high, None if action.edge is None else int(action.edge)
 
 
-def _agent_of_open_spiel(name: str, rules: Rules, state: State, observation: Observation, luck: bytes) -> Move:  # noqa: ARG001
+def _agent_of_open_spiel(name: str, rules: Rules, state: State, observation: Observation, decision_seed: bytes) -> Move:  # noqa: ARG001
     moves = observation.view.legal_moves
     if len(moves) == 1:
         return moves[0]
     theirs, plays = state_of_open_spiel(state, observation)
-    low, high, covered = plays[_AGENTS[name](theirs, Random(luck))]  # noqa: S311 # not a secret
+    low, high, covered = plays[_AGENTS[name](theirs, Random(decision_seed))]  # noqa: S311 # not a secret
     for move in moves:
         if move.tile is not None and (move.tile.low, move.tile.high) == (low, high):
             end = None if move.end is None else state.layout.end(move.end)

@@ -12,7 +12,7 @@ from time import process_time
 from typing import NamedTuple
 
 from service.bots.observation import Observation
-from service.engine.deal import Deck, bot_luck, seed_from_text
+from service.engine.deal import Deck, seed_from_text, seed_of_decision
 from service.engine.events import Event, Finished, RoundEnded
 from service.engine.moves import DEAL, Move
 from service.engine.referee import advance
@@ -108,7 +108,7 @@ def _played(rules: Rules, seed: bytes, levels: Sequence[str], decided: Decided) 
         else:
             observation = Observation(seat, view(rules, state, seat), tuple(seen[seat]))
             start = process_time()
-            move = level(levels[seat])(rules, state, observation, bot_luck(seed, seat, version))
+            move = level(levels[seat])(rules, state, observation, seed_of_decision(seed, seat, version))
             if len(observation.view.legal_moves) > 1:
                 decided(observation, version, move, round(1000 * (process_time() - start), 2))
         events, state = advance(rules, deck, state, seat, move)
