@@ -11,6 +11,7 @@ import orjson
 
 from service.bots.choice import LEVELS
 from service.games.queries.strength import Strength
+from tools.strength.levels import EARLIER
 from tools.strength.results import FEWEST, Measured
 
 PAGE: Final = Path("docs/strength.md")
@@ -24,6 +25,13 @@ _BETWEEN: Final = tuple(
 _WINS: Final = """\
 `beginner` and `casual` follow the formula of `greedy`, but make small mistakes. The wins of each level over the one
 below must exceed 50 %; those in parentheses are not shown to. The last column has the fewest deals of a row."""
+_NOTES: Final = {
+    ("expert", EARLIER): """\
+1,500 deals of each were fixed beforehand, and of *Block* in teams 6,000 others, after 1,500 had given 50.9 ± 1.3 %
+(`make strength ARGS="edition block teams=2 --label second --deals 6000"`). All were played with the compiled engine but
+those of *Block* for two."""
+}
+"""What is to be said of a table, by its pair of levels."""
 _HEAD: Final = ("game", "win", "must exceed", "lead in a round", "deals", "CPU of a decision: median", "p99")
 _TEXT: Final = """# How strong the computer players are
 
@@ -36,15 +44,14 @@ score is better, a tie counting half: 50 % are equal players. *Lead* is the diff
 the stronger level is better. Intervals are 95 %, over deals. Times are CPU time, of the decisions of the stronger level
 that have an alternative.
 
-Dominoes is a game of luck: *One that sees all hands over expert* shows what one who sees the stock, too, wins, and so
-about the most that anybody could. *Expert over expert of edition 1* compares it with the first one, which did not
-weigh what the others have chosen, at about equal time; its deals were fixed beforehand. In *Der Mensch ist des Menschen
-Wolf* one loser writes everything, so that with many players most comparisons are ties, and the lead says more than the
-win. A row needs 100 deals before it is judged; the rows of two levels that have them are what `GET /v1/variants/{id}`
-tells of each level. *Not shown*: the interval is not wholly above the bound, or there are too few deals; the bound may
-still hold.
+*Expert over expert of edition 1* compares it with the first one, which did not weigh what the others have chosen, at
+about equal time. In *Der Mensch ist des Menschen Wolf* one loser writes everything, so that with many players most
+comparisons are ties, and the lead says more than the win. A row needs 100 deals before it is judged; the rows of two
+levels that have them are what `GET /v1/variants/{id}` tells of each level. *Not shown*: the interval is not wholly
+above the bound, or there are too few deals; the bound may still hold.
 
-Whether a review tells the levels apart, too, is on [a page of its own](reviews.md).
+Whether a review tells the levels apart is on [a page of its own](reviews.md); whole matches, and other programs, are on
+[another one](duels.md).
 
 ![the intervals of all rows](strength.svg)
 
@@ -69,7 +76,8 @@ def write(project: Path, figures: Sequence[Measured]) -> None:
     """Write the page, its plot, and the data of the service, each to its place in the project."""
     between = [each for each in figures if (each.row.stronger, each.row.weaker) in _BETWEEN]
     parts = [
-        f"## {title}\n\n{_rows(part)}\n" for title, part in _parts([each for each in figures if each not in between])
+        "\n\n".join([f"## {title}", *_notes(part), f"{_rows(part)}\n"])
+        for title, part in _parts([each for each in figures if each not in between])
     ]
     parts.append(f"## The levels in between\n\n{_WINS}\n\n{_wins(between)}\n")
     for path, content in (
@@ -115,6 +123,12 @@ def _parts(figures: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
         )
         for stronger, weaker in pairs
     ]
+
+
+def _notes(figures: Sequence[Measured]) -> list[str]:
+    """What is to be said of the table of these figures."""
+    pair = figures[0].row.stronger, figures[0].row.weaker
+    return [_NOTES[pair]] if pair in _NOTES else []
 
 
 def _rows(figures: Sequence[Measured]) -> str:
