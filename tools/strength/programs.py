@@ -171,7 +171,7 @@ def _by_tree_search(theirs: Any, random: Random) -> int:
     return chosen
 
 
-_AGENTS: Final[Mapping[str, Callable[[Any, Random], int]]] = {"random": _uniformly, "MCTS": _by_tree_search}
+_AGENTS: Final[Mapping[str, Callable[[Any, Random], int]]] = {"random": _uniformly, "MCTSBot": _by_tree_search}
 
 _PACKAGES: Final = {"dominoes'": "dominoes", "OpenSpiel's": "pyspiel"}
 LATIN_PROGRAMS: Final = tuple(
@@ -188,4 +188,4 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     **{name: partial(_player_of_dominoes, name.removeprefix("dominoes' ")) for name in LATIN_PROGRAMS},
     **{name: partial(_agent_of_open_spiel, name.removeprefix("OpenSpiel's ")) for name in BLOCK_PROGRAMS},
 }
-"""By name. ``omniscient`` and ``MCTS`` see all hands."""
+"""By name. ``omniscient`` and ``MCTSBot`` see all hands."""
