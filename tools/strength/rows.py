@@ -106,19 +106,19 @@ _TABLES: Final = (
     *[(program, _OPEN_SPIEL) for program in BLOCK_PROGRAMS],
 )
 MATCHES: Final = (
-    *[Row("greedy", "random", setup, 0.5, 2000, whole=True) for setup in _EVEN],
-    *[Row("expert", "greedy", setup, 0.5, 100, whole=True) for setup in _EVEN],
+    *[Row("greedy", "random", setup, 0.5, 1000, whole=True) for setup in _EVEN],
+    *[Row("expert", "greedy", setup, 0.5, 50, whole=True) for setup in _EVEN],
 )
-CEILING: Final = tuple([Row(ALL_HANDS, "expert", setup, 0.5, 400) for setup in _COMPARED])
+CEILING: Final = tuple([Row(ALL_HANDS, "expert", setup, 0.5, 200) for setup in _COMPARED])
 AGAINST_PROGRAMS: Final = (
-    *[Row("greedy", program, setup, 0.5, 1000) for program, setup in _TABLES if program in installed()],
-    *[Row("expert", program, setup, 0.5, 200) for program, setup in _TABLES if program in installed()],
+    *[Row("greedy", program, setup, 0.5, 500) for program, setup in _TABLES if program in installed()],
+    *[Row("expert", program, setup, 0.5, 100) for program, setup in _TABLES if program in installed()],
 )
 _OTHERS: Final = tuple([setup for setup in IN_ORDER if setup.variant not in {each.variant for each in _COMPARED}])
-EDITIONS_ELSEWHERE: Final = tuple([Row("expert", EARLIER, setup, 0.5, 200) for setup in _OTHERS])
+EDITIONS_ELSEWHERE: Final = tuple([Row("expert", EARLIER, setup, 0.5, 100) for setup in _OTHERS])
 """The games in which the present edition need only not be worse."""
 AGAINST_RANDOM: Final = tuple(
-    [Row(level, "random", setup, 0.5, 400) for setup in _COMPARED for level in ("expert", EARLIER)]
+    [Row(level, "random", setup, 0.5, 200) for setup in _COMPARED for level in ("expert", EARLIER)]
 )
 DUELS: Final = (*MATCHES, *CEILING, *AGAINST_PROGRAMS, *EDITIONS_ELSEWHERE, *AGAINST_RANDOM)
 """Those of ``docs/duels.md``."""
