@@ -21,9 +21,10 @@ explained: every deal is played in each seating, and 50 % are equal players. The
 50 %. Times are CPU time of a decision with an alternative, on average, of a program with what sets up its position.
 """
 _MATCHES: Final = """\
-With the options that a game has by default, each match in both seatings. A win is a match that a seat of the level has
-won; a shared one counts for each of its winners in part. In a match the luck of its rounds levels out, so these are
-wider apart than the wins of rounds."""
+With the options that a game has by default, except those named, each match in both seatings. A win is a match that a
+seat of the level has won; a shared one counts for each of its winners in part. FIDO is played by four, as of three
+seats equal players would win a third. In a match the luck of its rounds levels out, so these are wider apart than the
+wins of rounds."""
 _CEILING: Final = """\
 It sees all hands and the stock, plays each of its moves on once, by the formula that all follow in the playouts of the
 `expert`, and takes the best one. So it shows about how much is to be gained by knowing what is hidden: nobody who plays
