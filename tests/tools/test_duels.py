@@ -15,7 +15,7 @@ from service.engine.events import Event
 from service.engine.moves import DEAL
 from service.engine.referee import advance, legal_moves
 from service.engine.state import State
-from tools.strength import duels
+from tools.strength import duels, programs
 from tools.strength.__main__ import main
 from tools.strength.programs import (
     BLOCK_PROGRAMS,
@@ -24,7 +24,8 @@ from tools.strength.programs import (
     game_of_dominoes,
     state_of_open_spiel,
 )
-from tools.strength.rounds import play_deal, play_match
+from tools.strength.results import Measured, measured
+from tools.strength.rounds import Outcome, play_deal, play_match
 from tools.strength.rows import DUELS, MATCHES, ROWS, Row, Setup
 
 pytestmark = [
@@ -119,6 +120,33 @@ def test_a_match_is_won_by_its_winners_in_part() -> None:
     assert sum(outcomes) > 3
     same = row._replace(stronger="greedy", weaker="greedy")
     assert [play_deal(same, "any", number).win for number in range(3)] == [0.5] * 3
+
+
+def page_of(wins: tuple[float, float], deals: int) -> str:
+    """The page, on which the first row of matches has so many deals, whose wins alternate; the others have none."""
+
+    def known(row: Row) -> Measured:
+        played = range(deals) if row == MATCHES[0] else ()
+        return measured(row, [Outcome(deal, wins[deal % 2], 0.0, []) for deal in played])
+
+    return duels.page(known)
+
+
+def test_the_page_says_where_too_few_were_played_and_what_is_not_shown() -> None:
+    fixed = MATCHES[0].deals
+    name = MATCHES[0].setup.name
+    assert f"| {name} | 75.0 ± 1.6 % | {fixed} |" in page_of((1, 0.5), fixed)
+    assert f"| {name} | 75.0 ± 1.6 % | {fixed - 2} of {fixed} |" in page_of((1, 0.5), fixed - 2)
+    assert f"| {name} | (50.0 ± 3.1 %) | {fixed} |" in page_of((1, 0), fixed)
+    assert f"| {name} | 25.0 ± 1.6 % | {fixed} |" in page_of((0, 0.5), fixed)
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert programs.left_out() == []
+    monkeypatch.setattr(programs, "_PACKAGES", {"OpenSpiel's": "no_such_package"})
+    (line,) = programs.left_out()
+    assert "OpenSpiel's programs" in line
+    assert line in page_of((1, 0), 2)
 
 
 def test_the_page_has_every_row_and_nothing_of_the_other_page(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import Final
 
 from tools.strength import duels, report, reviews, reviews_report
+from tools.strength.programs import left_out
 from tools.strength.results import Results, measured
 from tools.strength.rows import DUELS, ROWS
 from tools.strength.schedule import play
@@ -62,7 +63,7 @@ def _play(arguments: argparse.Namespace) -> int:
     seconds = 60 * arguments.minutes
     play(rows, results, arguments.label, jobs=arguments.jobs, seconds=seconds, deals=arguments.deals)
     figures = [measured(row, results.of(row)) for row in rows]
-    print(report.table(figures))
+    print("\n\n".join([report.table(figures), *left_out()]))
     if arguments.write is not None:
         report.write(arguments.write, [measured(row, results.of(row)) for row in ROWS])
         duels.write(arguments.write, lambda row: measured(row, results.of(row)))

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
+from tools.strength.programs import left_out
 from tools.strength.results import Measured
 from tools.strength.rows import AGAINST_PROGRAMS, AGAINST_RANDOM, CEILING, EDITIONS_ELSEWHERE, MATCHES, Row, Setup
 
@@ -16,12 +17,14 @@ _TEXT: Final = """# Matches, and other programs
 
 Written by `make strength`, as [the page on single rounds](strength.md), where *win*, *lead* and intervals are
 explained: every deal is played in each seating, and 50 % are equal players. The numbers of deals were fixed beforehand.
-Times are CPU time of a decision with an alternative, on average.
+*Of* so many: fewer are played so far, too few to judge the row. A win in parentheses has an interval that includes
+50 %. Times are CPU time of a decision with an alternative, on average, of a program with what sets up its position.
 """
 _MATCHES: Final = """\
-With the options that a game has by default, each match in both seatings. A win is a match that a seat of the level has
-won; a shared one counts for each of its winners in part. In a match the luck of its rounds levels out, so these are
-wider apart than the wins of rounds."""
+With the options that a game has by default, except those named, each match in both seatings. A win is a match that a
+seat of the level has won; a shared one counts for each of its winners in part. FIDO is played by four, as of three
+seats equal players would win a third. In a match the luck of its rounds levels out, so these are wider apart than the
+wins of rounds."""
 _CEILING: Final = """\
 It sees all hands and the stock, plays each of its moves on once, by the formula that all follow in the playouts of the
 `expert`, and takes the best one. So it shows about how much is to be gained by knowing what is hidden: nobody who plays
@@ -56,7 +59,7 @@ def page(measured: Callable[[Row], Measured]) -> str:
             _TEXT,
             f"## Matches\n\n{_MATCHES}\n\n{_matches(measured)}\n",
             f"## One that sees all hands\n\n{_CEILING}\n\n{table(CEILING)}\n",
-            f"## Public programs\n\n{_PROGRAMS}\n\n{table(AGAINST_PROGRAMS)}\n",
+            "\n\n".join(["## Public programs", _PROGRAMS, *left_out(), f"{table(AGAINST_PROGRAMS)}\n"]),
             f"## The editions of the expert in the other games\n\n{_EDITIONS}\n\n{table(EDITIONS_ELSEWHERE)}\n",
             f"## Against random\n\n{_RANDOM}\n\n{table(AGAINST_RANDOM)}\n",
         ]
@@ -76,7 +79,7 @@ def _matches(measured: Callable[[Row], Measured]) -> str:
     for setup, known in found.items():
         line = [setup.name]
         for pair in pairs:
-            line += [_win(known[pair]), str(known[pair].deals)]
+            line += [_win(known[pair]), _deals(known[pair])]
         lines.append(tuple(line))
     return _table(tuple(head), lines)
 
@@ -84,14 +87,14 @@ def _matches(measured: Callable[[Row], Measured]) -> str:
 def _cells(measured: Measured) -> tuple[str, ...]:
     row = measured.row
     if measured.deals < 2:
-        return (row.stronger, row.weaker, row.setup.name, "not measured", "", str(measured.deals), "", "")
+        return (row.stronger, row.weaker, row.setup.name, "not measured", "", _deals(measured), "", "")
     return (
         row.stronger,
         row.weaker,
         row.setup.name,
         _win(measured),
         f"{measured.lead:+.2f} ± {measured.lead_error:.2f}",
-        str(measured.deals),
+        _deals(measured),
         _mean(measured.milliseconds),
         _mean(measured.of_program),
     )
@@ -100,7 +103,14 @@ def _cells(measured: Measured) -> tuple[str, ...]:
 def _win(measured: Measured) -> str:
     if measured.deals < 2:
         return "not measured"
-    return f"{100 * measured.win:.1f} ± {100 * measured.win_error:.1f} %"
+    win = f"{100 * measured.win:.1f} ± {100 * measured.win_error:.1f} %"
+    return f"({win})" if abs(measured.win - 0.5) <= measured.win_error else win
+
+
+def _deals(measured: Measured) -> str:
+    """How many were played, and of how many if that is not all."""
+    wanted = measured.row.deals
+    return str(measured.deals) if measured.deals >= wanted else f"{measured.deals} of {wanted}"
 
 
 def _mean(milliseconds: Sequence[float]) -> str:

@@ -39,6 +39,15 @@ def installed() -> tuple[str, ...]:
     return tuple([name for name in PROGRAMS if find_spec(_PACKAGES[name.partition(" ")[0]]) is not None])
 
 
+def left_out() -> list[str]:
+    """A line for each package that is not installed, whose programs are left out."""
+    return [
+        f"Left out are {owner} programs: {module} is not installed (make install-dev installs it)."
+        for owner, module in _PACKAGES.items()
+        if find_spec(module) is None
+    ]
+
+
 def dealt(state: State) -> tuple[Hand, ...]:
     """The hands as they were dealt, of a round without a draw."""
     laid = [
