@@ -50,14 +50,10 @@ def left_out() -> list[str]:
 
 def dealt(state: State) -> tuple[Hand, ...]:
     """The hands as they were dealt, of a round without a draw."""
-    laid = [
-        tuple([each.tile for each in state.layout.placements if each.seat == seat]) for seat in range(_seats(state))
-    ]
-    return tuple([(*hand, *tiles) for hand, tiles in zip(state.hands, laid, strict=True)])
-
-
-def _seats(state: State) -> int:
-    return len(state.hands)
+    hands = [list(hand) for hand in state.hands]
+    for placement in state.layout.placements:
+        hands[placement.seat].append(placement.tile)
+    return tuple(map(tuple, hands))
 
 
 def _leader(state: State) -> int:
@@ -183,15 +179,8 @@ def _by_tree_search(theirs: Any, random: Random) -> int:
 _AGENTS: Final[Mapping[str, Callable[[Any, Random], int]]] = {"random": _uniformly, "MCTSBot": _by_tree_search}
 
 _PACKAGES: Final = {"dominoes'": "dominoes", "OpenSpiel's": "pyspiel"}
-LATIN_PROGRAMS: Final = tuple(
-    [
-        f"dominoes' {name}"
-        for name in (
-            *("identity", "random", "reverse", "double", "bota_gorda"),
-            *("probabilistic_alphabeta", "omniscient"),
-        )
-    ]
-)
+_PLAYERS: Final = ("identity", "random", "reverse", "double", "bota_gorda", "probabilistic_alphabeta", "omniscient")
+LATIN_PROGRAMS: Final = tuple([f"dominoes' {name}" for name in _PLAYERS])
 BLOCK_PROGRAMS: Final = tuple([f"OpenSpiel's {name}" for name in _AGENTS])
 PROGRAMS: Final[Mapping[str, Program]] = {
     **{name: partial(_player_of_dominoes, name.removeprefix("dominoes' ")) for name in LATIN_PROGRAMS},

@@ -28,8 +28,7 @@ below must exceed 50 %; those in parentheses are not shown to. The last column h
 _NOTES: Final = {
     ("expert", EARLIER): """\
 1,500 deals of each were fixed beforehand, and of *Block* in teams 6,000 others, after 1,500 had given 50.9 ± 1.3 %
-(`make strength ARGS="edition block teams=2 --label second --deals 6000"`). All were played with the compiled engine but
-those of *Block* for two."""
+(`make strength ARGS="edition block teams=2 --label second --deals 6000"`)."""
 }
 """What is to be said of a table, by its pair of levels."""
 _HEAD: Final = ("game", "win", "must exceed", "lead in a round", "deals", "CPU of a decision: median", "p99")
