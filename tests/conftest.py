@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.support import scope
+from tests.support.released import Release, built_once
+from tests.support.sharing import shared_folder
 
 Figures = Callable[[str, Mapping[str, float]], None]
 ClientTable = Callable[[str, str, str], None]
@@ -72,6 +74,12 @@ def same_as_file(rewriting: bool) -> Callable[[Path, str], None]:
         assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """A release, built once for all workers of the run."""
+    return built_once(shared_folder(request, tmp_path_factory, "release"))
 
 
 @pytest.fixture
