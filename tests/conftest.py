@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.support import scope
+from tests.support import order, scope
+from tests.support.released import Release, built_once
+from tests.support.sharing import shared_folder
 
 Figures = Callable[[str, Mapping[str, float]], None]
 ClientTable = Callable[[str, str, str], None]
@@ -33,8 +36,9 @@ def pytest_report_header() -> str:
     return "scope: quick (make test-all, or --scope full, runs everything)" if scope.is_quick() else "scope: full"
 
 
+@pytest.hookimpl(trylast=True)  # when all others are deselected
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the files of the full scope out of the quick one."""
+    """Leave the files of the full scope out of the quick one; several workers begin with the longest tests."""
     if scope.is_quick():
         chosen: list[pytest.Item] = []
         left_out: list[pytest.Item] = []
@@ -42,6 +46,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             (left_out if item.get_closest_marker("full") else chosen).append(item)
         config.hook.pytest_deselected(items=left_out)
         items[:] = chosen
+    if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
+        items[:] = order.longest_first(items, int(workers), rank=order.rank, file=lambda item: item.path)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -72,6 +78,12 @@ def same_as_file(rewriting: bool) -> Callable[[Path, str], None]:
         assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """A release, built once for all workers of the run."""
+    return built_once(shared_folder(request, tmp_path_factory, "release"))
 
 
 @pytest.fixture

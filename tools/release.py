@@ -43,7 +43,10 @@ DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 _PYTHON: Final = (sys.executable, "-m")
 _BUILD: Final = (*_PYTHON, "uv", "build", "--quiet", "--offline", "--no-build-isolation", "--no-create-gitignore")
-_INSTALL: Final = ("--disable-pip-version-check", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:")
+_INSTALL: Final = (
+    *("--disable-pip-version-check", "--quiet", "--no-compile"),
+    *("--no-deps", "--require-hashes", "--only-binary", ":all:"),
+)
 
 
 def main() -> int:

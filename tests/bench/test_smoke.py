@@ -34,6 +34,7 @@ from bench.report import Goal, Kept, Section, Table
 from bench.scale import SMOKE
 from bench.setups import LONGEST, USUAL, Match, long_matches, matches
 from bench.stand import Stand
+from tests.support.released import Release
 
 pytestmark = pytest.mark.full
 
@@ -82,11 +83,14 @@ def test_a_peer_does_the_work_of_the_floor(stand: Stand, name: Name) -> None:
         assert burst(stand[name].address, prepared(stand, kind, work, name), STATUS[kind]).latencies
 
 
-def test_the_compiled_build_is_measured_beside_the_pure_one(stand: Stand) -> None:
-    """All in one test, as the build takes half a minute for each process of the tests."""
+def test_the_compiled_build_is_measured_beside_the_pure_one(
+    stand: Stand, release: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of the release which the tests have built; all in one test, as it starts services of its own."""
     fault = missing(COMPILED)
     if fault is not None:
         pytest.skip(fault)
+    monkeypatch.setenv("COMPILED_WHEEL", str(release.compiled_wheel))
     with Connection(stand[COMPILED].address) as connection:
         assert orjson.loads(connection.send(request("GET", "/version")).body)["engine"] == "compiled"
     work = Work(matches(USUAL, 1, SMOKE.longest), NO_SIZES, 2, 2)

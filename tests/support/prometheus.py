@@ -91,6 +91,7 @@ class Prometheus:
             f"--web.listen-address={self.url.removeprefix('http://')}",
             "--log.level=error",
         ]
+        self._http = httpx.Client(base_url=self.url, timeout=PATIENCE)
         self._process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "GOMAXPROCS": "1"}
         )
@@ -101,6 +102,7 @@ class Prometheus:
     ) -> None:
         self._process.kill()
         self._process.wait(PATIENCE)
+        self._http.close()
 
     def until_scraped(self, *processes: str) -> None:
         """Wait until each of these processes was scraped twice, so that an increase is seen."""
@@ -127,7 +129,7 @@ class Prometheus:
     def query(self, expression: str) -> list[dict[str, Any]]:
         """The values of an expression now; none while Prometheus is starting."""
         try:
-            answer = httpx.post(f"{self.url}/api/v1/query", data={"query": expression}, timeout=PATIENCE)
+            answer = self._http.post("/api/v1/query", data={"query": expression})
         except httpx.TransportError:
             return []
         if answer.status_code == 503:

@@ -10,11 +10,13 @@ from tests.support.table import GameClient, Json
 from tests.support.table import Table as AnyTable
 
 PATIENCE = 60.0
+TLS = httpx.create_ssl_context()
+"""For every client: to read the certificates of authorities takes it longer than many requests."""
 
 
 def connect(url: str) -> httpx.Client:
     """A client with connections of its own, whose every wait ends."""
-    return httpx.Client(base_url=url, timeout=PATIENCE)
+    return httpx.Client(base_url=url, timeout=PATIENCE, verify=TLS)
 
 
 def variants(http: httpx.Client) -> list[Json]:

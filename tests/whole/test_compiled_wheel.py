@@ -1,11 +1,10 @@
-"""The wheel with a compiled engine plays as the sources do: built by its tool, and tested where there is nothing else.
+"""The wheel with a compiled engine plays as the sources do: that of a release, tested where there is nothing else.
 
 Skipped where there is no C compiler, with one line.
 """
 
 from __future__ import annotations
 
-import fcntl
 import sys
 from pathlib import Path
 from zipfile import ZipFile
@@ -15,8 +14,8 @@ import pytest
 from tests.bots.playing import matches_to_compare
 from tests.support.installing import install
 from tests.support.programs import run
+from tests.support.released import Release
 from tests.support.serving import ROOT, Service
-from tests.support.sharing import shared_folder
 from tests.support.table import match_finished
 from tests.whole.table import Table, connect
 from tools.release import copy_sources
@@ -33,15 +32,8 @@ SOME_CASES = (
 
 
 @pytest.fixture(scope="session")
-def wheel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built once for all workers: whoever comes second waits for the first one and finds it there."""
-    folder = shared_folder(request, tmp_path_factory, "compiled-wheel")
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not list(folder.glob("*.whl")):
-            run(ROOT, sys.executable, "-m", "tools.wheel_compiled", str(folder))
-    (built,) = folder.glob("*.whl")
-    return built
+def wheel(release: Release) -> Path:
+    return release.compiled_wheel
 
 
 @pytest.fixture(scope="module")

@@ -19,14 +19,14 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.devserver.embedded import EmbeddedServer
 from tests.support.processes import free_ports
 from tests.support.serving import Service
-from tests.whole.table import PATIENCE, Table, connect
+from tests.whole.table import PATIENCE, TLS, Table, connect
 
 pytestmark = pytest.mark.full
 
 
 def samples(url: str) -> dict[tuple[str, ...], float]:
     """The metrics, requested on a new connection, so that any worker may answer."""
-    answer = httpx.get(f"{url}/metrics", timeout=PATIENCE).raise_for_status()
+    answer = httpx.get(f"{url}/metrics", timeout=PATIENCE, verify=TLS).raise_for_status()
     assert answer.headers["Content-Type"].startswith("text/plain")
     return {
         (sample.name, *(sample.labels[name] for name in sorted(sample.labels))): sample.value
@@ -52,7 +52,7 @@ def is_compacted_soon(service: Service) -> bool:
 def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> None:
     with Service(tmp_path, WORKERS="2", METRICS_PORT=str(free_ports(1)[0])) as service:
         for _ in range(40):
-            assert httpx.get(f"{service.url}/v1/variants", timeout=PATIENCE).status_code == 200
+            assert httpx.get(f"{service.url}/v1/variants", timeout=PATIENCE, verify=TLS).status_code == 200
         asked = ("domino_http_requests_total", "GET", "/v1/variants", "200")
         assert {samples(service.metrics_url)[asked] for _ in range(10)} == {40}
         with connect(service.url) as http:

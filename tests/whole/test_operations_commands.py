@@ -22,7 +22,7 @@ from tests.support.processes import free_ports
 from tests.support.prometheus import program
 from tests.support.remote_bots import Process
 from tests.whole.operating import PAGES, Application, Operator, Site, script, until
-from tests.whole.table import PATIENCE, Table, connect
+from tests.whole.table import PATIENCE, TLS, Table, connect
 from tests.whole.test_readme import TESTS
 
 pytestmark = pytest.mark.full
@@ -115,7 +115,7 @@ def test_every_command_in_a_sentence_is_in_a_block_or_has_a_reason() -> None:
 def answers(url: str) -> bool:
     """Whether this is answered with 200."""
     try:
-        return httpx.get(url, timeout=PATIENCE).status_code == 200
+        return httpx.get(url, timeout=PATIENCE, verify=TLS).status_code == 200
     except httpx.TransportError:
         return False
 

@@ -10,7 +10,6 @@ import json
 import re
 import subprocess
 import sys
-import sysconfig
 import tarfile
 from hashlib import sha256
 from pathlib import Path
@@ -22,33 +21,29 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.support.programs import run
+from tests.support.released import COMPILED, VERSION, Release
 from tests.support.serving import ROOT, Service
 from tests.support.table import match_finished
 from tests.whole.table import Table, connect
-from tools.release import LOCK, SUMS, compare, version
+from tools.release import LOCK, SUMS, compare
 from tools.wheel_compiled import missing
 
 pytestmark = pytest.mark.full
 
 PYTHON = (sys.executable, "-m")
 LOCKED = ("install", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(ROOT / LOCK))
-VERSION = version()
-TAG = f"cp{sys.version_info.major}{sys.version_info.minor}"
 WHEEL = f"domino_service-{VERSION}-py3-none-any.whl"
 SDIST = f"domino_service-{VERSION}.tar.gz"
 BILL = f"domino-service-{VERSION}.cdx.json"
-COMPILED = f"domino_service-{VERSION}-{TAG}-{TAG}-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}.whl"
-"""For this platform, where there is a C compiler."""
 CLIENTS = (f"domino-client-{VERSION}.tgz", f"domino_client-{VERSION}-py3-none-any.whl")
 
 
 @pytest.fixture(scope="module")
-def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    said = run(ROOT, *PYTHON, "tools.release", "--no-image", str(folder)).splitlines()
-    assert sorted([Path(line) for line in said if line.startswith("/")]) == sorted(folder.iterdir())
-    assert any("no wheel with a compiled engine" in line for line in said) == bool(missing())
-    return folder
+def dist(release: Release) -> Path:
+    written = [Path(line) for line in release.said if line.startswith("/")]
+    assert sorted(written) == sorted(release.folder.iterdir())
+    assert any("no wheel with a compiled engine" in line for line in release.said) == bool(missing())
+    return release.folder
 
 
 def test_a_release_has_these_files_and_their_sums(dist: Path) -> None:

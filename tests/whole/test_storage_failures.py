@@ -30,7 +30,7 @@ from tests.storage.servers import (
 from tests.support.contract import PROBLEM
 from tests.support.processes import free_ports
 from tests.support.serving import Service
-from tests.whole.table import PATIENCE, Table, connect
+from tests.whole.table import PATIENCE, TLS, Table, connect
 
 pytestmark = pytest.mark.full
 
@@ -115,7 +115,10 @@ def until_every_worker(http: httpx.Client, condition: Callable[[httpx.Response],
     url = http.base_url.join("/readyz")
     known_to_all = time.monotonic() + VALID_MS / 1000
     until(
-        lambda: all(condition(httpx.get(url, timeout=PATIENCE)) for _ in range(8)) and time.monotonic() > known_to_all
+        lambda: (
+            all(condition(httpx.get(url, timeout=PATIENCE, verify=TLS)) for _ in range(8))
+            and time.monotonic() > known_to_all
+        )
     )
 
 
@@ -203,7 +206,7 @@ def test_a_server_that_is_almost_full_takes_moves_and_no_new_games(scene: Scene,
     try:
         # On a connection of its own each, so that both workers are asked; each looks at the memory once a second.
         url = scene.http.base_url.join("/v1/games")
-        fresh: list[Ask] = [lambda: httpx.post(url, json=scene.body, timeout=PATIENCE)] * 8
+        fresh: list[Ask] = [lambda: httpx.post(url, json=scene.body, timeout=PATIENCE, verify=TLS)] * 8
         until(lambda: all(ask().status_code == 503 for ask in [create, *fresh]))
         unavailable(create)
         assert [join().status_code, move().status_code] == [201, 201]
@@ -279,7 +282,9 @@ def write_errors(service: Service) -> dict[str, float]:
     """The writes that failed so far, by the reason."""
     return {
         sample.labels["reason"]: sample.value
-        for family in text_string_to_metric_families(httpx.get(f"{service.metrics_url}/metrics", timeout=PATIENCE).text)
+        for family in text_string_to_metric_families(
+            httpx.get(f"{service.metrics_url}/metrics", timeout=PATIENCE, verify=TLS).text
+        )
         for sample in family.samples
         if sample.name == "domino_store_write_errors_total"
     }
