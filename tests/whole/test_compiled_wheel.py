@@ -21,7 +21,11 @@ from tests.whole.table import Table, connect
 from tools.release import copy_sources
 from tools.wheel_compiled import INTERPRETED, missing, modules
 
-pytestmark = [pytest.mark.full, pytest.mark.skipif(bool(missing()), reason=missing() or "nothing is missing")]
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.long,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "nothing is missing"),
+]
 
 WHICH = "from service.engine import build, referee; print(build.BUILD, referee.__file__)"
 ALL_CASES = ("tests/engine", "tests/perft", "tests/games/test_recorded.py", "tests/differential")

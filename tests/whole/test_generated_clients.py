@@ -43,7 +43,7 @@ from tests.whole.generators import (
 )
 from tests.whole.table import PATIENCE
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.long]
 
 DOCUMENT = ROOT / "openapi.yaml"
 OPERATIONS = {operation["operationId"]: (path, method) for path, method, operation in committed().operations()}
