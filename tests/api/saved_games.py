@@ -32,6 +32,7 @@ _ATTEMPTS: Final = 20
 _ALWAYS = ("waiting", "dealt", "early", "late", "round_over", "second_round", "finished")
 _ELIMINATING = ("menschenwolf", "domino")
 """The variants in which a player can be out of a match that goes on (stage ``player_out``)."""
+_COMES_TO_ALL = _ELIMINATING[0]
 
 
 def stages_of(variant: str) -> tuple[str, ...]:
@@ -62,9 +63,9 @@ def variants_in_scope() -> Sequence[str]:
 
 
 def walked_stages() -> dict[str, Sequence[str]]:
-    """The stages of each variant at which its match is tested: in the quick scope one, but all of a few variants."""
+    """The stages of each variant at which its match is tested: in the quick scope one, but all of one variant."""
     return {
-        variant: in_scope(stages_of(variant), stages_of(variant) if variant in QUICK_VARIANTS else ("late",))
+        variant: in_scope(stages_of(variant), stages_of(variant) if variant == _COMES_TO_ALL else ("late",))
         for variant in variants()
     }
 

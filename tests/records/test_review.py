@@ -239,7 +239,7 @@ def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_reviews_a_record() -> None:
-    done = run_command("docs/records/domino.domino", "--json")
+    done = run_command("docs/records/bergen.domino", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert sum(each["decisions"] for each in told["players"]) == len(told["decisions"]) > 0
