@@ -14,6 +14,7 @@ from marshmallow import Schema, ValidationError, fields
 from service.web.fields.moves import MoveSchema
 from service.web.fields.strict import RequestSchema
 from service.web.games.creation_schemas import GameInSchema
+from tests.laws.matches import steady
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),
@@ -86,6 +87,7 @@ def outcome(schema: Schema, body: Any) -> tuple[str, Any]:
 
 
 @pytest.mark.parametrize("kind", BODIES, ids=lambda each: each.__name__)
+@steady
 @given(data=st.data())
 def test_a_schema_loads_as_marshmallow_does(kind: type[RequestSchema], data: st.DataObject) -> None:
     values = JSON_VALUES | INNER | st.lists(INNER, max_size=2) | st.sampled_from(["play", "deal", "1-2", "fido", 5])

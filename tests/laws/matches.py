@@ -215,7 +215,7 @@ def any_case(draw: st.DrawFn, key: str) -> Case:
 
 # Laws
 
-steady: Final = settings(derandomize=True, database=None, deadline=None)
+steady: Final = settings(derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """Hypothesis draws the same at every run, and measures no time."""
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from service.storage.compaction import compress, decompress
 from service.storage.event_frames import block_of, events_of, frame, last_write
+from tests.laws.matches import steady
 
 TEXTS = st.lists(st.binary(max_size=40).filter(lambda text: min(text, default=32) >= 32), min_size=2, max_size=30)
 TIMES = st.lists(st.integers(0, 10**15 - 1), min_size=30, max_size=30).map(sorted)
@@ -23,6 +24,7 @@ USUAL = [
 ]
 
 
+@steady
 @given(TEXTS, TIMES)
 def test_what_was_compressed_comes_back_as_it_was(texts: list[bytes], times: list[int]) -> None:
     events = [
@@ -56,6 +58,7 @@ def test_numbers_and_random_bytes_come_back_wherever_they_stand(text: bytes) -> 
     assert decompress(block) == events
 
 
+@steady
 @given(st.lists(st.one_of(st.binary(max_size=20), st.sampled_from(USUAL)), max_size=6))
 def test_what_would_not_come_back_as_it_was_is_not_compressed(events: list[bytes]) -> None:
     block = compress(events)
