@@ -118,7 +118,7 @@ _OTHERS: Final = tuple([setup for setup in IN_ORDER if setup.variant not in {eac
 EDITIONS_ELSEWHERE: Final = tuple([Row("expert", EARLIER, setup, 0.5, 100) for setup in _OTHERS])
 """The games in which the present edition need only not be worse."""
 AGAINST_RANDOM: Final = tuple(
-    [Row(level, "random", setup, 0.5, 200) for setup in _COMPARED for level in ("expert", EARLIER)]
+    [Row(level, "random", setup, 0.5, 100) for setup in _COMPARED for level in ("expert", EARLIER)]
 )
 DUELS: Final = (*MATCHES, *CEILING, *AGAINST_PROGRAMS, *EDITIONS_ELSEWHERE, *AGAINST_RANDOM)
 """Those of ``docs/duels.md``."""
