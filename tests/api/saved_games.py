@@ -33,6 +33,7 @@ _ALWAYS = ("waiting", "dealt", "early", "late", "round_over", "second_round", "f
 _ELIMINATING = ("menschenwolf", "domino")
 """The variants in which a player can be out of a match that goes on (stage ``player_out``)."""
 _COMES_TO_ALL = _ELIMINATING[0]
+"""The variant of which all stages are walked in the quick scope, as its match has every one."""
 
 
 def stages_of(variant: str) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from tools.strength.programs import (
 )
 from tools.strength.results import Measured, measured
 from tools.strength.rounds import Outcome, play_deal, play_match
-from tools.strength.rows import DUELS, MATCHES, ROWS, Row, Setup
+from tools.strength.rows import DUELS, MATCHES, OPEN_SPIEL, ROWS, Row, Setup
 
 pytestmark = [
     pytest.mark.full,
@@ -36,7 +36,6 @@ pytestmark = [
 ]
 
 LATIN = Setup("latin", 4)
-BLOCK = Setup("block", 2, (("opening", "rotate"), ("blocked_score", "others")))
 
 
 def rounds_of(setup: Setup, name: str, check: Callable[[State, Observation], None]) -> int:
@@ -78,7 +77,7 @@ def test_the_position_in_open_spiel_is_ours() -> None:
         assert not theirs.is_terminal()
         assert set(plays.values()) == plays_of(state, observation)
 
-    assert rounds_of(BLOCK, "open spiel", check) > 100
+    assert rounds_of(OPEN_SPIEL, "open spiel", check) > 100
 
 
 def plays_of(state: State, observation: Observation) -> set[tuple[int, int, int | None]]:
@@ -93,7 +92,7 @@ def plays_of(state: State, observation: Observation) -> set[tuple[int, int, int 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_a_program_chooses_is_legal_and_the_same_again(name: str) -> None:
-    setup = LATIN if name in LATIN_PROGRAMS else BLOCK
+    setup = LATIN if name in LATIN_PROGRAMS else OPEN_SPIEL
     outcome = play_deal(Row("greedy", name, setup, 0.5, 1), "any", 1)
     assert outcome.of_program
     assert play_deal(Row("greedy", name, setup, 0.5, 1), "any", 1).win == outcome.win

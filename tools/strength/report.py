@@ -103,7 +103,7 @@ def _strength(measured: Measured) -> Strength:
     return Strength(
         variant=setup.variant,
         players=setup.seats,
-        options={key: value for key, value in setup.options if isinstance(value, int)},
+        options=dict(setup.options),
         stronger=measured.row.stronger,
         weaker=measured.row.weaker,
         share=round(measured.win, 3),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from service.engine.options import Value
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.seats import LEVELS
@@ -17,7 +18,7 @@ class Setup(NamedTuple):
 
     variant: str
     seats: int
-    options: tuple[tuple[str, int | str], ...] = ()
+    options: tuple[tuple[str, Value], ...] = ()
 
     @property
     def name(self) -> str:
@@ -99,11 +100,11 @@ ROWS: Final = (
 
 _EVEN: Final = tuple([Setup("fido", 4, (("set", 6),)) if setup.variant == "fido" else setup for setup in IN_ORDER])
 """One setup of each game with as many seats for one level as for the other."""
-_OPEN_SPIEL: Final = Setup("block", 2, (("opening", "rotate"), ("blocked_score", "others")))
+OPEN_SPIEL: Final = Setup("block", 2, (("opening", "rotate"), ("blocked_score", "others")))
 """The rules of ``python_block_dominoes``."""
 _TABLES: Final = (
     *[(program, Setup("latin", 4)) for program in LATIN_PROGRAMS],
-    *[(program, _OPEN_SPIEL) for program in BLOCK_PROGRAMS],
+    *[(program, OPEN_SPIEL) for program in BLOCK_PROGRAMS],
 )
 MATCHES: Final = (
     *[Row("greedy", "random", setup, 0.5, 1000, whole=True) for setup in _EVEN],

@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from service.engine.options import Value
+
 
 class Strength(NamedTuple):
     """By how much one level is stronger than another one at a certain table."""
 
     variant: str
     players: int
-    options: dict[str, int]
+    options: dict[str, Value]
     stronger: str
     weaker: str
     share: float
