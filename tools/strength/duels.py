@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Final
 
 from tools.strength.programs import left_out
+from tools.strength.report import markdown
 from tools.strength.results import Measured
 from tools.strength.rows import AGAINST_PROGRAMS, AGAINST_RANDOM, CEILING, EDITIONS_ELSEWHERE, MATCHES, Row, Setup
 
@@ -52,7 +53,7 @@ def page(measured: Callable[[Row], Measured]) -> str:
 
     def table(rows: Sequence[Row]) -> str:
         head = ("the one", "the other", "game", "win of the one", "lead in a round", "deals", "its time", "the other's")
-        return _table(head, [_cells(measured(row)) for row in rows])
+        return markdown(head, [_cells(measured(row)) for row in rows])
 
     return "\n".join(
         [
@@ -81,7 +82,7 @@ def _matches(measured: Callable[[Row], Measured]) -> str:
         for pair in pairs:
             line += [_win(known[pair]), _deals(known[pair])]
         lines.append(tuple(line))
-    return _table(tuple(head), lines)
+    return markdown(tuple(head), lines)
 
 
 def _cells(measured: Measured) -> tuple[str, ...]:
@@ -115,7 +116,3 @@ def _deals(measured: Measured) -> str:
 
 def _mean(milliseconds: Sequence[float]) -> str:
     return f"{fmean(milliseconds):.2g} ms" if milliseconds else ""
-
-
-def _table(head: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> str:
-    return "\n".join([f"| {' | '.join(line)} |" for line in (head, ("---",) * len(head), *lines)])

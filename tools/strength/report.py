@@ -131,8 +131,12 @@ def _notes(figures: Sequence[Measured]) -> list[str]:
 
 
 def _rows(figures: Sequence[Measured]) -> str:
-    lines = [_HEAD, tuple(["---"] * len(_HEAD)), *[_cells(each) for each in figures]]
-    return "\n".join([f"| {' | '.join(line)} |" for line in lines])
+    return markdown(_HEAD, [_cells(each) for each in figures])
+
+
+def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A table."""
+    return "\n".join([f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *lines)])
 
 
 def _cells(measured: Measured) -> tuple[str, ...]:
@@ -153,13 +157,12 @@ def _cells(measured: Measured) -> tuple[str, ...]:
 
 def _wins(figures: Sequence[Measured]) -> str:
     """A table with a row for each setup, and a column for each pair of levels in between."""
-    lines = [("game", *[f"{stronger} over {weaker}" for stronger, weaker in _BETWEEN], "deals")]
-    lines.append(("---",) * len(lines[0]))
+    lines = []
     for setup in dict.fromkeys([each.row.setup for each in figures]):
         known = {(each.row.stronger, each.row.weaker): each for each in figures if each.row.setup == setup}
         wins = [_shown_win(known[pair]) if pair in known else "" for pair in _BETWEEN]
         lines.append((setup.name, *wins, str(min([each.deals for each in known.values()]))))
-    return "\n".join([f"| {' | '.join(line)} |" for line in lines])
+    return markdown(("game", *[f"{stronger} over {weaker}" for stronger, weaker in _BETWEEN], "deals"), lines)
 
 
 def _shown_win(measured: Measured) -> str:

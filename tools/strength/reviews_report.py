@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from service.bots.luck import replays_of
+from tools.strength.report import markdown
 from tools.strength.reviews import LEVELS, Figures
 
 PAGE: Final = Path("docs/reviews.md")
@@ -68,7 +69,7 @@ def write(project: Path, figures: Sequence[Figures]) -> None:
 
 
 def _lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "".join([f"| {' | '.join(line)} |\n" for line in (head, ["---"] * len(head), *rows)])
+    return f"{markdown(head, rows)}\n"
 
 
 def _cells(each: Figures) -> tuple[str, ...]:
