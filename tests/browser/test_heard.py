@@ -91,6 +91,18 @@ def on_turn(page: Page) -> None:
     page.locator(ON_TURN).first.wait_for()
 
 
+def open_on_turn(page: Page, table: Table) -> None:
+    """Open the seat of the page on its turn, and keep what is heard from then on.
+
+    What computer players do before, while the page loads or earlier, is in the log alone.
+    """
+    page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
+    on_turn(page)
+    page.add_init_script(KEEP_HEARD)
+    page.reload()
+    on_turn(page)
+
+
 def heard(page: Page) -> list[str]:
     return [str(line) for line in page.evaluate("heard")]
 
@@ -107,12 +119,7 @@ def test_a_match_is_heard_in_its_order(
     rules = short_match(variant)
     table = Table.create(http, variant, players(variant), seed="what is heard", rules=rules, pace=0)
     page = open_page(None)
-    page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
-    on_turn(page)
-    # What the computer players did before is in the log alone.
-    page.add_init_script(KEEP_HEARD)
-    page.reload()
-    on_turn(page)
+    open_on_turn(page, table)
     for _ in range(MOST_MOVES):
         if page.locator(MATCH_IS_OVER).count():
             break
@@ -138,10 +145,8 @@ def test_what_happens_waits_for_the_key_of_who_listens(http: httpx.Client, open_
     page = open_page("/#/settings")
     page.get_by_role("radio", name="one by one, with the key T").check()
     table = Table.create(http, "latin", players("latin"), seed="what is heard", pace=0)
-    page.add_init_script(KEEP_HEARD)
     page.goto("about:blank")
-    page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
-    on_turn(page)
+    open_on_turn(page, table)
     expect(log(page).first).to_be_attached()
     known, first = log(page).count(), page.locator("[data-state]").inner_text().strip()
     make_move(page)
