@@ -125,7 +125,7 @@ def test_a_move_that_is_made_offline_or_whose_answer_is_lost_is_made_once(
     table = Table.create(http, "domino", 2, seed="an outage")
     seat = to_move_with_a_tile(table)
     page = sit_down(open_page, table, seat)
-    page.locator(".state.turn").wait_for()
+    fitting(page).first.wait_for()  # the hand is loaded after whose turn it is
     page.context.set_offline(True)
     tile = lay_any(page)
     banner = page.get_by_text("No connection. Trying again")
