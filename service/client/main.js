@@ -95,7 +95,7 @@ async function show(next) {
     if (current !== navigation) return;
     leave();
     if (!hasTexts()) return void (root.textContent = root.dataset.unreachable ?? "");
-    view = failedView(app.explain(error), () => void show(next));
+    view = failedView(app.explain(error), () => location.reload());
   }
   update();
   if (first) return;

@@ -9,11 +9,12 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 import service.client
 from service.texts import LANGUAGES, text
 from tests.browser.pages import ExpectConsole, OpenPage
+from tests.browser.playing import fitting
 from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.full
@@ -144,3 +145,44 @@ def test_a_page_without_texts_says_so_in_every_language(open_page: OpenPage, exp
     page.goto("/")
     said = [text("page.table.common.unreachable", language) for language in LANGUAGES]
     expect(page.locator("#page")).to_have_text(" / ".join(said))
+
+
+def fail_once(page: Page, file: str) -> list[str]:
+    """Let the first request for this file fail; the requests for it, as they come."""
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) == 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route(f"**/client/*/{file}", answer)
+    return asked
+
+
+def test_a_hand_whose_part_did_not_arrive_comes_by_itself(
+    http: httpx.Client, open_page: OpenPage, expect_console: ExpectConsole
+) -> None:
+    expect_console("ERR_FAILED")
+    table = Table.create(http, "block", 2, seed="a part is lost")
+    seat = table.to_move()
+    page = open_page(None)
+    asked = fail_once(page, "table/play.js")
+    page.goto(f"/#/seat/{table.id}/{table.tokens[seat]}")
+    expect(page.get_by_role("alert")).to_contain_text(text("page.table.common.unreachable", "en"))
+    fitting(page).first.wait_for()
+    assert len(asked) == 2
+
+
+def test_a_view_that_did_not_arrive_comes_when_it_is_tried_again(
+    open_page: OpenPage, expect_console: ExpectConsole
+) -> None:
+    expect_console("ERR_FAILED")
+    page = open_page("/#/")
+    asked = fail_once(page, "views/settings.js")
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Settings")
+    assert len(asked) == 2

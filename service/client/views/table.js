@@ -170,6 +170,8 @@ export function create(app, { game: id, watch = false, token }) {
       app.update();
     } catch (error) {
       failed(error);
+      // A browser asks for a module only once; the page is loaded again, after 5 seconds at least.
+      api.getPersistently("version", { signal: closing.signal }).then(() => setTimeout(() => location.reload(), 5000 - performance.now()), failed);
     }
     return play;
   }
