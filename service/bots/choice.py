@@ -27,10 +27,11 @@ LEVELS: Final[Mapping[str, Callable[[Rules, Observation, Random], Move]]] = {
 }
 """How each level chooses, from weak to strong. What is said about them is in ``service.games.queries.catalogue``."""
 
-EDITIONS: Final[Mapping[str, int]] = {"random": 1, "beginner": 3, "casual": 3, "greedy": 1, "expert": 2}
+EDITIONS: Final[Mapping[str, int]] = {"random": 1, "beginner": 3, "casual": 3, "greedy": 1, "expert": 4}
 """By level: the number of the last change after which it may choose another move. A new level begins with a new number.
 
-The expert weighs worlds by what others chose, and plays ends without hidden tiles exactly, from edition 2 on.
+From edition 2 on, the expert weighs worlds by what others chose, and plays ends without hidden tiles exactly. From
+edition 4 on, the worlds of sets larger than double-six weigh the same.
 """
 NEWEST_EDITION: Final = max(EDITIONS.values())
 

@@ -39,6 +39,9 @@ _NOISE: Final = 0.1
 """How often a seat is taken to choose any of its moves, as likely as any other."""
 MOST_CHOICES: Final = 20
 """The last so many choices of all others count."""
+MOST_TILES: Final = 28
+"""Those of a set of double-six. With more, one of the few worlds that can be played outweighs all others, and what it
+says by chance seems certain: with double-twelve the expert then lost to greedy."""
 
 
 class Choice(NamedTuple):
@@ -57,11 +60,15 @@ class Choice(NamedTuple):
 
 
 class Likelihood:
-    """The likelihood of the choices that the others have made, for the worlds of one decision."""
+    """The likelihood of the choices that the others have made, for the worlds of one decision.
+
+    With a set of more than ``MOST_TILES`` no choice counts, and all worlds are as likely as each other.
+    """
 
     def __init__(self, rules: Rules, observation: Observation) -> None:
         self._rules = rules
-        self._choices = list(choices_of(rules, observation))[-MOST_CHOICES:]
+        weighed = len(rules.tiles) <= MOST_TILES
+        self._choices = list(choices_of(rules, observation))[-MOST_CHOICES:] if weighed else []
 
     def __len__(self) -> int:
         """How many choices count."""

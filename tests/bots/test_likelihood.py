@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import log
 from random import Random
+from statistics import fmean
 from typing import NamedTuple
 
 import pytest
 
 from service.bots.choice import choose_move
+from service.bots.expert import one_of_some
 from service.bots.inference import infer
-from service.bots.likelihood import MOST_CHOICES, Likelihood, choices_of
+from service.bots.likelihood import MOST_CHOICES, MOST_TILES, Likelihood, choices_of
 from service.bots.observation import Observation, observe
 from service.bots.worlds import Sampler
 from service.engine.deal import Deck, seed_from_text, seed_of_decision
@@ -80,6 +82,8 @@ def test_a_choice_is_seen_with_the_hand_and_the_moves_that_its_seat_had() -> Non
 
 
 def test_every_tile_that_another_seat_has_laid_since_it_drew_is_a_choice_but_the_lead() -> None:
+    """With a set of more tiles than those of double-six none counts."""
+    seen = set()
     for key in KEYS:
         for rules, observation, _ in moments(key, fewer(ROUNDS), level="random"):
             events = observation.events
@@ -92,7 +96,10 @@ def test_every_tile_that_another_seat_has_laid_since_it_drew_is_a_choice_but_the
                 and not any(_draws(after, event.seat) for after in events[place:])
             ]
             assert [choice.played for choice in choices_of(rules, observation)] == expected
-            assert len(Likelihood(rules, observation)) == min(len(expected), MOST_CHOICES)
+            weighed = len(rules.tiles) <= MOST_TILES
+            assert len(Likelihood(rules, observation)) == (min(len(expected), MOST_CHOICES) if weighed else 0)
+            seen.add(weighed)
+    assert seen == {True, False}
 
 
 def _draws(event: object, seat: int) -> bool:
@@ -113,6 +120,18 @@ def test_true_worlds_are_likelier_than_others_that_the_seat_cannot_tell_from_the
         assert all(0 < each <= 1 for each in others)
         gain += log(likelihood.of(states[-1]) / (sum(others) / WORLDS))
     assert gain > 0
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_no_world_outweighs_all_others(key: str) -> None:
+    """Of equal weights all worlds would count, and of one that outweighs all others, it alone."""
+    counting = []
+    for number, (rules, observation, _) in enumerate(moments(key, ROUNDS)):
+        sampler, likelihood = Sampler(rules, observation, infer(rules, observation)), Likelihood(rules, observation)
+        rng = Random(number)
+        weights = [one_of_some(sampler, likelihood, rng)[1] for _ in range(WORLDS)]
+        counting.append(sum(weights) ** 2 / sum([weight**2 for weight in weights]))
+    assert fmean(counting) > WORLDS / 2
 
 
 def test_who_kept_a_tile_that_is_worth_more_is_less_likely() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from service.bots.choice import EDITIONS
 from service.records.writer import format_record
 from service.render.text_picture import LEGEND
 from tests.records.hosted import HostedMatch
@@ -54,7 +55,9 @@ def test_the_moves_of_computer_players_are_computed_again(tmp_path: Path) -> Non
     assert f"{moves} moves of computer players computed again, each from".encode() in done.stdout
     assert done.stdout.endswith(b"Verified.\n")
     assert done.returncode == 0
-    done = run("verify", "-", given=text.replace("bot=expert edition=2", "bot=random edition=1").encode())
+    done = run(
+        "verify", "-", given=text.replace(f"bot=expert edition={EDITIONS['expert']}", "bot=random edition=1").encode()
+    )
     assert b": wrong_bot_move: The move is legal, but the computer player random plays " in done.stdout
     assert done.returncode == 1
 
