@@ -24,7 +24,7 @@ from tools.strength.programs import (
     game_of_dominoes,
     state_of_open_spiel,
 )
-from tools.strength.results import Measured, measured
+from tools.strength.results import measured
 from tools.strength.rounds import Outcome, play_deal, play_match
 from tools.strength.rows import DUELS, MATCHES, OPEN_SPIEL, ROWS, Row, Setup
 
@@ -124,11 +124,8 @@ def test_a_match_is_won_by_its_winners_in_part() -> None:
 def page_of(wins: tuple[float, float], deals: int) -> str:
     """The page, on which the first row of matches has so many deals, whose wins alternate; the others have none."""
 
-    def known(row: Row) -> Measured:
-        played = range(deals) if row == MATCHES[0] else ()
-        return measured(row, [Outcome(deal, wins[deal % 2], 0.0, []) for deal in played])
-
-    return duels.page(known)
+    outcomes = [Outcome(deal, wins[deal % 2], 0.0, []) for deal in range(deals)]
+    return duels.page({row: measured(row, outcomes if row == MATCHES[0] else []) for row in DUELS})
 
 
 def test_the_page_says_where_too_few_were_played_and_what_is_not_shown() -> None:

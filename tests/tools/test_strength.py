@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from math import isinf
 from pathlib import Path
 
@@ -11,10 +12,10 @@ import pytest
 from service.games.model.seats import LEVELS
 from service.games.queries.strength import measured_strength
 from tests.support.serving import ROOT
-from tools.strength import reviews, reviews_report
+from tools.strength import duels, reviews, reviews_report
 from tools.strength.__main__ import main
 from tools.strength.report import DATA, PAGE, PLOT, data, plot
-from tools.strength.results import FEWEST, Results, measured
+from tools.strength.results import FEWEST, FIGURES, Results, known, measured, write
 from tools.strength.reviews import SETUPS, Figures, Reviewed, Shared
 from tools.strength.rounds import Outcome, play_deal
 from tools.strength.rows import ROWS, Row, Setup
@@ -44,6 +45,37 @@ def test_the_exit_status_says_whether_the_bounds_are_reached(tmp_path: Path) -> 
     row = next(row for row in ROWS if row.name == "greedy over random, dominospiel players=2")
     Results(tmp_path, "reported").add(row, [Outcome(deal, 0.9 + deal % 2 / 50, 1.0, []) for deal in range(1, 120)])
     assert run(tmp_path, "greedy", "random", "dominospiel", "players=2", "--deals", "1") == 0
+
+
+def test_the_figures_of_the_project_stay_where_a_run_has_fewer_deals(tmp_path: Path) -> None:
+    first, second = ROWS[:2]
+    outcomes = [Outcome(deal, 0.8 + deal % 2 / 10, 1.0, [2.0]) for deal in range(120)]
+    results = Results(tmp_path / "elsewhere", "reported")
+    results.add(first, outcomes)
+    results.add(second, outcomes)
+    write(tmp_path, known(tmp_path, ROWS, results).values())
+    fewer = Results(tmp_path / "here", "reported")
+    fewer.add(first, outcomes[:119])
+    fewer.add(second, [*outcomes, *outcomes])
+    found = known(tmp_path, ROWS, fewer)
+    assert found[first] == measured(first, outcomes)
+    assert found[second] == measured(second, [*outcomes, *outcomes])
+    assert {each.deals for row, each in found.items() if row not in (first, second)} == {0}
+
+
+def test_figures_of_another_edition_are_not_those_of_a_row(tmp_path: Path) -> None:
+    row = ROWS[0]
+    write(tmp_path, [measured(row, [Outcome(deal, 0.8, 1.0, []) for deal in range(120)])])
+    file = tmp_path / FIGURES
+    file.write_text(file.read_text().replace("greedy 1", "greedy 0"))
+    assert known(tmp_path, [row], Results(tmp_path, "reported"))[row].deals == 0
+
+
+def test_the_pages_are_those_of_the_figures_of_the_project(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / FIGURES.parent, tmp_path / FIGURES.parent)
+    run(tmp_path, "no such row")
+    for page in (PAGE, PLOT, DATA, duels.PAGE, FIGURES):
+        assert (tmp_path / page).read_text() == (ROOT / page).read_text(), page
 
 
 @pytest.mark.parametrize("seats", [3, 4])

@@ -1,7 +1,8 @@
 """``python -m tools.strength``: how strong the levels of the computer players are against each other.
 
-Plays first rounds of fresh deals and keeps them by the edition of the levels, so that several runs add up. With the
-word ``review`` first, rounds are reviewed instead, and the page on reviews is written.
+Plays first rounds of fresh deals and keeps them by the edition of the levels, so that several runs add up; the figures
+of rows that a run does not play stay as the project has them. With the word ``review`` first, rounds are reviewed
+instead, and the page on reviews is written.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Final
 
 from tools.strength import duels, report, reviews, reviews_report
 from tools.strength.programs import left_out
-from tools.strength.results import Results, measured
+from tools.strength.results import FIGURES, Results, known, measured, write
 from tools.strength.rows import DUELS, ROWS
 from tools.strength.schedule import play
 
@@ -49,7 +50,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         type=Path,
         nargs="?",
         const=PROJECT,
-        help=f"write {report.PAGE}, {report.PLOT}, {report.DATA} and {duels.PAGE}, or {reviews_report.PAGE}",
+        help=f"write {FIGURES}, {report.PAGE}, {report.PLOT}, {report.DATA} and {duels.PAGE}, or {reviews_report.PAGE}",
     )
     return parser.parse_args(argv)
 
@@ -65,8 +66,10 @@ def _play(arguments: argparse.Namespace) -> int:
     figures = [measured(row, results.of(row)) for row in rows]
     print("\n\n".join([report.table(figures), *left_out()]))
     if arguments.write is not None:
-        report.write(arguments.write, [measured(row, results.of(row)) for row in ROWS])
-        duels.write(arguments.write, lambda row: measured(row, results.of(row)))
+        all_known = known(arguments.write, (*ROWS, *DUELS), results)
+        write(arguments.write, all_known.values())
+        report.write(arguments.write, [all_known[row] for row in ROWS])
+        duels.write(arguments.write, all_known)
     return 0 if all([each.reached for each in figures]) else 1
 
 

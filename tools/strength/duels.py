@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Final
 
 from tools.strength.programs import left_out
-from tools.strength.report import markdown
+from tools.strength.report import markdown, shown_lead
 from tools.strength.results import Measured
 from tools.strength.rows import AGAINST_PROGRAMS, AGAINST_RANDOM, CEILING, EDITIONS_ELSEWHERE, MATCHES, Row, Setup
 
@@ -42,23 +41,23 @@ _RANDOM: Final = """\
 Who expects that others play well could do worse against one who does not: both editions against `random`."""
 
 
-def write(project: Path, measured: Callable[[Row], Measured]) -> None:
+def write(project: Path, figures: Mapping[Row, Measured]) -> None:
     """Write the page to its place in the project."""
     (project / PAGE).parent.mkdir(parents=True, exist_ok=True)
-    (project / PAGE).write_text(page(measured), "utf-8")
+    (project / PAGE).write_text(page(figures), "utf-8")
 
 
-def page(measured: Callable[[Row], Measured]) -> str:
-    """The page, of what is measured of each row."""
+def page(figures: Mapping[Row, Measured]) -> str:
+    """The page, of what is known of each row."""
 
     def table(rows: Sequence[Row]) -> str:
         head = ("the one", "the other", "game", "win of the one", "lead in a round", "deals", "its time", "the other's")
-        return markdown(head, [_cells(measured(row)) for row in rows])
+        return markdown(head, [_cells(figures[row]) for row in rows])
 
     return "\n".join(
         [
             _TEXT,
-            f"## Matches\n\n{_MATCHES}\n\n{_matches(measured)}\n",
+            f"## Matches\n\n{_MATCHES}\n\n{_matches(figures)}\n",
             f"## One that sees all hands\n\n{_CEILING}\n\n{table(CEILING)}\n",
             "\n\n".join(["## Public programs", _PROGRAMS, *left_out(), f"{table(AGAINST_PROGRAMS)}\n"]),
             f"## The editions of the expert in the other games\n\n{_EDITIONS}\n\n{table(EDITIONS_ELSEWHERE)}\n",
@@ -67,12 +66,12 @@ def page(measured: Callable[[Row], Measured]) -> str:
     )
 
 
-def _matches(measured: Callable[[Row], Measured]) -> str:
+def _matches(figures: Mapping[Row, Measured]) -> str:
     """A row for each game, and two columns for each pair of levels."""
     pairs = list(dict.fromkeys([(row.stronger, row.weaker) for row in MATCHES]))
     found: dict[Setup, dict[tuple[str, str], Measured]] = {}
     for row in MATCHES:
-        found.setdefault(row.setup, {})[row.stronger, row.weaker] = measured(row)
+        found.setdefault(row.setup, {})[row.stronger, row.weaker] = figures[row]
     head = ["game"]
     for stronger, weaker in pairs:
         head += [f"{stronger} over {weaker}", "matches"]
@@ -94,10 +93,10 @@ def _cells(measured: Measured) -> tuple[str, ...]:
         row.weaker,
         row.setup.name,
         _win(measured),
-        f"{measured.lead:+.2f} ± {measured.lead_error:.2f}",
+        shown_lead(measured),
         _deals(measured),
-        _mean(measured.milliseconds),
-        _mean(measured.of_program),
+        _duration(measured.mean),
+        _duration(measured.mean_of_program),
     )
 
 
@@ -114,5 +113,5 @@ def _deals(measured: Measured) -> str:
     return str(measured.deals) if measured.deals >= wanted else f"{measured.deals} of {wanted}"
 
 
-def _mean(milliseconds: Sequence[float]) -> str:
-    return f"{fmean(milliseconds):.2g} ms" if milliseconds else ""
+def _duration(milliseconds: float | None) -> str:
+    return "" if milliseconds is None else f"{milliseconds:.2g} ms"

@@ -26,9 +26,10 @@ _WINS: Final = """\
 `beginner` and `casual` follow the formula of `greedy`, but make small mistakes. The wins of each level over the one
 below must exceed 50 %; those in parentheses are not shown to. The last column has the fewest deals of a row."""
 _NOTES: Final = {
+    ("expert", "greedy"): "The numbers of deals were fixed before the first was played.",
     ("expert", EARLIER): """\
 1,500 deals of each were fixed beforehand, and of *Block* in teams 6,000 others, after 1,500 had given 50.9 ± 1.3 %
-(`make strength ARGS="edition block teams=2 --label second --deals 6000"`)."""
+(`make strength ARGS="edition block teams=2 --label second --deals 6000"`).""",
 }
 """What is to be said of a table, by its pair of levels."""
 _HEAD: Final = ("game", "win", "must exceed", "lead in a round", "deals", "CPU of a decision: median", "p99")
@@ -44,13 +45,13 @@ the stronger level is better. Intervals are 95 %, over deals. Times are CPU time
 that have an alternative.
 
 *Expert over expert of edition 1* compares it with the first one, which did not weigh what the others have chosen, at
-about equal time. In *Der Mensch ist des Menschen Wolf* one loser writes everything, so that with many players most
-comparisons are ties, and the lead says more than the win. A row needs 100 deals before it is judged; the rows of two
-levels that have them are what `GET /v1/variants/{id}` tells of each level. *Not shown*: the interval is not wholly
-above the bound, or there are too few deals; the bound may still hold.
+about equal time. Since edition 4, worlds of sets larger than double-six weigh the same, as one would outweigh the
+others; elsewhere it decides as edition 2, which played those rows. In *Der Mensch ist des Menschen Wolf* one loser
+writes everything, so that with many players most comparisons are ties, and the lead says more than the win. A row needs
+100 deals before it is judged; the rows of two levels that have them are what `GET /v1/variants/{id}` tells. *Not
+shown*: the interval is not wholly above the bound, or there are too few deals; the bound may still hold.
 
-Whether a review tells the levels apart is on [a page of its own](reviews.md); whole matches, and other programs, are on
-[another one](duels.md).
+Other pages tell of [reviews](reviews.md), and of [whole matches and other programs](duels.md).
 
 ![the intervals of all rows](strength.svg)
 
@@ -60,9 +61,7 @@ Where the unseen tiles are those of one hand, or nobody else holds tiles and the
 tries all that may follow and makes no mistake, if two sides play for the round or the seat alone still plays. It does
 so with at most 14 tiles left in all, 12 where plays score, and 11 where a turn may be several tiles; with more, moves
 are sampled as anywhere else. With more than two sides, as in Dominospiel for three and more while two of them still
-play, they are sampled, too: what is best for one is not what is worst for another. Two teams are two sides: of the
-games of partners, such ends occur in Fives and Threes with 7 tiles each, as only there a round goes on when one partner
-is out.
+play, they are sampled, too: what is best for one is not what is worst for another. Two teams are two sides.
 """
 
 
@@ -148,10 +147,10 @@ def _cells(measured: Measured) -> tuple[str, ...]:
         row.setup.name,
         _win(measured),
         f"{_percent(row.bound)}{missed}",
-        f"{measured.lead:+.2f} ± {measured.lead_error:.2f}",
+        shown_lead(measured),
         str(measured.deals),
-        _duration(_quantile(measured.milliseconds, 0.5)),
-        _duration(_quantile(measured.milliseconds, 0.99)),
+        _duration(measured.median),
+        _duration(measured.p99),
     )
 
 
@@ -175,17 +174,19 @@ def _win(measured: Measured) -> str:
     return f"{100 * round(measured.win, 3):.1f} ± {100 * round(measured.win_error, 3):.1f} %"
 
 
+def shown_lead(measured: Measured) -> str:
+    """In points, with its interval."""
+    return f"{measured.lead:+.2f} ± {measured.lead_error:.2f}" if measured.lead is not None else ""
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _duration(milliseconds: float) -> str:
+def _duration(milliseconds: float | None) -> str:
+    if milliseconds is None:
+        return ""
     return f"{milliseconds:.2f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
-
-
-def _quantile(values: Sequence[float], share: float) -> float:
-    """Of sorted values; 0 if there are none."""
-    return values[min(len(values) - 1, int(share * len(values)))] if values else 0.0
 
 
 # The plot

@@ -1,11 +1,18 @@
-"""The outcomes of deals, kept so that several runs add up, and what they say."""
+"""The outcomes of deals, kept so that several runs add up, and what they say.
+
+The project keeps only the figures, in ``FIGURES``, from which its pages are written; a run replaces those of the rows
+for which it has as many deals or more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 from pathlib import Path
-from typing import Final, NamedTuple
+from statistics import fmean
+from typing import Any, Final, NamedTuple
+
+import orjson
 
 from service.bots.choice import EDITIONS
 from tools.strength.kept import KeptOutcomes
@@ -14,20 +21,28 @@ from tools.strength.rows import Row
 
 FEWEST: Final = 100
 """Deals by which a row is judged."""
+FIGURES: Final = Path("tools/strength/figures.jsonl")
+_DIGITS: Final = 5
+"""After the point, of a figure, so that the pages are the same from the file."""
 
 
 class Measured(NamedTuple):
-    """What the deals of a row say so far."""
+    """What the deals of a row say so far; None is not known.
+
+    Times are CPU milliseconds of a decision of the stronger level.
+    """
 
     row: Row
     deals: int
     win: float
     win_error: float
     """Half of the 95 % interval."""
-    lead: float
-    lead_error: float
-    milliseconds: list[float]
-    of_program: list[float]
+    lead: float | None
+    lead_error: float | None
+    median: float | None
+    p99: float | None
+    mean: float | None
+    mean_of_program: float | None
     """Of the other one, if that is a public program."""
 
     @property
@@ -60,9 +75,45 @@ def measured(row: Row, outcomes: Sequence[Outcome]) -> Measured:
     """Means and intervals over deals."""
     win, win_error = _mean([outcome.win for outcome in outcomes])
     lead, lead_error = _mean([outcome.lead for outcome in outcomes])
-    milliseconds = sorted([each for outcome in outcomes for each in outcome.milliseconds])
-    of_program = sorted([each for outcome in outcomes for each in outcome.of_program])
-    return Measured(row, len(outcomes), win, win_error, lead, lead_error, milliseconds, of_program)
+    times = sorted([each for outcome in outcomes for each in outcome.milliseconds])
+    of_program = [each for outcome in outcomes for each in outcome.of_program]
+    return Measured(
+        row=row,
+        deals=len(outcomes),
+        win=win,
+        win_error=win_error,
+        lead=lead,
+        lead_error=lead_error,
+        median=_quantile(times, 0.5),
+        p99=_quantile(times, 0.99),
+        mean=round(fmean(times), _DIGITS) if times else None,
+        mean_of_program=round(fmean(of_program), _DIGITS) if of_program else None,
+    )
+
+
+def known(project: Path, rows: Iterable[Row], results: Results) -> dict[Row, Measured]:
+    """What is known of each: by the deals kept here, or by the figures of the project where those are of more deals."""
+    lines = _read(project)
+    return {row: _known(row, measured(row, results.of(row)), lines.get(_name(row))) for row in rows}
+
+
+def _known(row: Row, kept: Measured, line: Mapping[str, Any] | None) -> Measured:
+    return kept if line is None or kept.deals >= line["deals"] else Measured(**{**line, "row": row})
+
+
+def write(project: Path, figures: Iterable[Measured]) -> None:
+    """Write the figures of the project: a row on each line, those that have an interval."""
+    lines = [{**each._asdict(), "row": _name(each.row)} for each in figures if each.deals > 1]
+    path = project / FIGURES
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join([orjson.dumps(line) + b"\n" for line in lines]))
+
+
+def _read(project: Path) -> dict[str, dict[str, Any]]:
+    """The figures of the project by the names of their rows, which have the editions of the levels."""
+    path = project / FIGURES
+    lines = [orjson.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+    return {line["row"]: line for line in lines}
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
@@ -71,4 +122,10 @@ def _mean(values: Sequence[float]) -> tuple[float, float]:
     if n < 2:
         return (values[0] if values else 0.0), float("inf")
     mean = sum(values) / n
-    return mean, 1.96 * sqrt(sum([(value - mean) ** 2 for value in values]) / (n - 1) / n)
+    error = 1.96 * sqrt(sum([(value - mean) ** 2 for value in values]) / (n - 1) / n)
+    return round(mean, _DIGITS), round(error, _DIGITS)
+
+
+def _quantile(values: Sequence[float], share: float) -> float | None:
+    """Of sorted values."""
+    return round(values[min(len(values) - 1, int(share * len(values)))], _DIGITS) if values else None
