@@ -33,6 +33,8 @@ from tests.whole.upgrading import (
 pytestmark = pytest.mark.full
 
 WORKERS: Final = ("bots", "scheduler")
+PLAYED_MOVES: Final = 35
+"""Before, between and after the two upgrades, of all players together."""
 BOTS: Final = [{"bot": "greedy"}, {"bot": "random"}]
 ARRANGED: Final = {"seed": "the same deals", "rules": {"limit": 30}}
 """With a seed, every decision of computer players is determined."""
@@ -74,13 +76,22 @@ def upgrade_under_play(machines: Machines, next_version: Path, players: list[Pla
         playing = [threads.submit(player.play, over) for player in players]
         try:
             for machine in range(2):
-                time.sleep(PLAYED_SECONDS)
+                await_moves(players)
                 machines.start(machine, next_version)
-            time.sleep(PLAYED_SECONDS)
+            await_moves(players)
         finally:
             over.set()
         for each in playing:
             each.result(PATIENCE)
+
+
+def await_moves(players: list[Player]) -> None:
+    """Wait for ``PLAYED_SECONDS``, and on a slow machine until ``PLAYED_MOVES`` more moves are made."""
+    wanted = sum([player.moves for player in players]) + PLAYED_MOVES
+    time.sleep(PLAYED_SECONDS)
+    deadline = time.monotonic() + PATIENCE
+    while sum([player.moves for player in players]) < wanted and time.monotonic() < deadline:
+        time.sleep(0.1)
 
 
 @pytest.fixture
