@@ -89,9 +89,7 @@ def await_moves(players: list[Player]) -> None:
     """Wait for ``PLAYED_SECONDS``, and on a slow machine until ``PLAYED_MOVES`` more moves are made."""
     wanted = sum([player.moves for player in players]) + PLAYED_MOVES
     time.sleep(PLAYED_SECONDS)
-    deadline = time.monotonic() + PATIENCE
-    while sum([player.moves for player in players]) < wanted and time.monotonic() < deadline:
-        time.sleep(0.1)
+    until(lambda: sum([player.moves for player in players]) >= wanted)
 
 
 @pytest.fixture
