@@ -19,7 +19,7 @@ from tests.support.serving import ROOT, Service
 
 pytestmark = pytest.mark.full
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 KEY = re.compile(r"app_[A-Za-z0-9_-]{24}_[A-Za-z0-9_-]{43}\n")
 

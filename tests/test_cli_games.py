@@ -31,7 +31,7 @@ from tests.support.stores.redis_stores import redis_store
 
 pytestmark = pytest.mark.full
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 PEOPLE = tuple([SeatRequest("human", name) for name in ("Ada", "Bo")])
 SMALL = GameRequest("domino", PEOPLE, {}, network="192.0.2.7")

@@ -26,7 +26,7 @@ from tests.support.processes import runs
 
 pytestmark = pytest.mark.full
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def client(server: EmbeddedServer) -> redis.Redis:

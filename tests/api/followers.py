@@ -21,7 +21,7 @@ Page = dict[str, Any]
 
 SSE = {"Accept": "text/event-stream"}
 LINES = {"Accept": "application/x-ndjson"}
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def page(api: Api, table: Table, seat: int | None = None, **query: int | str) -> Page:

@@ -37,7 +37,7 @@ from tests.support.stores.redis_stores import redis_store
 from tests.support.table import seat_to_move
 
 CROWD = 20
-PATIENCE = 30
+PATIENCE = 60
 OPERATIONS = ("create", "join", "move", "token")
 
 

@@ -33,7 +33,7 @@ from tests.support.stores.memory_webhooks import MemoryWebhooks
 
 TTL = 30 * 86_400
 LOOPBACK = [ip_network("127.0.0.0/8")]
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 def in_thread(work: Callable[[], None]) -> None:

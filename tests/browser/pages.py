@@ -18,8 +18,9 @@ NARROW = (320, 640)
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
-TIMEOUT_MS = 8_000
-"""How long an action waits for its element; only a failing test waits that long."""
+TIMEOUT_MS = 60_000
+"""How long an action waits for its element, also on a machine under load, and behind a page that tries again after 30
+seconds; only a failing test waits that long."""
 
 LAN_HOST = "domino.test"
 """Another name of this machine. As in a home's network over plain HTTP, pages of it are no secure context: they have no

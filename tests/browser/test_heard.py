@@ -60,8 +60,6 @@ KEEP_HEARD: Final = """(() => {
 })()"""
 """Keeps what is added to live regions, in the order in which it is."""
 
-MOST_OTHERS_MS: Final = 60_000
-"""What the others may take between two turns of a seat: thirteen moves of them were seen."""
 MATCH_IS_OVER: Final = ".play.finished"
 ON_TURN: Final = f".state.turn, .actions [data-action=deal], {MATCH_IS_OVER}"
 """A turn of the page's seat, of which a deal is one; or the end, when there is none any more."""
@@ -90,7 +88,7 @@ def make_move(page: Page) -> None:
 
 def on_turn(page: Page) -> None:
     """Wait until it is the turn of the page's seat, or until the match is over; before it, others may move often."""
-    page.locator(ON_TURN).first.wait_for(timeout=MOST_OTHERS_MS)
+    page.locator(ON_TURN).first.wait_for()
 
 
 def open_on_turn(page: Page, table: Table) -> None:

@@ -27,8 +27,6 @@ MOST_AT_RELOAD = 5
 MOST_OWN_BYTES = 170_000
 """Of all files of the page but libraries and texts, each compressed."""
 LARGEST_SET = 190
-MOST_WAIT_MS = 30_000
-"""Until a page has been loaded again by itself: that begins after five seconds."""
 
 LARGE_TABLE = """async (count) => {
   const { src } = document.querySelector("script[src]");
@@ -173,7 +171,7 @@ def test_a_hand_whose_part_did_not_arrive_comes_by_itself(
     page = open_page(None)
     asked = fail_once(page, "table/play.js")
     page.goto(f"/#/seat/{table.id}/{table.tokens[seat]}")
-    fitting(page).first.wait_for(timeout=MOST_WAIT_MS)
+    fitting(page).first.wait_for()
     assert len(asked) == 2
 
 

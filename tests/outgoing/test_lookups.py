@@ -16,7 +16,7 @@ from service.outgoing.shares import Shares
 from tests.support.serving import ROOT
 
 ADDRESS = "93.184.215.14"
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 class NameServer:

@@ -24,7 +24,7 @@ from tests.storage.write_requests import write  # noqa: E402
 from tests.support.stores.redis_stores import redis_store  # noqa: E402
 
 GREENLETS = 400
-PATIENCE = 30.0
+PATIENCE = 60.0
 """The time-out of the pool where all must be served, however slow the machine is."""
 
 

@@ -26,7 +26,7 @@ from tests.support.stores.redis_stores import redis_store
 
 pytestmark = pytest.mark.full
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 LATER = 9_000_000_000_000
 """No other test takes what is due so late."""
 

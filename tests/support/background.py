@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import orjson
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 ROOT = Path(__file__).parent.parent.parent
 
 

@@ -25,7 +25,7 @@ from tests.support.processes import free_ports
 from tests.support.serving import ROOT
 
 FOLDER = ROOT / "examples" / "monitoring"
-PATIENCE = 30.0
+PATIENCE = 60.0
 _KEPT = ROOT / ".cache" / "prometheus"
 
 

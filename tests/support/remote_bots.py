@@ -16,7 +16,7 @@ from typing import Self
 from tests.support.background import ROOT
 
 EXAMPLES = ROOT / "examples" / "bot"
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 def flask_bot(port: int) -> list[str]:

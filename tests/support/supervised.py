@@ -20,7 +20,7 @@ import pytest
 
 from tests.support.processes import runs
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 ROOT = Path(__file__).parent.parent.parent
 STUB_APP = "tests.support.stub_app:create()"
 SERVE = """

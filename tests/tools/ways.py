@@ -46,7 +46,7 @@ from tools.trace import WARM_UP_MOVES, Answer, Client, Header, Trace, create_gam
 REPEATS: Final = 3
 """So often each way is gone; the shortest counts, as once a second or a minute something is done on the side."""
 MOST_MOVES: Final = 60
-PATIENCE: Final = 30.0
+PATIENCE: Final = 60.0
 PEOPLE: Final = [{"name": name} for name in "ABCD"]
 AN_HOUR: Final = 3_600_000
 

@@ -32,7 +32,7 @@ PAGES = [ROOT / "docs" / "backends" / f"{name}.md" for name in ("first-match", "
 SESSIONS = ("service", "endpoint", "game", "links", "list", "match", "rematch", "open", "help", "delete")
 TEXT = "\n".join([page.read_text("utf-8") for page in PAGES])
 PROGRAMS: dict[str, str] = dict(SCRIPT.findall(TEXT))
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 @contextmanager
