@@ -4,7 +4,8 @@ mypyc makes machine code of the modules that take the time of a move and of a de
 the same sources: the wheel has them, too, and Python prefers the library beside them. It is for this platform and this
 version of Python.
 
-It is built in a copy, so that the tree stays as it is. Needs what ``locks/compile.txt`` lists, and a C compiler.
+It is built in a copy, so that the tree stays as it is. Needs what ``locks/compile.txt`` lists, and a C compiler. With
+``OPT_LEVEL=0`` that does not optimise, and takes a fifth of the time; tests of what it does need no more.
 """
 
 from __future__ import annotations
@@ -39,11 +40,12 @@ INTERPRETED: Final = frozenset({"__init__", "deal", "events", "presence", "state
 """Modules whose classes are stored by the types of their fields, of which mypyc keeps ``tuple``, not what is in it."""
 
 SETUP: Final = """
-import sys
+import os, sys
 from mypyc.build import mypycify
 from setuptools import setup
 
-libraries = mypycify({modules!r}, debug_level="0", group_name="domino_service")
+opt_level = os.environ.get("OPT_LEVEL", "3")
+libraries = mypycify({modules!r}, opt_level=opt_level, debug_level="0", group_name="domino_service")
 for library in libraries if sys.platform != "win32" else ():
     library.extra_compile_args.append("-fno-semantic-interposition")
 setup(ext_modules=libraries)

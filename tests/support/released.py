@@ -1,4 +1,4 @@
-"""A release, built by the command that builds one, for all tests of a run: it takes minutes of processor time."""
+"""A release, built by the command that builds one, for all tests of a run; what is compiled is not optimised."""
 
 from __future__ import annotations
 
@@ -36,5 +36,6 @@ def built_once(folder: Path) -> Release:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not said.exists():
-            said.write_text(run(ROOT, sys.executable, "-m", "tools.release", "--no-image", str(dist)), "utf-8")
+            command = (sys.executable, "-m", "tools.release", "--no-image", str(dist))
+            said.write_text(run(ROOT, *command, OPT_LEVEL="0"), "utf-8")
     return Release(dist, said.read_text("utf-8").splitlines())
