@@ -29,6 +29,16 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
     """Run one command, by default the one that this process was started with; returns the exit status."""
+    try:
+        status = _run(argv, environ)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has closed the pipe; Python itself would report an error when it exits
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status
+
+
+def _run(argv: Sequence[str] | None, environ: Mapping[str, str]) -> int:
     arguments = _parser().parse_args(argv)
     if arguments.version:
         return _version()
@@ -169,13 +179,7 @@ def _read_record(name: str, show: Callable[[Record], Report]) -> int:
         return _unreadable(f"{name}:{error.line}:{error.column}: {error.sentence}")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    try:
-        report = show(record)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader has closed the pipe; Python itself would report an error when it exits
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    return 0 if report.verified else 1
+    return 0 if show(record).verified else 1
 
 
 def _read(name: str, max_bytes: int) -> bytes:
