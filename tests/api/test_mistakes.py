@@ -115,6 +115,8 @@ MISTAKES = [
     get("since", "{game}/events?since=3", *invalid("unknown_parameter", "after, limit, wait")),
     get("a query where there is none", f"{MOVES}?since=3", *invalid("no_parameters", "no parameters")),
     get("wait=600", "{game}/events?wait=600", *invalid("out_of_range", "25")),
+    get("limit=-1", "{game}/events?limit=-1", *invalid("out_of_range", "1000")),
+    get("a large after", f"{{game}}/events?after={9 * '1234567890'}", *invalid("out_of_range", "after:")),
     get("after=x", "{game}/events?after=x", *invalid("not_an_integer", "after: Not an integer.")),
     # media types
     get("XML", "{game}", 406, "not_acceptable", "not_acceptable", "application/json", headers={"Accept": "text/xml"}),

@@ -22,7 +22,9 @@ from service.engine.errors import Reason
 from service.engine.tiles import MAX_PIPS, TILES_BY_TEXT, Tile
 from service.web.fields.validation import Length, OneOf, invalid
 
-_DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
+_DIGITS: Final = re.compile(r"0|-?[1-9][0-9]*")
+_MOST_DIGITS: Final = 19
+"""More than any value has: a longer one is out of range, and so is what it begins with."""
 _RFC3339: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T"
     r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
@@ -162,12 +164,12 @@ class Seconds(fields.Float):
 
 
 class QueryInteger(fields.Integer):
-    """An integer in a query: digits without leading zeros."""
+    """An integer in a query: digits without leading zeros. Its range is validated."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
         if not isinstance(value, str) or not _DIGITS.fullmatch(value):
             raise invalid("not_an_integer")
-        return int(value)
+        return int(value[:_MOST_DIGITS])
 
 
 class QueryAspect(fields.Float):
