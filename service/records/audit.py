@@ -119,14 +119,14 @@ class Audit:
         self._add_shares("wins", [int(seat in winners) for seat in seats])
         people = [seat for seat in seats if record.bot_at(seat) is None]
         if 0 < len(people) < len(seats):
-            share, many = len(winners) / len(seats), len(people)
-            spread = many * share * (1 - share) * (len(seats) - many) / max(len(seats) - 1, 1)
-            self._tally("people", None).add(len(winners.intersection(people)), many * share, spread)
+            # Partners win together: had the match gone on from another seat, the same ones would sit side by side.
+            turned = [len({(seat + turn) % len(seats) for seat in winners}.intersection(people)) for turn in seats]
+            mean, variance = _spread(turned)
+            self._tally("people", None).add(turned[0], mean, variance)
 
     def _add_shares(self, question: Question, shares: Sequence[int]) -> None:
         """Add what each seat got of something in a round or match: any order of these is equally likely."""
-        mean = sum(shares) / len(shares)
-        variance = sum([(share - mean) ** 2 for share in shares]) / len(shares)
+        mean, variance = _spread(shares)
         for seat, share in enumerate(shares):
             self._tally(question, seat).add(share, mean, variance)
 
@@ -161,6 +161,12 @@ def audit(records: Iterable[Record]) -> Audit:
     for record in records:
         result.add(record)
     return result
+
+
+def _spread(shares: Sequence[int]) -> tuple[float, float]:
+    """The mean and the variance of these, each as likely as any other."""
+    mean = sum(shares) / len(shares)
+    return mean, sum([(share - mean) ** 2 for share in shares]) / len(shares)
 
 
 def _leader(rules: Rules, dealt: Dealt) -> int | None:

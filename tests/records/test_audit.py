@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ from service.engine.events import Dealt
 from service.engine.tiles import Tile
 from service.library import GAMES, Match, read_record
 from service.records.audit import FEWEST, Answer, Audit, audit
-from service.records.record import Record
+from service.records.record import Record, RecordedBot
 from service.records.writer import format_record
 from tests.support import scope
 
@@ -127,6 +128,31 @@ def test_little_is_not_judged_and_arranged_deals_are_left_out() -> None:
     assert result.add(read_record(arranged.record()))
     assert (result.matches, result.arranged, result.rounds) == (1, 1, 0)
     assert not result.add(replace(read_record(arranged.record()), variant="mah-jongg"))
+
+
+def test_a_reader_that_has_seen_enough_ends_the_command() -> None:
+    """As ``head`` does: nothing is said of the closed pipe."""
+    command = [sys.executable, "-m", "service", "audit", "docs/records"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(command, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, timeout=120, check=False)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_partners_win_together_and_opponents_do_not() -> None:
+    """Two people of four: as partners both win or neither does, as opponents exactly one of them wins."""
+    record = pile("latin", 1)[0]
+    assert len(record.result) == 2
+    winner = record.result[0]
+    for people, spread in (({0, 2}, 1), ({0, 1}, 0)):
+        bots = tuple([RecordedBot(seat, "greedy", 1) for seat in range(4) if seat not in people])
+        (answer,) = [each for each in audit([replace(record, bots=bots)] * 4).answers() if each.question == "people"]
+        assert answer.observed == len({winner, (winner + 2) % 4} & people)
+        assert answer.expected == 1
+        assert answer.high - answer.expected == pytest.approx(1.96 * spread / 2)
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
