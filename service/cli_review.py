@@ -121,4 +121,5 @@ def _named(move: Move) -> str:
     if move.tile is None:
         return move.action
     where = "" if move.end is None else f" at {move.end}"
-    return f"{move.tile}{where}{'' if move.outer is None else f', {move.outer} outside'}"
+    turned = ", face down" if move.face_down else ""
+    return f"{move.tile}{where}{turned}{'' if move.outer is None else f', {move.outer} outside'}"

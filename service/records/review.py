@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import fsum, sqrt
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from service.bots.analysis import Advantage, Estimate, estimates, is_clear
 from service.bots.luck import luck_of, results
 from service.bots.observation import Observation, observe
 from service.engine.events import Dealt, Event, RoundEnded
 from service.engine.moves import DEAL, Move
-from service.engine.presence import PresenceEvent
+from service.engine.presence import ALL_PRESENT, PresenceEvent
 from service.engine.state import State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal
@@ -30,6 +30,9 @@ from service.records.record import Record
 from service.records.replay import MOVES, replay_record
 from service.records.report import Fault
 from service.texts import DEFAULT_LANGUAGE, Language, text
+
+_OF_THE_ESTIMATE: Final[frozenset[Advantage]] = frozenset({"worlds", "exact"})
+"""Advantages that tell that a move is better, and not why: so they are not said of one that is about as good."""
 
 
 class Decision(NamedTuple):
@@ -122,19 +125,20 @@ def review(
 ) -> Iterator[Decision | RoundLuck]:
     """Every decision and the luck of every round after a version, in the order of the match, one a step.
 
-    Each takes about as long as another. ``playouts`` as in ``analysis.estimates``. A round that was given up has no
-    result, and so no luck. Raises ``Unreviewable`` at the first event that is not as the rules have it.
+    Each takes about as long as another. ``playouts`` as in ``analysis.estimates``. What a computer player chose in
+    place of a player who was away is no decision. A round that was given up has no result, and so no luck. Raises
+    ``Unreviewable`` at the first event that is not as the rules have it.
     """
     if record.viewer is not None:
         raise Unreviewable("The record shows only what one viewer has seen.")
-    state = rules.start()
+    state, presence = rules.start(), ALL_PRESENT
     events: list[Event] = []
     dealt: tuple[Dealt, State] | None = None
     for step in replay_record(record, rules):
         if isinstance(step, Fault):
             raise Unreviewable(step.message)
         event, version = step.line.event, step.line.version
-        if version > after and isinstance(event, MOVES):
+        if version > after and isinstance(event, MOVES) and presence.plays(event.seat):
             decision = judge(rules, observe(rules, state, events, event.seat), version, move_of(event), playouts)
             if decision is not None:
                 yield decision
@@ -144,7 +148,7 @@ def review(
             events, dealt = [event], (event, step.state)
         elif not isinstance(event, PresenceEvent | DrewView | RecordedDeal):
             events.append(event)
-        state = step.state
+        state, presence = step.state, step.presence
 
 
 def _round_luck(rules: Rules, dealt: Dealt, state: State, version: int, scores: Sequence[int]) -> RoundLuck:
@@ -210,11 +214,16 @@ def sentence(decision: Decision, language: Language = DEFAULT_LANGUAGE) -> str:
 
 
 def hint(found: Sequence[Estimate], language: Language = DEFAULT_LANGUAGE) -> str:
-    """What is said of estimates, the best first: why the best move is better than the next, if it clearly is."""
+    """What is said of estimates, the best first: whether the best move is clearly better than the next, and why."""
     if len(found) == 1:
         return text("advice.only", language)
-    reasons = _listed(found[0].advantages, language)
-    return text("advice.better" if found[1].is_mistake else "advice.close", language, reasons=reasons)
+    best, second = found[:2]
+    if second.is_mistake:
+        return text("advice.better", language, reasons=_listed(best.advantages, language))
+    reasons = [each for each in best.advantages if each not in _OF_THE_ESTIMATE]
+    if not reasons:
+        return text("advice.equal", language)
+    return text("advice.close", language, reasons=_listed(reasons, language))
 
 
 def _listed(advantages: Iterable[Advantage], language: Language) -> str:

@@ -20,6 +20,7 @@ from service.bots.inference import infer
 from service.bots.observation import observe
 from service.bots.worlds import Sampler
 from service.engine.events import Played, RoundEnded
+from service.engine.presence import Left, Returned
 from service.engine.referee import legal_moves
 from service.library import GAMES, Match, read_record
 from service.records.record import Record
@@ -225,6 +226,32 @@ def test_a_hint_claims_a_lead_only_where_it_is_clear() -> None:
     assert hint([one]) == "There is no other move."
     assert hint([one, one._replace(behind=0.5, behind_error=0.1)]).startswith("Clearly better")
     assert hint([one, one._replace(behind=0.5, behind_error=0.3)]).startswith("About as good")
+
+
+def test_a_hint_about_equal_moves_does_not_say_that_one_is_better() -> None:
+    match = Match("block", ["Ada", "Bo"], secret=bytes(32))
+    (move, *_) = match.view(match.to_act[0]).legal_moves
+    for advantages in ((), ("exact",), ("worlds",)):
+        one = Estimate(move, 1.0, 0.0, 0.0, 0.0, advantages)
+        assert hint([one, one]) == "About as good as the next best."
+    one = Estimate(move, 1.0, 0.0, 0.0, 0.0, ("exact", "sheds"))
+    assert hint([one, one]) == "About as good as the next best: it sheds more pips."
+
+
+def test_what_was_played_for_who_was_away_is_no_decision() -> None:
+    """A seat leaves at its first move, and is back after some more."""
+    record = replace(recorded("block", "random", 0), bots=())
+    seat = decisions_of(record, 1)[0].seat
+    (first, *rest) = record.rounds
+    moved = [place for place, line in enumerate(first.lines) if getattr(line.event, "seat", None) == seat]
+    lines = list(first.lines)
+    lines.insert(moved[2] + 1, lines[moved[2]]._replace(event=Returned(seat)))
+    lines.insert(moved[0], lines[moved[0]]._replace(event=Left(seat)))
+    away = replace(record, rounds=(first._replace(lines=tuple(lines)), *rest))
+    absent = {first.lines[place].version for place in moved[:3]}
+    expected = [each for each in decisions_of(record) if each.version not in absent]
+    assert len(expected) < len(decisions_of(record))
+    assert decisions_of(away) == expected
 
 
 def test_a_partial_record_is_not_reviewed() -> None:

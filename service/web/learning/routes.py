@@ -103,10 +103,10 @@ def get_review(services: Services, access: Access) -> RawResponse:
 
     How many points each seat gave away at its decisions, the moves that had an alternative, on average, and every
     decision with its estimate and error. A better move is only named where it is clearly better: by more than twice the
-    error. Even who plays as well as can be gives away a little in the estimates, as much as they stray; to compare
-    players they serve, as they stray alike for all. The result of each seat is told apart into luck, which is what
-    equal computer players make of the same deals, and skill, which is the rest. It is 202 while it is being computed,
-    and 404 with the reason `no_review` if nobody has asked for it by `POST`.
+    error. Even perfect play seems to give away a little, because estimates have errors; these affect all players alike,
+    so compare players with each other. The result of each seat is split into luck, which is what equal computer players
+    make of the same deals, and skill, which is the rest. It is 202 while it is being computed, and 404 with the reason
+    `no_review` if nobody has asked for it by `POST`.
     """
     negotiate(JSON)
     found = services.games.learning.review(access)
