@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from service.engine.tiles import parse_tile
 from service.render.sentences.places import host_name
+from tests.api.saved_games import shortest
 from tests.browser.accessibility import Axe
 from tests.browser.advising import WHY, Advising
 from tests.browser.pages import ExpectConsole, OpenPage
@@ -139,6 +140,34 @@ def test_the_mistakes_of_a_match_lead_to_their_tables(
     expect(page.locator(".replay select")).to_have_value(str(len(record["rounds"]) - 1))
     expect(page.locator(".cloth [data-tile]")).to_have_count(len(before))
     expect(page.locator(f".open-hands [data-seat='0'] [data-tile='{mistake['data']['tile']}']")).to_have_count(0)
+
+
+def test_a_mistake_tells_two_moves_of_the_same_tile_apart(
+    http: httpx.Client, advising: Advising, open_page: OpenPage
+) -> None:
+    table = Table.create(http, "menschenwolf", 2, seed="a review", rules=shortest("menschenwolf"))
+    for _ in table.play("a review"):
+        pass
+    (version, *_) = [each["version"] for each in table.get("/record").json()["rounds"][0]["events"][2:]]
+    move = {"action": "play", "tile": "5-5", "end": "e3"}
+    others = ({"end": "e4"}, {"face_down": True}, {"outer": 5}, {"end": "left"}, {"end": "e4", "tile": "3-5"})
+    page = open_page(None, url=advising.url)
+    take_seats(page, table, 0)
+    shown = {"version": version, "seat": 0, "given_away": 9, "error": 1, "text": WHY, "move": move}
+    decisions = [{**shown, "best": {**move, **other}} for other in others]
+    page.route("**/review", lambda route: route.fulfill(json={"players": [], "decisions": decisions}))
+    page.goto(f"/#/replay/{table.id}")
+    page.get_by_role("button", name="Find the mistakes").click()
+    mistakes = page.locator(".mistakes button")
+    expect(mistakes).to_have_count(len(others))
+    better = [re.sub(r".*double five\. Better: (.*) \(9 points.*", r"\1", text) for text in mistakes.all_inner_texts()]
+    assert better == [
+        "double five, at another end",
+        "double five, face down",
+        "double five, the five outside",
+        "double five on the left",
+        "three five",
+    ]
 
 
 def test_a_running_match_has_no_review(http: httpx.Client, advising: Advising, open_page: OpenPage) -> None:

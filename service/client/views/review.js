@@ -4,7 +4,7 @@
  * player could know.
  */
 import { html, nothing } from "../vendor/lit-html.js";
-import { tileName } from "../game/names.js";
+import { numberName, tileName } from "../game/names.js";
 import { Problem } from "../shell/api.js";
 import { whenReady } from "../shell/ready.js";
 import { actionText } from "../table/parts.js";
@@ -71,12 +71,19 @@ export function createReview(app, game, { show, signal }) {
   const luckText = (name, { result, luck, luck_error, skill, skill_error }) => t("review.luck", {
     name, result: signed(result), luck: signed(luck), luckError: points(luck_error), skill: signed(skill), skillError: points(skill_error),
   });
+  const hasDirection = (/** @type {string | undefined} */ end) => end === "left" || end === "right";
   /** @param {Move} move */
-  function nameOf({ action, tile, end }) {
+  function nameOf({ action, tile, end, face_down: faceDown, outer }) {
     if (tile === undefined) return actionText(t, action);
-    const name = tileName(device.settings.language, tile);
-    return end === "left" || end === "right" ? `${name} ${t(`places.${end}`)}` : name;
+    const { language } = device.settings;
+    const place = hasDirection(end) ? `${tileName(language, tile)} ${t(`places.${end}`)}` : tileName(language, tile);
+    if (faceDown) return t("table.faceDown", { place });
+    return outer === undefined ? place : t("table.outside", { place, number: numberName(language, outer) });
   }
+  /** The better move; another end for the same tile has no name where ends are no directions. @param {Decision} decision */
+  const betterOf = ({ move, best }) =>
+    (best.tile !== undefined && best.tile === move.tile && best.end !== move.end && !hasDirection(best.end)
+      ? t("review.elsewhere", { move: nameOf(best) }) : nameOf(best));
 
   /** @param {Review} review @param {(seat: number) => string} player @param {(version: number) => number} roundOf */
   function result({ players, decisions }, player, roundOf) {
@@ -94,7 +101,7 @@ export function createReview(app, game, { show, signal }) {
       <ol class="mistakes" aria-labelledby="mistakes">${mistakes.map((each) => html`<li><button class="plain" data-version=${each.version}
         aria-current=${each.version === shown ? "true" : nothing}
         @click=${() => choose(each.version)}>${t("review.mistake", {
-          round: roundOf(each.version), name: player(each.seat), move: nameOf(each.move), best: nameOf(each.best), points: points(each.given_away),
+          round: roundOf(each.version), name: player(each.seat), move: nameOf(each.move), best: betterOf(each), points: points(each.given_away),
         })} ${each.text}</button></li>`)}</ol>` : html`<p>${t("review.none")}</p>`}`;
   }
 
