@@ -32,6 +32,7 @@ from service.web.feed import stream as feed_stream
 from service.web.http.streams import StreamLimits, Streams
 from tests.api.client import Api, Table, status_and_code
 from tests.api.followers import LINES, PATIENCE, SSE
+from tests.api.saved_games import shortest
 from tests.support.application import build_backends, build_streams, create_app
 from tests.support.stores.redis_stores import redis_backends, redis_calls
 
@@ -132,6 +133,18 @@ def test_a_page_tells_each_event_of_each_game(api: Api, app_key: str, publish: P
             assert item["to_act"] == event["to_act"]
             assert item["waiting_for"] == [{"seat": seat, "ref": SEATS[seat]["ref"]} for seat in event["to_act"]]
         assert [item.get("ref") for item in items] == [{one.id: "one"}.get(table.id)] * len(items)
+
+
+def test_turns_that_play_themselves_are_told_one_by_one(api: Api, app_key: str, publish: Publish) -> None:
+    table = create(api, app_key, variant="draw", seed="a rainy evening", auto=True, rules=shortest("draw"))
+    for _ in table.play(1):
+        publish()
+    events = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
+    assert [event for event in events if event["data"].get("auto")]
+    told = page(api, app_key, limit=200)["items"]
+    assert [(item["version"], item["type"], item.get("seat"), item["to_act"]) for item in told] == [
+        (event["version"], event["type"], event.get("seat"), event["to_act"]) for event in events
+    ]
 
 
 def test_an_item_tells_the_deadline_of_the_view(api: Api, app_key: str, publish: Publish) -> None:
