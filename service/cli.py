@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
     """Run one command, by default the one that this process was started with; returns the exit status."""
+    status = 0
     try:
         status = _run(argv, environ)
-        sys.stdout.flush()
+        if sys.stdout:  # there is none where it was closed
+            sys.stdout.flush()
     except BrokenPipeError:  # the reader has closed the pipe; Python itself would report an error when it exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return status
 
 
