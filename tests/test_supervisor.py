@@ -95,10 +95,10 @@ def test_a_stop_waits_for_a_running_request(tmp_path: Path) -> None:
 
 
 def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
-    with run(tmp_path, GRACEFUL_TIMEOUT="60") as it:
+    with run(tmp_path, GRACEFUL_TIMEOUT="600") as it:
         children = it.children()
         with it.connect() as connection:
-            connection.sendall(b"GET /slow/50 HTTP/1.0\r\n\r\n")
+            connection.sendall(b"GET /slow/500 HTTP/1.0\r\n\r\n")
             it.until(lambda: "slow begins" in it.output())
             it.process.send_signal(signal.SIGINT)
             it.until(lambda: "Stopping" in it.output())
@@ -137,7 +137,7 @@ def test_when_gunicorn_is_killed_it_is_restarted_on_the_same_port_and_no_data_ar
 
 
 def test_when_gunicorn_is_killed_a_worker_that_is_busy_keeps_neither_port_nor_gauges(tmp_path: Path) -> None:
-    with run(tmp_path, GRACEFUL_TIMEOUT="60") as it, it.connect() as connection:
+    with run(tmp_path, GRACEFUL_TIMEOUT="600") as it, it.connect() as connection:
         folder = Path(it.get("/metrics")[1]["folder"])
         before = it.children()
         assert list(folder.glob(f"gauge_livesum_{before['worker']}.db"))

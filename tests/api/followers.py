@@ -21,7 +21,8 @@ Page = dict[str, Any]
 
 SSE = {"Accept": "text/event-stream"}
 LINES = {"Accept": "application/x-ndjson"}
-PATIENCE = 60.0
+PATIENCE = 20.0
+"""Less than the wait of a poll, so that one which ignores what happens is noticed."""
 
 
 def page(api: Api, table: Table, seat: int | None = None, **query: int | str) -> Page:

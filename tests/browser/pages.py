@@ -18,9 +18,11 @@ NARROW = (320, 640)
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
-TIMEOUT_MS = 60_000
-"""How long an action waits for its element, also on a machine under load, and behind a page that tries again after 30
-seconds; only a failing test waits that long."""
+TIMEOUT_MS = 20_000
+"""How long an action waits for its element; only a failing test waits that long. It is less than the 25 seconds of a
+long poll and the 30 between two attempts of a page, so that what comes only by these is noticed."""
+LONG_MS = 60_000
+"""The same for what takes longer: the next attempt of a page, workers that start again, moves and hints of others."""
 
 LAN_HOST = "domino.test"
 """Another name of this machine. As in a home's network over plain HTTP, pages of it are no secure context: they have no

@@ -19,7 +19,7 @@ from service.engine.variants import variants
 from service.render.sentences.numbers import pip_word
 from service.render.sentences.places import host_name
 from tests.api.saved_games import shortest
-from tests.browser.pages import OpenPage
+from tests.browser.pages import LONG_MS, OpenPage
 from tests.browser.playing import fitting, laying, log, offered
 from tests.support.scope import in_scope
 from tests.whole.table import Table
@@ -88,7 +88,7 @@ def make_move(page: Page) -> None:
 
 def on_turn(page: Page) -> None:
     """Wait until it is the turn of the page's seat, or until the match is over; before it, others may move often."""
-    page.locator(ON_TURN).first.wait_for()
+    page.locator(ON_TURN).first.wait_for(timeout=LONG_MS)
 
 
 def open_on_turn(page: Page, table: Table) -> None:

@@ -14,7 +14,7 @@ from service.render.sentences.places import host_name
 from tests.api.saved_games import shortest
 from tests.browser.accessibility import Axe
 from tests.browser.advising import WHY, Advising
-from tests.browser.pages import ExpectConsole, OpenPage
+from tests.browser.pages import LONG_MS, ExpectConsole, OpenPage
 from tests.browser.playing import Keyboard, take_seats
 from tests.whole.table import Table
 
@@ -185,7 +185,7 @@ def test_the_service_itself_gives_hints_and_reviews(http: httpx.Client, open_pag
     page = open_page(None)
     sit(page, table)
     page.get_by_role("button", name="Hint").click()
-    expect(page.locator("[data-said]")).to_have_text(re.compile(r".+\. .+"))
+    expect(page.locator("[data-said]")).to_have_text(re.compile(r".+\. .+"), timeout=LONG_MS)
     expect(page.locator(".place.chosen")).to_be_attached()
 
     match = Table.create(http, "draw", [{"name": "Ada"}, {"name": "Bo"}], seed="a review", rules={"target": 1})
@@ -194,4 +194,4 @@ def test_the_service_itself_gives_hints_and_reviews(http: httpx.Client, open_pag
     take_seats(page, match, 0)
     page.goto(f"/#/replay/{match.id}")
     page.get_by_role("button", name="Find the mistakes").click()
-    expect(page.get_by_role("row", name=re.compile("^Ada"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^Ada"))).to_be_visible(timeout=LONG_MS)

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, Request, Route, expect
 
 import service.client
 from service.texts import LANGUAGES, text
-from tests.browser.pages import ExpectConsole, OpenPage
+from tests.browser.pages import LONG_MS, ExpectConsole, OpenPage
 from tests.browser.playing import fitting
 from tests.whole.table import Table, connect
 
@@ -171,7 +171,7 @@ def test_a_hand_whose_part_did_not_arrive_comes_by_itself(
     page = open_page(None)
     asked = fail_once(page, "table/play.js")
     page.goto(f"/#/seat/{table.id}/{table.tokens[seat]}")
-    fitting(page).first.wait_for()
+    fitting(page).first.wait_for(timeout=LONG_MS)
     assert len(asked) == 2
 
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.api.saved_games import shortest
 from tests.browser.accessibility import Axe
-from tests.browser.pages import DESK, PHONE, ExpectConsole, OpenPage, Scheme
+from tests.browser.pages import DESK, LONG_MS, PHONE, ExpectConsole, OpenPage, Scheme
 from tests.browser.playing import MOST_MOVES, Keyboard, log, take_seats
 from tests.support.serving import Service
 from tests.support.table import round_over
@@ -173,7 +173,7 @@ def test_the_time_left_is_that_of_the_service_whatever_the_clock_of_the_device_s
     expect(own.locator(".clock.short")).to_be_visible()
     for page in (own, other):
         page.clock.fast_forward(60_000)
-        expect(clock(page)).to_have_text("Time is up")
+        expect(clock(page)).to_have_text("Time is up", timeout=LONG_MS)
     assert other.locator("#status").inner_text() == "", "others are not told of each other's seconds"
     expect(own.locator("[data-claim]")).to_have_count(0)
 
@@ -200,8 +200,8 @@ def test_a_deadline_that_an_outage_has_postponed_is_shown_after_the_one_before(
         route.fulfill(response=answer, json=game)
 
     page.route(view_of(table), postpone)
-    expect(clock(page)).to_have_text("Time is up")
-    expect(clock(page)).to_have_text(re.compile(r"Time left: 4:\d\d"))
+    expect(clock(page)).to_have_text("Time is up", timeout=LONG_MS)
+    expect(clock(page)).to_have_text(re.compile(r"Time left: 4:\d\d"), timeout=LONG_MS)
     assert len(asked) == 1, "it is asked for once after each deadline"
 
 
@@ -246,7 +246,7 @@ def test_a_player_leaves_and_comes_back_by_a_button_or_by_moving(no_bots: Servic
 def test_a_match_that_ends_by_forfeit_says_so(games: Games, open_page: OpenPage) -> None:
     table = games.forfeited
     page = open_page(f"/#/watch/{table.id}")
-    page.locator(".play.finished").wait_for()
+    page.locator(".play.finished").wait_for(timeout=LONG_MS)
     late = page.locator(".player:not(.winner)")
     expect(late).to_contain_text("forfeited")
     name = late.locator(".name").inner_text().split()[0]
@@ -298,7 +298,7 @@ def test_the_clock_and_what_follows_are_accessible(
     late = claimable.to_move()
     take_seats(page, claimable, 1 - late)
     claim = page.locator("[data-claim]")
-    claim.wait_for()
+    claim.wait_for(timeout=LONG_MS)
     assert axe(page) == [], "a claim"
     claim.click()
     expect(player(page, late)).to_contain_text("abwesend" if german else "away")

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.api.saved_games import shortest
-from tests.browser.pages import ExpectConsole, OpenPage
+from tests.browser.pages import LONG_MS, ExpectConsole, OpenPage
 from tests.browser.playing import Keyboard, fitting, log, offered, smallest_set
 from tests.support.processes import free_ports
 from tests.support.serving import Service
@@ -176,11 +176,11 @@ def test_the_page_survives_its_worker_and_a_restart_of_the_service(
             os.kill(worker, signal.SIGKILL)
         tile = lay_any(player)
         for page in (player, watcher):
-            expect(page.locator(f".cloth .tiles [data-tile='{tile}']")).to_be_attached()
-            expect(page.get_by_text("No connection. Trying again")).to_have_count(0)
+            expect(page.locator(f".cloth .tiles [data-tile='{tile}']")).to_be_attached(timeout=LONG_MS)
+            expect(page.get_by_text("No connection. Trying again")).to_have_count(0, timeout=LONG_MS)
 
     own_service.stop()
-    expect(watcher.get_by_text("No connection. Trying again")).to_be_visible()
+    expect(watcher.get_by_text("No connection. Trying again")).to_be_visible(timeout=LONG_MS)
     own_service.start()
     with connect(own_service.url) as http:
         table.http = http
@@ -188,7 +188,7 @@ def test_the_page_survives_its_worker_and_a_restart_of_the_service(
         version = table.make_legal_move()["version"]
         assert version > 0
         for page in (player, watcher):
-            expect(page.get_by_text("No connection. Trying again")).to_have_count(0)
+            expect(page.get_by_text("No connection. Trying again")).to_have_count(0, timeout=LONG_MS)
             expect(page.locator(".cloth .tiles [data-tile]")).to_have_count(len(table.view()["board"]["tiles"]))
             expect(log(page)).to_have_count(log_length(table))
             assert untouched(page)

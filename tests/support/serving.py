@@ -16,7 +16,7 @@ from typing import Self
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = (sys.executable, "-m", "service", "serve")
 START_SECONDS = 60
-STOP_SECONDS = 60
+STOP_SECONDS = 30
 
 
 LIMITS = (
