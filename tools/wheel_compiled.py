@@ -5,7 +5,7 @@ the same sources: the wheel has them, too, and Python prefers the library beside
 version of Python.
 
 It is built in a copy, so that the tree stays as it is. Needs what ``locks/compile.txt`` lists, and a C compiler. With
-``OPT_LEVEL=0`` that does not optimise, and takes a fifth of the time; tests of what it does need no more.
+``OPT_LEVEL=0`` the compiler does not optimise, and takes a fifth of the time; tests of what it does need no more.
 """
 
 from __future__ import annotations

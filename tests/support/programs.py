@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-SECONDS = 900
+SECONDS = 1800
 
 
 def finish(folder: Path, *command: str, **environ: str) -> subprocess.CompletedProcess[str]:

@@ -30,7 +30,7 @@ pytestmark = [
 WHICH = "from service.engine import build, referee; print(build.BUILD, referee.__file__)"
 ALL_CASES = ("tests/engine", "tests/perft", "tests/games/test_recorded.py", "tests/differential")
 SOME_CASES = (
-    *("tests/bots", "tests/laws", "tests/records", "tests/games"),
+    *("tests/bots", "tests/laws", "tests/games"),
     *("tests/api/test_view.py", "tests/api/test_moves.py", "tests/api/test_preconditions.py"),
 )
 

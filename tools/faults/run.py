@@ -39,7 +39,8 @@ TABLES: Final = 24
 OF_BOTS: Final = 6
 """Games of computer players alone at a time."""
 _REST_SECONDS: Final = 0.05
-_MOST_ATTEMPTS: Final = 1000
+_MOST_ATTEMPTS: Final = 10_000
+"""At the end, when what is unknown is repeated until it is known: for some minutes, as a failover may take."""
 _LOSS_OF_PATIENCE: Final = 0.02
 _SETTLE_SECONDS: Final = 120.0
 _OVERDUE_MS: Final = 3000
