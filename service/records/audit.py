@@ -119,7 +119,7 @@ class Audit:
         self._add_shares("wins", [int(seat in winners) for seat in seats])
         people = [seat for seat in seats if record.bot_at(seat) is None]
         if 0 < len(people) < len(seats):
-            # Partners win together: had the match gone on from another seat, the same ones would sit side by side.
+            # Chance turns the winners around the table, so that partners stay partners.
             turned = [len({(seat + turn) % len(seats) for seat in winners}.intersection(people)) for turn in seats]
             mean, variance = _spread(turned)
             self._tally("people", None).add(turned[0], mean, variance)
