@@ -27,11 +27,12 @@ LEVELS: Final[Mapping[str, Callable[[Rules, Observation, Random], Move]]] = {
 }
 """How each level chooses, from weak to strong. What is said about them is in ``service.games.queries.catalogue``."""
 
-EDITIONS: Final[Mapping[str, int]] = {"random": 1, "beginner": 3, "casual": 3, "greedy": 1, "expert": 4}
+EDITIONS: Final[Mapping[str, int]] = {"random": 1, "beginner": 3, "casual": 3, "greedy": 1, "expert": 5}
 """By level: the number of the last change after which it may choose another move. A new level begins with a new number.
 
 From edition 2 on, the expert weighs worlds by what others chose, and plays ends without hidden tiles exactly. From
-edition 4 on, the worlds of sets larger than double-six weigh the same.
+edition 5 on, only the last choices count in sets larger than double-six, in which none did in edition 4, and longer
+ends are played exactly.
 """
 NEWEST_EDITION: Final = max(EDITIONS.values())
 

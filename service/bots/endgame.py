@@ -29,14 +29,15 @@ from service.engine.state import State
 from service.engine.variant import Rules
 from service.engine.view import imagined
 
-_MOST_TILES: Final = 14
-"""In all hands and the stock: then some thousand positions are tried; each tile more doubles that."""
-_MOST_TILES_IF_PLAYS_SCORE: Final = 12
+_MOST_TILES: Final = 17
+"""In all hands and the stock: then some ten thousand positions are tried; each tile less halves that."""
+_MOST_TILES_IF_PLAYS_SCORE: Final = 15
 """The same where more positions differ, by what has been scored."""
-_MOST_TILES_OF_LONG_TURNS: Final = 11
+_MOST_TILES_OF_LONG_TURNS: Final = 14
 """The same where a turn may be several tiles, which can be chosen and ordered in more ways."""
-_MOST_POSITIONS: Final = 10_000
-"""Of a decision, to bound its time; hardly an end within the bounds above needs more."""
+_MOST_POSITIONS: Final = 20_000
+"""Of a decision, to bound its time: half a second, or less if it is compiled. Few ends within the bounds above need
+more."""
 _NO_DECK: Final = Deck(b"")
 """No round is dealt here."""
 
@@ -127,7 +128,7 @@ class _Search:
             ended = events[1]
             assert isinstance(ended, RoundEnded)
             return worth(self._rules, self._active, ended.round.scores, self._seat)
-        key = _key(self._rules, after)
+        key = position_key(self._rules, after)
         least, most = self._bounds.get(key, (-inf, inf))
         if least >= beta or least == most:
             return least
@@ -152,7 +153,7 @@ class _Search:
         return best
 
 
-def _key(rules: Rules, state: State) -> object:
+def position_key(rules: Rules, state: State) -> object:
     """What the rest of a round depends on, so that tiles laid in another order come to the same position."""
     turn = state.turn
     assert turn is not None

@@ -37,11 +37,12 @@ With this and the noise, the true deals of rounds of experts are about as likely
 """
 _NOISE: Final = 0.1
 """How often a seat is taken to choose any of its moves, as likely as any other."""
-MOST_CHOICES: Final = 20
-"""The last so many choices of all others count."""
-MOST_TILES: Final = 28
-"""Those of a set of double-six. With more, one of the few worlds that can be played outweighs all others, and what it
-says by chance seems certain: with double-twelve the expert then lost to greedy."""
+_MOST_CHOICES: Final = 20
+"""The last so many choices of all others count, with up to ``_FEW_TILES``."""
+_FEW_TILES: Final = 28
+"""Those of a set of double-six. With more, a choice tells two worlds further apart, and fewer choices count: with
+double-twelve one of the few worlds that can be played outweighed all others, what it said by chance seemed certain, and
+the expert lost to greedy. Of so few as count now, about half of the worlds have a say."""
 
 
 class Choice(NamedTuple):
@@ -60,15 +61,11 @@ class Choice(NamedTuple):
 
 
 class Likelihood:
-    """The likelihood of the choices that the others have made, for the worlds of one decision.
-
-    With a set of more than ``MOST_TILES`` no choice counts, and all worlds are as likely as each other.
-    """
+    """The likelihood of the choices that the others have made, the last ones, for the worlds of one decision."""
 
     def __init__(self, rules: Rules, observation: Observation) -> None:
         self._rules = rules
-        weighed = len(rules.tiles) <= MOST_TILES
-        self._choices = list(choices_of(rules, observation))[-MOST_CHOICES:] if weighed else []
+        self._choices = list(choices_of(rules, observation))[-most_choices(rules) :]
 
     def __len__(self) -> int:
         """How many choices count."""
@@ -85,6 +82,11 @@ class Likelihood:
                 found = choice.known[hand] = _probability(self._rules, choice, sort_tiles((*hand, *choice.laid)))
             likelihood *= found
         return likelihood
+
+
+def most_choices(rules: Rules) -> int:
+    """How many choices count in this game: 20 with double-six, 5 with double-nine, 2 with double-twelve, then 1."""
+    return max(round(_MOST_CHOICES * (_FEW_TILES / max(_FEW_TILES, len(rules.tiles))) ** 2), 1)
 
 
 def _probability(rules: Rules, choice: Choice, hand: Hand) -> float:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from service.bots import expert, greedy
-from service.bots.endgame import known_state, solve, values_of
+from service.bots.endgame import known_state, position_key, solve, values_of
 from service.bots.inference import infer
 from service.bots.observation import Observation, observe
 from service.engine.deal import Deck, seed_from_text
@@ -27,6 +27,9 @@ POSITIONS: Final = 500
 FEW_TILES: Final = range(1, 9)
 """How many are in the hands and the stock of a position, so that all that may follow can be tried."""
 MOST_DEALS: Final = 50_000
+LONG_ENDS: Final = (10, 12, 14)
+LONG_ENDS_OF_EACH: Final = 3
+LONG_END_DEALS: Final = 300
 KEYS: Final = ("all-fives", "bergen", "block", "domino", "dominospiel", "draw", "fives-and-threes", "kozel", "matador")
 """The games in which the last tiles are known to one of two sides."""
 OF_PARTNERS: Final = "fives-and-threes"
@@ -93,10 +96,10 @@ def is_known(state: State, stock: int) -> bool:
     return (others, len(state.stock)) == (1 - stock, stock)
 
 
-def outcome(rules: Rules, state: State, move: Move) -> float:
+def outcome(rules: Rules, state: State, move: Move, known: dict[object, float] | None = None) -> float:
     """By how much more the side to move scores in this round than the others on average, if all play for their best.
 
-    Only two seats, or one, still hold tiles.
+    Only two seats, or one, still hold tiles. With ``known`` each position is examined once, as there would be too many.
     """
     seat = state.turn
     assert seat is not None
@@ -108,8 +111,13 @@ def outcome(rules: Rules, state: State, move: Move) -> float:
             lead = sum(own) / len(own) - (sum(scores) - sum(own)) / (len(scores) - len(own))
             return lead if rules.best == "highest" else -lead
     assert after.turn is not None
-    outcomes = [outcome(rules, after, each) for each in legal_moves(rules, after, after.turn)]
-    return max(outcomes) if after.turn == seat else -max(outcomes)
+    position = None if known is None else position_key(rules, after)
+    best = None if known is None else known.get(position)
+    if best is None:
+        best = max([outcome(rules, after, each, known) for each in legal_moves(rules, after, after.turn)])
+        if known is not None:
+            known[position] = best
+    return best if after.turn == seat else -best
 
 
 def check(found: Iterator[Position], many: int) -> None:
@@ -142,6 +150,25 @@ def test_no_decision_is_wrong_where_nothing_is_hidden(key: str, choose: Choose) 
     check(positions(games_of_two_sides(key), choose, many), many)
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("tiles", LONG_ENDS)
+@pytest.mark.parametrize("key", [key for key in KEYS if key != OF_PARTNERS])
+def test_no_decision_is_wrong_at_a_long_end(key: str, tiles: int) -> None:
+    """A search of all positions without bounds finds the same."""
+    decided = 0
+    for rules, state, observation in positions(
+        games_of_two_sides(key), greedy.choose, LONG_ENDS_OF_EACH, tiles=range(tiles, tiles + 1), deals=LONG_END_DEALS
+    ):
+        moves = observation.view.legal_moves
+        known: dict[object, float] = {}
+        outcomes = [outcome(rules, state, move, known) for move in moves]
+        chosen = solve(rules, observation, infer(rules, observation), moves)
+        if chosen is not None:  # else there are too many positions
+            assert outcomes[moves.index(chosen)] == max(outcomes), (rules.settings, state)
+            decided += 1
+    assert decided
+
+
 def test_no_decision_is_wrong_where_only_the_last_tile_of_the_stock_is_hidden() -> None:
     many = fewer(fewer(2 * POSITIONS))
     games = [variants()["dominospiel"].rules({}, seats) for seats in (3, 5, 6)]
@@ -161,11 +188,27 @@ def test_what_more_than_two_sides_play_for_is_not_solved() -> None:
         assert known_state(rules, observation, infer(rules, observation)) is None
 
 
-@pytest.mark.parametrize(("key", "most"), [("block", 14), ("all-fives", 12), ("dominospiel", 11)])
-def test_an_end_is_solved_if_it_has_few_tiles_and_else_not_begun(key: str, most: int) -> None:
+@pytest.mark.parametrize(("key", "most"), [("block", 17), ("all-fives", 15), ("dominospiel", 14)])
+def test_an_end_with_few_tiles_is_solved_and_one_with_many_not_begun(key: str, most: int) -> None:
+    """With as many as may be, some ends have too many positions."""
     games = games_of_two_sides(key)
-    for tiles, is_solved in ((most, True), (most + 1, False)):
-        for rules, _, observation in positions(games, greedy.choose, 5, tiles=range(tiles, tiles + 1)):
+    found: dict[int, list[bool]] = {}
+    for tiles, many in ((most - 3, fewer(5)), (most, 5), (most + 1, fewer(5))):
+        for rules, _, observation in positions(games, greedy.choose, many, tiles=range(tiles, tiles + 1)):
             seen = rules, observation, infer(rules, observation), observation.view.legal_moves
-            assert (solve(*seen) is not None) == is_solved
-            assert (values_of(*seen) is not None) == is_solved
+            found.setdefault(tiles, []).append(solve(*seen) is not None)
+    assert all(found[most - 3])
+    assert any(found[most])
+    assert not any(found[most + 1])
+
+
+@pytest.mark.full
+def test_an_end_with_too_many_positions_is_left_to_the_worlds() -> None:
+    games = games_of_two_sides("dominospiel")
+    solved = set()
+    for rules, _, observation in positions(games, greedy.choose, 12, tiles=range(14, 15)):
+        knowledge = infer(rules, observation)
+        assert known_state(rules, observation, knowledge) is not None
+        solved.add(solve(rules, observation, knowledge, observation.view.legal_moves) is not None)
+        assert expert.choose(rules, observation, Random(1)) in observation.view.legal_moves
+    assert solved == {True, False}

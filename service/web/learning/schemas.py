@@ -9,7 +9,10 @@ from service.web.fields.shown import SeatedSchema
 from service.web.fields.strict import doc
 
 _VERSION = "The version of the game that the hint is for."
-_ERROR = "The standard error of that: how far the estimate may be off by chance; 0 where nothing is hidden any more."
+_ERROR = (
+    "The standard error of that: how far the estimate may be off by chance; 0 where the end of the round is known "
+    "exactly."
+)
 _RESULT = (
     "By how many points the side of the seat scored better than the others on average, all rounds together that are "
     "over. Where the fewest points win, fewer points are better. It is `luck` and `skill` together. Absent, as these "
