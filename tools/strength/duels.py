@@ -17,9 +17,10 @@ _TEXT: Final = """# Matches, and other programs
 
 Written by `make strength`, as [the page on single rounds](strength.md), where *win*, *lead* and intervals are
 explained: every deal is played in each seating, and 50 % are equal players. The numbers of deals were fixed beforehand.
-*Of* so many: fewer are played so far, too few to judge the row. A win in parentheses has an interval that includes
-50 %. Times are CPU time of a decision with an alternative, on average, of a program with what sets up its position.
+{unfinished}A win in parentheses has an interval that includes 50 %. Times are CPU time of a decision with an
+alternative, on average, with the compiled engine; of a program with what sets up its position.
 """
+_UNFINISHED: Final = "*Of* so many: fewer are played so far, too few to judge the row. "
 _MATCHES: Final = """\
 With the options that a game has by default, except those named, each match in both seatings. A win is a match that a
 seat of the level has won; a shared one counts for each of its winners in part. FIDO is played by four, as of three
@@ -27,8 +28,8 @@ seats equal players would win a third. In a match the luck of its rounds levels 
 wins of rounds."""
 _CEILING: Final = """\
 It sees all hands and the stock, plays each of its moves on once, by the formula that all follow in the playouts of the
-`expert`, and takes the best one. So it shows about how much is to be gained by knowing what is hidden: nobody who plays
-by the rules can reach it."""
+`expert`, and takes the best one. So at least as much is to be gained by knowing what is hidden; one who searched
+further with open hands would win more."""
 _PROGRAMS: Final = """\
 The players of the package `dominoes` of PyPI, which plays Latin Dominoes, and two agents of OpenSpiel, in its block
 game for two. Each is asked in a game of its own library; the service's engine plays and counts. `omniscient` and
@@ -56,7 +57,7 @@ def page(figures: Mapping[Row, Measured]) -> str:
 
     return "\n".join(
         [
-            _TEXT,
+            _TEXT.format(unfinished=_UNFINISHED if any([_is_unfinished(each) for each in figures.values()]) else ""),
             f"## Matches\n\n{_MATCHES}\n\n{_matches(figures)}\n",
             f"## One that sees all hands\n\n{_CEILING}\n\n{table(CEILING)}\n",
             "\n\n".join(["## Public programs", _PROGRAMS, *left_out(), f"{table(AGAINST_PROGRAMS)}\n"]),
@@ -111,6 +112,10 @@ def _deals(measured: Measured) -> str:
     """How many were played, and of how many if that is not all."""
     wanted = measured.row.deals
     return str(measured.deals) if measured.deals >= wanted else f"{measured.deals} of {wanted}"
+
+
+def _is_unfinished(measured: Measured) -> bool:
+    return 1 < measured.deals < measured.row.deals
 
 
 def _duration(milliseconds: float | None) -> str:

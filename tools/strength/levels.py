@@ -23,7 +23,7 @@ from tools.strength.programs import PROGRAMS
 EARLIER: Final = "expert of edition 1"
 """It learned from passes, draws and the opening, and not from what others chose."""
 ALL_HANDS: Final = "one that sees all hands"
-"""It sees the stock, too, and plays each of its moves on once: about the most that anybody could reach."""
+"""It sees the stock, too, and plays each of its moves on once: a lower bound of what knowing them is worth."""
 
 Level = Callable[[Rules, State, Observation, bytes], Move]
 """Chooses by the rules, the true state, what the seat has seen, and its decision seed."""

@@ -24,9 +24,12 @@ _BETWEEN: Final = tuple(
 """The pairs of levels whose table has only the wins, which the service does not tell."""
 _WINS: Final = """\
 `beginner` and `casual` follow the formula of `greedy`, but make small mistakes. The wins of each level over the one
-below must exceed 50 %; those in parentheses are not shown to. The last column has the fewest deals of a row."""
+below must exceed 50 %; those in parentheses are not shown to. The last column has the fewest deals of a row: 400, and
+2,000 where these did not show the order, so that intervals are a little too narrow."""
 _NOTES: Final = {
-    ("expert", "greedy"): "The numbers of deals were fixed before the first was played.",
+    ("greedy", "random"): """\
+At least 400 deals each, and more until the win was above its bound, so that intervals are a little too narrow.""",
+    ("expert", "greedy"): "The numbers of deals were fixed beforehand.",
     ("expert", EARLIER): """\
 1,500 deals of each were fixed beforehand, and of *Block* in teams 6,000 others, after 1,500 had given 50.9 ± 1.3 %
 (`make strength ARGS="edition block teams=2 --label second --deals 6000"`).""",
@@ -40,18 +43,18 @@ in each seating (the stronger level on the even seats, then on the odd ones; on 
 odd), so that the luck of the deal falls out.
 
 *Win* is the share of comparisons of a seat of the stronger level with an opponent of the weaker one in which its round
-score is better, a tie counting half: 50 % are equal players. *Lead* is the difference of the two scores, positive if
-the stronger level is better. Intervals are 95 %, over deals. Times are CPU time, of the decisions of the stronger level
-that have an alternative.
+score is better, a tie counting half: 50 % are equal players. *Lead* is the difference of the scores. Intervals are
+95 %, over deals. Times are CPU time of decisions of the stronger level that have an alternative, of `expert` with the
+compiled engine.
 
 *Expert over expert of edition 1* compares it with the first one, which did not weigh what the others have chosen, at
-about equal time. Since edition 4, worlds of sets larger than double-six weigh the same, as one would outweigh the
-others; elsewhere it decides as edition 2, which played those rows. In *Der Mensch ist des Menschen Wolf* one loser
-writes everything, so that with many players most comparisons are ties, and the lead says more than the win. A row needs
-100 deals before it is judged; the rows of two levels that have them are what `GET /v1/variants/{id}` tells. *Not
-shown*: the interval is not wholly above the bound, or there are too few deals; the bound may still hold.
+about equal time. Edition 5 weighs only the last choices in sets larger than double-six, and solves longer ends; the
+rows with double-six are by edition 2, which decides the same but for those ends. In `menschenwolf` one loser writes
+everything, so that with many players most comparisons are ties, and the lead says more than the win. A row needs 100
+deals to be judged, and to be told by `GET /v1/variants/{id}`. *Not shown*: the interval is not wholly above the bound,
+or deals are too few.
 
-Other pages tell of [reviews](reviews.md), and of [whole matches and other programs](duels.md).
+See also [reviews](reviews.md), and [whole matches and other programs](duels.md).
 
 ![the intervals of all rows](strength.svg)
 
@@ -59,9 +62,9 @@ Other pages tell of [reviews](reviews.md), and of [whole matches and other progr
 
 Where the unseen tiles are those of one hand, or nobody else holds tiles and the stock has at most one, the `expert`
 tries all that may follow and makes no mistake, if two sides play for the round or the seat alone still plays. It does
-so with at most 14 tiles left in all, 12 where plays score, and 11 where a turn may be several tiles; with more, moves
-are sampled as anywhere else. With more than two sides, as in Dominospiel for three and more while two of them still
-play, they are sampled, too: what is best for one is not what is worst for another. Two teams are two sides.
+so with at most 17 tiles left in all, 15 where plays score, 14 where a turn may be several tiles, and 20,000 positions
+to try; else moves are sampled, and so they are with more than two sides: what is best for one is not what is worst for
+another.
 """
 
 

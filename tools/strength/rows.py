@@ -101,7 +101,7 @@ _COMPARED: Final = (
 IN_ORDER: Final = tuple({setup.variant: setup for setup, _ in reversed(_GREEDY)}.values())
 """One setup of each game."""
 ROWS: Final = (
-    *[Row("greedy", "random", setup, bound, 4000) for setup, bound in _GREEDY],
+    *[Row("greedy", "random", setup, bound, 1000) for setup, bound in _GREEDY],
     *[Row("expert", "greedy", setup, 0.5, _EXPERT_DEALS.get(setup, 200)) for setup, _ in _GREEDY],
     *[Row(stronger, weaker, setup, 0.5, 4000) for weaker, stronger in pairwise(LEVELS[:-1]) for setup in IN_ORDER],
     *[Row("expert", EARLIER, setup, 0.5, 1500) for setup in _COMPARED],

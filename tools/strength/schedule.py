@@ -7,18 +7,16 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from time import monotonic
 from typing import Final
 
-from tools.strength.results import Results, measured
+from tools.strength.results import Results
 from tools.strength.rounds import Outcome, play_deals
 from tools.strength.rows import Row
 
 _CHUNK_SECONDS: Final = 5
 _MOST_IN_A_CHUNK: Final = 200
-_SHARE_OF_THE_OTHERS: Final = 4
-"""A row above its bound is given one part in so many of the time of a row that is not."""
 
 
 def play(rows: Sequence[Row], results: Results, label: str, *, jobs: int, seconds: float, deals: int | None) -> None:
-    """Play deals of these rows until each has enough, or the time is over; rows not above their bound come first."""
+    """Play deals of these rows until each has enough, or the time is over; all get the same time."""
     end = monotonic() + seconds
     spent = dict.fromkeys([row.name for row in rows], 0.0)
     pace = dict.fromkeys([row.name for row in rows], float(_CHUNK_SECONDS))
@@ -26,7 +24,7 @@ def play(rows: Sequence[Row], results: Results, label: str, *, jobs: int, second
     running: dict[Future[list[Outcome]], tuple[Row, float, int]] = {}
     with ProcessPoolExecutor(jobs) as pool:
         while True:
-            for row in _wanted(rows, results, following, spent, deals) if monotonic() < end else ():
+            for row in _wanted(rows, following, spent, deals) if monotonic() < end else ():
                 if len(running) >= jobs:
                     break
                 many = max(
@@ -51,9 +49,8 @@ def play(rows: Sequence[Row], results: Results, label: str, *, jobs: int, second
 
 
 def _wanted(
-    rows: Sequence[Row], results: Results, following: dict[str, int], spent: dict[str, float], deals: int | None
+    rows: Sequence[Row], following: dict[str, int], spent: dict[str, float], deals: int | None
 ) -> Iterator[Row]:
-    """The rows that need deals, those that have had the smallest share of the time first."""
+    """The rows that need deals, those that have had the least time first, whatever was found: none is stopped early."""
     rest = [row for row in rows if following[row.name] < (deals or row.deals)]
-    reached = {row.name: measured(row, results.of(row)).reached for row in rest}
-    yield from sorted(rest, key=lambda row: spent[row.name] * (_SHARE_OF_THE_OTHERS if reached[row.name] else 1))
+    yield from sorted(rest, key=lambda row: spent[row.name])
