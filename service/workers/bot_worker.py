@@ -42,10 +42,11 @@ RETRY_MS: Final = 250
 
 _FAILURE: Final = "a move of a computer player failed"
 
-BOTS: Final = ConsumerSettings("bots", LEASE_MS, 32, (0.05, 0.1), _FAILURE, look_growth=1.02, most=256)
-EXPERTS: Final = ConsumerSettings("experts", LEASE_MS, 16, (0.05, 0.1), _FAILURE, look_growth=1.02, most=32)
-ALONE: Final = ConsumerSettings("bots_alone", LEASE_MS, 8, (0.05, 0.1), _FAILURE, look_growth=1.02, most=16)
-"""Few without a move are held: what is taken is done within seconds. The longest pause is reached in about three."""
+BOTS: Final = ConsumerSettings("bots", LEASE_MS, 32, (0.05, 0.25), _FAILURE, look_growth=1.02, most=256)
+EXPERTS: Final = ConsumerSettings("experts", LEASE_MS, 16, (0.05, 0.25), _FAILURE, look_growth=1.02, most=32)
+ALONE: Final = ConsumerSettings("bots_alone", LEASE_MS, 8, (0.05, 0.25), _FAILURE, look_growth=1.02, most=16)
+"""Few without a move are held: what is taken is done within seconds. The longest pause is reached in about ten,
+so that an idle worker costs little, and a person who thinks for less waits for less."""
 
 
 class _Task(NamedTuple):

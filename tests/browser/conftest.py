@@ -56,14 +56,14 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
             running.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A running service: two workers over a real server."""
     with Service(tmp_path_factory.mktemp("service")) as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def service_url(service: Service) -> str:
     return service.url
 

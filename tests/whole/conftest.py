@@ -1,4 +1,7 @@
-"""One running service for all tests of a worker that leave it as they found it."""
+"""One running service for the tests of this folder that leave it as they found it.
+
+Not for the session: a service that nobody uses takes a tenth of a core.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +19,19 @@ from tests.whole.operating import Application, Operator, Site
 from tests.whole.table import connect
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with Service(tmp_path_factory.mktemp("service"), APPS="open") as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def http(service: Service) -> Iterator[httpx.Client]:
     with connect(service.url) as client:
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def document(http: httpx.Client) -> dict[str, Any]:
     return read_document(http.get("/openapi.yaml").raise_for_status().content)
 

@@ -247,7 +247,7 @@ described = schemathesis.openapi.from_path(
 described.auth(refresh_interval=None)(Seat)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tables(http: httpx.Client) -> Iterator[Tables]:
     tables = Tables(http)
     with tables.session:
