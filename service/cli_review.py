@@ -122,4 +122,5 @@ def _named(move: Move) -> str:
         return move.action
     where = "" if move.end is None else f" at {move.end}"
     turned = ", face down" if move.face_down else ""
-    return f"{move.tile}{where}{turned}{'' if move.outer is None else f', {move.outer} outside'}"
+    outside = "" if move.outer is None else f", {move.outer} outside"
+    return f"{move.tile}{where}{turned}{outside}"

@@ -44,6 +44,11 @@ class Moment(NamedTuple):
         return self.states[-1]
 
 
+def some_moments(key: str) -> Iterator[Moment]:
+    """Those of ``ROUNDS``; in the quick scope some of each round."""
+    return islice(moments(key, ROUNDS), 0, None, ROUNDS // fewer(ROUNDS))
+
+
 def moments(key: str, rounds: int, level: str = "greedy") -> Iterator[Moment]:
     """All moments of so many first rounds, played by this level with any options."""
     rng = Random(f"likelihood {key}")
@@ -111,8 +116,7 @@ def _draws(event: object, seat: int) -> bool:
 def test_true_worlds_are_likelier_than_others_that_the_seat_cannot_tell_from_them(key: str) -> None:
     """Where greedy players choose, who are what the likelihood takes the others for, but for noise."""
     gain = 0.0
-    some = islice(moments(key, ROUNDS), 0, None, ROUNDS // fewer(ROUNDS))
-    for number, (rules, observation, states) in enumerate(some):
+    for number, (rules, observation, states) in enumerate(some_moments(key)):
         likelihood = Likelihood(rules, observation)
         if not likelihood:
             continue
@@ -128,8 +132,7 @@ def test_true_worlds_are_likelier_than_others_that_the_seat_cannot_tell_from_the
 def test_no_world_outweighs_all_others(key: str) -> None:
     """Of equal weights all worlds would count, and of one that outweighs all others, it alone."""
     counting = []
-    some = islice(moments(key, ROUNDS), 0, None, ROUNDS // fewer(ROUNDS))
-    for number, (rules, observation, _) in enumerate(some):
+    for number, (rules, observation, _) in enumerate(some_moments(key)):
         sampler, likelihood = Sampler(rules, observation, infer(rules, observation)), Likelihood(rules, observation)
         rng = Random(number)
         weights = [one_of_some(sampler, likelihood, rng)[1] for _ in range(WORLDS)]

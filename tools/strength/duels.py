@@ -110,12 +110,11 @@ def _win(measured: Measured) -> str:
 
 def _deals(measured: Measured) -> str:
     """How many were played, and of how many if that is not all."""
-    wanted = measured.row.deals
-    return str(measured.deals) if measured.deals >= wanted else f"{measured.deals} of {wanted}"
+    return f"{measured.deals} of {measured.row.deals}" if _is_unfinished(measured) else str(measured.deals)
 
 
 def _is_unfinished(measured: Measured) -> bool:
-    return 1 < measured.deals < measured.row.deals
+    return measured.deals < measured.row.deals
 
 
 def _duration(milliseconds: float | None) -> str:

@@ -76,7 +76,8 @@ export function createReview(app, game, { show, signal }) {
   function nameOf({ action, tile, end, face_down: faceDown, outer }) {
     if (tile === undefined) return actionText(t, action);
     const { language } = device.settings;
-    const place = hasDirection(end) ? `${tileName(language, tile)} ${t(`places.${end}`)}` : tileName(language, tile);
+    const name = tileName(language, tile);
+    const place = hasDirection(end) ? `${name} ${t(`places.${end}`)}` : name;
     if (faceDown) return t("table.faceDown", { place });
     return outer === undefined ? place : t("table.outside", { place, number: numberName(language, outer) });
   }
