@@ -28,10 +28,10 @@ from service.storage.secret_file import load_or_create_secret
 from tests.support.games import build_games
 from tests.support.serving import ROOT, Service
 from tests.support.stores.redis_stores import redis_store
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.full
 
-PATIENCE = 60.0
 
 PEOPLE = tuple([SeatRequest("human", name) for name in ("Ada", "Bo")])
 SMALL = GameRequest("domino", PEOPLE, {}, network="192.0.2.7")

@@ -23,10 +23,9 @@ from service.devserver import data_folder, embedded, server_program
 from service.devserver.embedded import EmbeddedServer
 from service.devserver.errors import DidNotStart, FolderInUse, NoServerFound
 from tests.support.processes import runs
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.full
-
-PATIENCE = 60.0
 
 
 def client(server: EmbeddedServer) -> redis.Redis:

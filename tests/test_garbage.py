@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.http_client import HttpResponse, KeepAliveClient
-from tests.support.supervised import PATIENCE, run
+from tests.support.supervised import run
+from tests.support.waiting import PATIENCE
 
 SEATS = 4
 TIMES = 5

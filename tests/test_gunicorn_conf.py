@@ -16,7 +16,8 @@ import pytest
 from service.devserver.embedded import EmbeddedServer
 from tests.support.processes import free_ports
 from tests.support.serving import Service
-from tests.support.supervised import GUNICORN, NO_REDIS, PATIENCE, ROOT, all_gone, linux_only, run
+from tests.support.supervised import GUNICORN, NO_REDIS, ROOT, all_gone, linux_only, run
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.full
 

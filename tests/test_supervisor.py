@@ -18,7 +18,8 @@ import redis
 from service.devserver import supervisor
 from service.devserver.addresses import reachable_hosts
 from service.devserver.embedded import EmbeddedServer
-from tests.support.supervised import PATIENCE, all_gone, run
+from tests.support.supervised import all_gone, run
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.full
 

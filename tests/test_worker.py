@@ -22,7 +22,8 @@ import pytest
 from service.server import gunicorn_conf
 from service.server.gunicorn_worker import MAX_HEAD_BYTES
 from service.server.request_bodies import DISCARD_STEP_BYTES, MAX_DISCARDED_BYTES
-from tests.support.supervised import NO_REDIS, PATIENCE, ROOT, Run, all_gone, linux_only, run
+from tests.support.supervised import NO_REDIS, ROOT, Run, all_gone, linux_only, run
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.full
 

@@ -35,9 +35,9 @@ from tests.support.contract import committed
 from tests.support.games import build_games
 from tests.support.stores.redis_stores import redis_store
 from tests.support.table import seat_to_move
+from tests.support.waiting import PATIENCE
 
 CROWD = 20
-PATIENCE = 60
 OPERATIONS = ("create", "join", "move", "token")
 
 

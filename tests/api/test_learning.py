@@ -36,8 +36,8 @@ from tests.api.deals import deal
 from tests.support.games import build_repository
 from tests.support.stores.redis_stores import redis_reminders
 from tests.support.table import Json, match_finished
+from tests.support.waiting import PATIENCE
 
-PATIENCE = 60.0
 KINDS: Final[tuple[ReminderKind, ...]] = ("hints", "reviews")
 HANDS = ("6-6 0-1 2-3 4-5 1-1 3-5 0-6", "0-0 0-2 0-3 0-4 0-5 1-2 1-3", "1-4 1-5 1-6 2-2 2-4 2-5 2-6")
 """Seat 0 opens with its double six whichever of the others seat 1 holds."""

@@ -30,10 +30,10 @@ from tests.outgoing.endpoints import Behaviour, Endpoint, answer
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.memory_webhooks import MemoryWebhooks
+from tests.support.waiting import PATIENCE
 
 TTL = 30 * 86_400
 LOOPBACK = [ip_network("127.0.0.0/8")]
-PATIENCE = 60.0
 
 
 def in_thread(work: Callable[[], None]) -> None:

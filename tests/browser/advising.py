@@ -19,7 +19,8 @@ from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-PATIENCE: Final = 60
+from tests.support.waiting import PATIENCE
+
 OWN_HEADERS: Final = {"connection", "transfer-encoding", "content-length", "date", "server", "keep-alive"}
 """Headers of one connection, not of what is forwarded."""
 

@@ -20,8 +20,9 @@ from tests.deployment.tools import EXAMPLES, checked, tool
 from tests.storage.clusters import until
 from tests.support.processes import free_ports
 from tests.support.serving import Service
+from tests.support.waiting import PATIENCE
 from tests.whole.stream_reader import NDJSON, SSE
-from tests.whole.table import PATIENCE, Table
+from tests.whole.table import Table
 
 pytestmark = pytest.mark.full
 CADDYFILE = EXAMPLES / "Caddyfile"

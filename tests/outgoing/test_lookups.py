@@ -14,9 +14,9 @@ import pytest
 from service.outgoing.lookups import LookupFailed, Lookups
 from service.outgoing.shares import Shares
 from tests.support.serving import ROOT
+from tests.support.waiting import PATIENCE
 
 ADDRESS = "93.184.215.14"
-PATIENCE = 60.0
 
 
 class NameServer:

@@ -24,7 +24,7 @@ from tests.storage.write_requests import write  # noqa: E402
 from tests.support.stores.redis_stores import redis_store  # noqa: E402
 
 GREENLETS = 400
-PATIENCE = 60.0
+POOL_SECONDS = 60.0
 """The time-out of the pool where all must be served, however slow the machine is."""
 
 
@@ -52,7 +52,7 @@ def main(url: str, server: int) -> None:
     with connect(url) as client:
         store = redis_store(SingleNodeTopology(client), 3600)
         pool: Any = client.connection_pool
-        pool.timeout = PATIENCE
+        pool.timeout = POOL_SECONDS
         assert call_at_once(lambda number: store.create(f"game {number}", b"s", [b"e"], write())) == {
             "served": GREENLETS
         }
@@ -65,7 +65,7 @@ def main(url: str, server: int) -> None:
             os.kill(server, signal.SIGCONT)
         assert set(outcomes) <= {"unknown: timeout", "pool"}, outcomes
         assert outcomes["unknown: timeout"] >= MAX_CONNECTIONS
-        pool.timeout = PATIENCE
+        pool.timeout = POOL_SECONDS
 
         assert call_at_once(lambda number: store.read(f"game {number}")) == {"served": GREENLETS}
 

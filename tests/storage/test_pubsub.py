@@ -23,10 +23,10 @@ from tests.storage.conftest import TTL
 from tests.storage.servers import FakeServer, RealServer
 from tests.storage.write_requests import write
 from tests.support.stores.redis_stores import redis_store
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.full
 
-PATIENCE = 60.0
 LATER = 9_000_000_000_000
 """No other test takes what is due so late."""
 

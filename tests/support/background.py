@@ -13,7 +13,8 @@ from typing import Any, Self
 
 import orjson
 
-PATIENCE = 60.0
+from tests.support.waiting import PATIENCE
+
 ROOT = Path(__file__).parent.parent.parent
 
 

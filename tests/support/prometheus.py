@@ -23,9 +23,9 @@ import yaml
 
 from tests.support.processes import free_ports
 from tests.support.serving import ROOT
+from tests.support.waiting import PATIENCE
 
 FOLDER = ROOT / "examples" / "monitoring"
-PATIENCE = 60.0
 _KEPT = ROOT / ".cache" / "prometheus"
 
 

@@ -14,9 +14,9 @@ from types import TracebackType
 from typing import Self
 
 from tests.support.background import ROOT
+from tests.support.waiting import PATIENCE
 
 EXAMPLES = ROOT / "examples" / "bot"
-PATIENCE = 60.0
 
 
 def flask_bot(port: int) -> list[str]:

@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from tests.support.processes import runs
+from tests.support.waiting import PATIENCE
 
-PATIENCE = 60.0
 ROOT = Path(__file__).parent.parent.parent
 STUB_APP = "tests.support.stub_app:create()"
 SERVE = """

@@ -41,12 +41,12 @@ from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
 from tests.support.games import build_games
+from tests.support.waiting import PATIENCE
 from tools.trace import WARM_UP_MOVES, Answer, Client, Header, Trace, create_game, traced
 
 REPEATS: Final = 3
 """So often each way is gone; the shortest counts, as once a second or a minute something is done on the side."""
 MOST_MOVES: Final = 60
-PATIENCE: Final = 60.0
 PEOPLE: Final = [{"name": name} for name in "ABCD"]
 AN_HOUR: Final = 3_600_000
 

@@ -16,7 +16,8 @@ import httpx
 from service.devserver.server_program import find_server
 from tests.support.serving import ROOT, Service
 from tests.support.table import Json
-from tests.whole.table import PATIENCE, Table
+from tests.support.waiting import PATIENCE
+from tests.whole.table import Table
 from tests.whole.test_readme import sessions
 
 PAGES: Final = sorted((ROOT / "docs" / "operations").glob("*.md"))

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from tests.whole.table import PATIENCE, Table
+from tests.support.waiting import PATIENCE
+from tests.whole.table import Table
 
 Event = dict[str, Any]
 

@@ -8,8 +8,8 @@ import httpx
 
 from tests.support.table import GameClient, Json
 from tests.support.table import Table as AnyTable
+from tests.support.waiting import PATIENCE
 
-PATIENCE = 60.0
 TLS = httpx.create_ssl_context()
 """For every client: to read the certificates of authorities takes it longer than many requests."""
 

@@ -26,7 +26,8 @@ from tests.support.processes import free_ports
 from tests.support.prometheus import Prometheus, rules
 from tests.support.remote_bots import Process, await_port
 from tests.support.serving import Service
-from tests.whole.table import PATIENCE, Table, connect
+from tests.support.waiting import PATIENCE
+from tests.whole.table import Table, connect
 from tools.write_dashboard import PANELS
 
 pytestmark = pytest.mark.full

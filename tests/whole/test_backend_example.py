@@ -20,12 +20,12 @@ from tests.support.processes import free_ports
 from tests.support.remote_bots import Process, await_port
 from tests.support.serving import ROOT, Service
 from tests.support.table import Json
+from tests.support.waiting import PATIENCE
 from tests.whole.table import connect
 
 pytestmark = pytest.mark.full
 
 FLASK = [sys.executable, "-m", "flask", "--app", str(ROOT / "examples" / "backend" / "backend.py")]
-PATIENCE = 60.0
 
 T = TypeVar("T")
 

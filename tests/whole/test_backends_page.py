@@ -21,6 +21,7 @@ from tests.support.node_packages import NODE_MODULES
 from tests.support.processes import free_ports
 from tests.support.remote_bots import await_port
 from tests.support.serving import ROOT, Service
+from tests.support.waiting import PATIENCE
 from tests.vectors.verifiers import node_or_skip
 from tests.whole.table import connect
 from tests.whole.test_readme import SCRIPT, lines_printed_by, sessions
@@ -32,7 +33,6 @@ PAGES = [ROOT / "docs" / "backends" / f"{name}.md" for name in ("first-match", "
 SESSIONS = ("service", "endpoint", "game", "links", "list", "match", "rematch", "open", "help", "delete")
 TEXT = "\n".join([page.read_text("utf-8") for page in PAGES])
 PROGRAMS: dict[str, str] = dict(SCRIPT.findall(TEXT))
-PATIENCE = 60.0
 
 
 @contextmanager

@@ -11,7 +11,8 @@ import pytest
 from tests.support.processes import free_ports
 from tests.support.serving import Service
 from tests.support.table import Json
-from tests.whole.table import PATIENCE, connect, variants
+from tests.support.waiting import PATIENCE
+from tests.whole.table import connect, variants
 from tests.whole.test_metrics import samples
 
 pytestmark = pytest.mark.full

@@ -19,8 +19,9 @@ import pytest
 
 from tests.storage.servers import RealServer
 from tests.support.serving import Service
+from tests.support.waiting import PATIENCE
 from tests.vectors.verifiers import node_or_skip
-from tests.whole.table import PATIENCE, Table, connect
+from tests.whole.table import Table, connect
 from tests.whole.test_streams import everything, make_move
 from tests.whole.web_proxy import WebProxy
 

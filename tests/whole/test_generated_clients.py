@@ -27,6 +27,7 @@ from tests.support.contract import Contract, committed
 from tests.support.programs import finish, run
 from tests.support.serving import ROOT, Service
 from tests.support.sharing import shared_folder
+from tests.support.waiting import PATIENCE
 from tests.whole.generators import (
     GUIDE,
     LANGUAGES,
@@ -41,7 +42,6 @@ from tests.whole.generators import (
     node_package,
     snake,
 )
-from tests.whole.table import PATIENCE
 
 pytestmark = [pytest.mark.full, pytest.mark.long]
 

@@ -19,13 +19,13 @@ from examples.league.league import League
 from tests.support.processes import free_ports
 from tests.support.remote_bots import Process, await_port
 from tests.support.serving import ROOT, Service
+from tests.support.waiting import PATIENCE
 from tests.whole.table import connect
 
 pytestmark = pytest.mark.full
 
 PROGRAM = str(ROOT / "examples" / "league" / "league.py")
 PLAYERS = ("Ada", "Bo", "Cleo", "Dan", "Eva")
-PATIENCE = 60.0
 
 
 class Club:

@@ -9,7 +9,7 @@ import httpx
 
 from tests.support.contract import Contract
 from tests.support.table import Json
-from tests.whole.table import PATIENCE
+from tests.support.waiting import PATIENCE
 
 Headers = dict[str, str]
 

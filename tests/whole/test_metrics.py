@@ -19,7 +19,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.devserver.embedded import EmbeddedServer
 from tests.support.processes import free_ports
 from tests.support.serving import Service
-from tests.whole.table import PATIENCE, TLS, Table, connect
+from tests.support.waiting import PATIENCE
+from tests.whole.table import TLS, Table, connect
 
 pytestmark = pytest.mark.full
 

@@ -25,7 +25,8 @@ from schemathesis.core.parameters import ParameterLocation
 from service.engine.variants import variants
 from tests.support.serving import Service
 from tests.support.table import Json
-from tests.whole.table import PATIENCE, Table
+from tests.support.waiting import PATIENCE
+from tests.whole.table import Table
 
 pytestmark = pytest.mark.full
 

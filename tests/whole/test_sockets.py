@@ -20,7 +20,8 @@ import pytest
 from tests.support.contract import PROBLEM
 from tests.support.serving import Service
 from tests.support.table import Json
-from tests.whole.table import PATIENCE, Table
+from tests.support.waiting import PATIENCE
+from tests.whole.table import Table
 
 pytestmark = pytest.mark.full
 

@@ -30,7 +30,8 @@ from tests.storage.servers import (
 from tests.support.contract import PROBLEM
 from tests.support.processes import free_ports
 from tests.support.serving import Service
-from tests.whole.table import PATIENCE, TLS, Table, connect
+from tests.support.waiting import PATIENCE
+from tests.whole.table import TLS, Table, connect
 
 pytestmark = pytest.mark.full
 

@@ -22,8 +22,9 @@ from tests.storage.servers import RealServer
 from tests.support.contract import Contract
 from tests.support.processes import free_ports
 from tests.support.serving import Service
+from tests.support.waiting import PATIENCE
 from tests.whole.stream_reader import NDJSON, SSE, Event, StreamReader
-from tests.whole.table import PATIENCE, Table, connect, variants
+from tests.whole.table import Table, connect, variants
 
 pytestmark = pytest.mark.full
 

@@ -20,7 +20,7 @@ from tests.support.background import Background
 from tests.support.processes import free_ports
 from tests.support.serving import ROOT, Service
 from tests.support.table import Json
-from tests.whole.table import PATIENCE
+from tests.support.waiting import PATIENCE
 
 CODEC: Final = "service/games/store/codec.py"
 NEXT: Final = {

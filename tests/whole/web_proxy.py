@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-PATIENCE = 60.0
+from tests.support.waiting import PATIENCE
 
 
 class WebProxy:
