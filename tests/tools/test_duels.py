@@ -26,7 +26,7 @@ from tools.strength.programs import (
 )
 from tools.strength.results import measured
 from tools.strength.rounds import Outcome, play_deal, play_match
-from tools.strength.rows import DUELS, MATCHES, OPEN_SPIEL, ROWS, Row, Setup
+from tools.strength.rows import DUELS, MATCHES, OPEN_SPIEL, OPEN_SPIEL_TEAMS, ROWS, Row, Setup
 
 pytestmark = [
     pytest.mark.full,
@@ -71,13 +71,14 @@ def test_the_position_in_the_package_dominoes_is_ours() -> None:
     assert rounds_of(LATIN, "dominoes", check) > 100
 
 
-def test_the_position_in_open_spiel_is_ours() -> None:
+@pytest.mark.parametrize("setup", [OPEN_SPIEL, OPEN_SPIEL_TEAMS], ids=["two", "teams"])
+def test_the_position_in_open_spiel_is_ours(setup: Setup) -> None:
     def check(state: State, observation: Observation) -> None:
         theirs, plays = state_of_open_spiel(state, observation)
         assert not theirs.is_terminal()
         assert set(plays.values()) == plays_of(state, observation)
 
-    assert rounds_of(OPEN_SPIEL, "open spiel", check) > 100
+    assert rounds_of(setup, "open spiel", check) > 100
 
 
 def plays_of(state: State, observation: Observation) -> set[tuple[int, int, int | None]]:
@@ -90,9 +91,14 @@ def plays_of(state: State, observation: Observation) -> set[tuple[int, int, int 
     return found
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_what_a_program_chooses_is_legal_and_the_same_again(name: str) -> None:
-    setup = LATIN if name in LATIN_PROGRAMS else OPEN_SPIEL
+@pytest.mark.parametrize(
+    ("name", "setup"),
+    [
+        *[(name, LATIN) for name in LATIN_PROGRAMS],
+        *[(name, setup) for setup in (OPEN_SPIEL, OPEN_SPIEL_TEAMS) for name in BLOCK_PROGRAMS],
+    ],
+)
+def test_what_a_program_chooses_is_legal_and_the_same_again(name: str, setup: Setup) -> None:
     outcome = play_deal(Row("greedy", name, setup, 0.5, 1), "any", 1)
     assert outcome.of_program
     assert play_deal(Row("greedy", name, setup, 0.5, 1), "any", 1).win == outcome.win

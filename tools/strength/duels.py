@@ -32,9 +32,11 @@ It sees all hands and the stock, plays each of its moves on once, by the formula
 further with open hands would win more."""
 _PROGRAMS: Final = """\
 The players of the package `dominoes` of PyPI, which plays Latin Dominoes, and two agents of OpenSpiel, in its block
-game for two. Each is asked in a game of its own library; the service's engine plays and counts. `omniscient` and
-`MCTSBot` see all hands, so they are no fair opponents. `omniscient` and `probabilistic_alphabeta` (20 sampled deals)
-search from the 14th move on, and play as `bota_gorda` before; `MCTSBot` has 200 random playouts."""
+games for two and for two teams. Each is asked in a game of its own library; the service's engine plays and counts.
+`omniscient` and `MCTSBot` see all hands, so they are no fair opponents. `omniscient` and `probabilistic_alphabeta` (20
+sampled deals) search from the 14th move on, and play as `bota_gorda` before; `MCTSBot` has 200 random playouts. In
+OpenSpiel's team game the team with fewer pips wins even if a player of the other one went out, so `MCTSBot` aims at a
+slightly different result there."""
 _EDITIONS: Final = """\
 In the games that [the other page](strength.md) does not compare, the present edition need only not be worse: no
 interval lies below 50 %."""

@@ -1,4 +1,4 @@
-"""Public programs as levels: the players of the package dominoes, in Latin, and agents of OpenSpiel, in Block for two.
+"""Public programs as levels: the players of the package dominoes, in Latin, and agents of OpenSpiel, in Block.
 
 Each is asked in a game of its own library, with the same deal and the same moves, and its choice is made at our table:
 our engine plays and counts. The two games are the same as ours (``tests/differential``). A choice that is not legal
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from random import Random, seed
 from typing import Any, Final
 
@@ -122,12 +123,17 @@ def _found(moves: tuple[Move, ...], halves: tuple[int, int], end: str | None) ->
 
 
 def state_of_open_spiel(state: State, observation: Observation) -> tuple[Any, dict[int, Play]]:
-    """The same position in OpenSpiel, whose player 0 leads, and the plays by its legal actions."""
-    games = import_module("open_spiel.python.games.block_dominoes")
+    """The same position in OpenSpiel, whose player 0 leads, and the plays by its legal actions.
+
+    Its game for two deals one hand after the other, that for two teams of two a tile to each player in turn.
+    """
+    name = "block_dominoes" if len(state.hands) == 2 else "team_dominoes"
+    games = import_module(f"open_spiel.python.games.{name}")
     actions, leader = games.create_possible_actions(), _leader(state)
-    theirs = import_module("pyspiel").load_game("python_block_dominoes").new_initial_state()
+    theirs = import_module("pyspiel").load_game(f"python_{name}").new_initial_state()
     hands = dealt(state)
-    for tile in (*hands[leader], *hands[1 - leader]):
+    hands = hands[leader:] + hands[:leader]
+    for tile in chain(*hands) if len(hands) == 2 else chain(*zip(*hands, strict=True)):
         theirs.apply_action(double_set(6).index(tile))
     ends: list[int] = []
     for event in observation.events:

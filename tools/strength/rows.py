@@ -112,9 +112,13 @@ _EVEN: Final = tuple([Setup("fido", 4, (("set", 6),)) if setup.variant == "fido"
 """One setup of each game with as many seats for one level as for the other."""
 OPEN_SPIEL: Final = Setup("block", 2, (("opening", "rotate"), ("blocked_score", "others")))
 """The rules of ``python_block_dominoes``."""
+OPEN_SPIEL_TEAMS: Final = Setup(
+    "block", 4, (("hand", 7), ("teams", 2), ("opening", "rotate"), ("blocked_score", "others"))
+)
+"""The rules of ``python_team_dominoes``, but that there the team with fewer pips wins even if a player went out."""
 _TABLES: Final = (
     *[(program, Setup("latin", 4)) for program in LATIN_PROGRAMS],
-    *[(program, OPEN_SPIEL) for program in BLOCK_PROGRAMS],
+    *[(program, setup) for setup in (OPEN_SPIEL, OPEN_SPIEL_TEAMS) for program in BLOCK_PROGRAMS],
 )
 MATCHES: Final = (
     *[Row("greedy", "random", setup, 0.5, 1000, whole=True) for setup in _EVEN],
