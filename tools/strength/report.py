@@ -24,11 +24,10 @@ _BETWEEN: Final = tuple(
 """The pairs of levels whose table has only the wins, which the service does not tell."""
 _WINS: Final = """\
 `beginner` and `casual` follow the formula of `greedy`, but make small mistakes. The wins of each level over the one
-below must exceed 50 %; those in parentheses are not shown to. The last column has the fewest deals of a row: 400, and
-2,000 where these did not show the order, so that intervals are a little too narrow."""
+below must exceed 50 %; those in parentheses are not shown to. 4,000 deals of each were fixed beforehand
+(`--label fixed`)."""
 _NOTES: Final = {
-    ("greedy", "random"): """\
-At least 400 deals each, and more until the win was above its bound, so that intervals are a little too narrow.""",
+    ("greedy", "random"): "1,000 deals of each were fixed beforehand (`--label fixed`).",
     ("expert", "greedy"): "The numbers of deals were fixed beforehand.",
     ("expert", EARLIER): """\
 1,500 deals of each were fixed beforehand, and of *Block* in teams 6,000 others, after 1,500 had given 50.9 ± 1.3 %
