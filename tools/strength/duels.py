@@ -120,4 +120,6 @@ def _is_unfinished(measured: Measured) -> bool:
 
 
 def _duration(milliseconds: float | None) -> str:
-    return "" if milliseconds is None else f"{milliseconds:.2g} ms"
+    if milliseconds is None:
+        return ""
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.2g} ms"
