@@ -34,7 +34,9 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     """Add the command to those of the command line."""
     meaning = "say of many records whether chance alone explains who got which tiles, who led and who won"
     command = commands.add_parser("audit", help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
-    command.add_argument("files", nargs="+", help="records, or folders with records (.domino, .txt)")
+    command.add_argument(
+        "files", nargs="+", help="records, - for standard input, or folders with records (.domino, .txt)"
+    )
     command.set_defaults(audited=True)
     command.add_argument("--json", action="store_true", help="print the answers as JSON")
 
@@ -53,7 +55,13 @@ def run(names: Sequence[str], *, as_json: bool) -> int:
         return 2
     answers = list(result.answers())
     if as_json:
-        facts = {"matches": result.matches, "rounds": result.rounds, "arranged": result.arranged, "faulty": faulty}
+        facts = {
+            "matches": result.matches,
+            "rounds": result.rounds,
+            "arranged": result.arranged,
+            "repeated": result.repeated,
+            "faulty": faulty,
+        }
         print(json.dumps({**facts, "answers": [each._asdict() for each in answers]}, indent=1))
     else:
         print("\n".join(_report(result, faulty, answers)))
@@ -74,9 +82,12 @@ def _read(path: Path) -> Record | None:
     from service.records.errors import InvalidRecord  # noqa: PLC0415 # serving does not need it
     from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
 
+    most = 4 * MAX_CHARS + 1
     try:
+        if str(path) == "-":
+            return parse_record(decode_record(sys.stdin.buffer.read(most)))
         with path.open("rb") as file:
-            return parse_record(decode_record(file.read(4 * MAX_CHARS + 1)))
+            return parse_record(decode_record(file.read(most)))
     except OSError as error:
         print(f"{path}: {error.strerror or error}", file=sys.stderr)
     except InvalidRecord as error:
@@ -85,13 +96,16 @@ def _read(path: Path) -> Record | None:
 
 
 def _report(result: Audit, faulty: int, answers: Sequence[Answer]) -> Iterator[str]:
-    yield f"{result.matches:,} matches with {result.rounds:,} rounds whose deals can be proven."
+    matches, rounds = _count(result.matches, "match", "matches"), _count(result.rounds, "round", "rounds")
+    yield f"{matches}; {rounds} with a proof of the deal, which the command verify checks."
     if result.arranged:
-        yield f"{result.arranged:,} of the matches were arranged, and say nothing of a shuffle."
+        yield f"Of an arranged deal, which says nothing of a shuffle: {_count(result.arranged, 'match', 'matches')}."
+    if result.repeated:
+        yield f"Of a match that was counted already, and left out: {_count(result.repeated, 'record', 'records')}."
     if faulty:
-        yield f"{faulty:,} files are no records of games that are known, and are left out."
+        yield f"No record of a game that is known, and left out: {_count(faulty, 'file', 'files')}."
     yield ""
-    yield _COLUMNS.format("what", "seat", "times", "was", "expected", "chance allows", "")
+    yield _COLUMNS.format("what", "seat", "times", "observed", "expected", "chance allows", "")
     for each in answers:
         yield _COLUMNS.format(
             _QUESTIONS[each.question],
@@ -106,10 +120,16 @@ def _report(result: Audit, faulty: int, answers: Sequence[Answer]) -> Iterator[s
     unusual = [each for each in answers if each.unusual]
     if unusual:
         yield "Unusual: an honest shuffle gives a pile with any such answer once in a hundred times."
-    else:
+    elif any([each.unusual is not None for each in answers]):
         yield "Nothing is unusual: the deals are as an honest shuffle gives them."
-    yield "Of a hundred honest answers five are outside of what chance allows to one; that alone means nothing."
+    else:
+        yield "There are too few deals to say whether the shuffle is honest."
+    yield "One answer of twenty is outside of what chance allows by chance alone; that means nothing."
     yield "Who wins depends on who plays well and who leads, too, so that is told and not judged."
+
+
+def _count(many: int, one: str, several: str) -> str:
+    return f"{many:,} {one if many == 1 else several}"
 
 
 def _judgement(answer: Answer) -> str:

@@ -6,7 +6,11 @@ other, whatever the rules of the game are and whichever deals they deal again. S
 mean of the hands of the same round, and its spread is that of these hands: nothing is assumed but that seats are alike.
 Where the leader follows from the hands the engine finds out: the hands move on by a seat, and the leader with them.
 
-Owns the questions and what is unusual. Does not depend on where the records come from. Keeps sums, and no record.
+A match that several records have, as both players kept one, counts once. Whether a deal follows from its seed is not
+asked (``verification``): a rigged shuffle has proofs, too, if it tries seeds until one suits it.
+
+Owns the questions and what is unusual. Does not depend on where the records come from. Keeps sums, and of each match
+and round only a digest.
 """
 
 from __future__ import annotations
@@ -28,6 +32,10 @@ FEWEST: Final = 30
 """Rounds or matches below which nothing is said of what chance allows."""
 UNUSUAL: Final = 0.01
 """How often an honest pile has a question answered as unusual: all of them together, by Bonferroni's correction."""
+_DIGEST_BYTES: Final = 16
+"""Of an id or a commitment, enough to tell it from all others."""
+_AT_MOST_ONE: Final = ("leads", "wins")
+"""Questions whose shares are between 0 and 1; no share is below 0."""
 _JUDGED: Final = ("doubles", "pips", "leads")
 """Questions that only the shuffle answers; who wins depends on how well people play, and who leads."""
 
@@ -85,22 +93,44 @@ class Audit:
     rounds: int = 0
     arranged: int = 0
     """Matches whose deals were given, which say nothing of a shuffle."""
+    repeated: int = 0
+    """Records of a match that an earlier record was of, too."""
     tallies: dict[tuple[Question, int | None], Tally] = field(default_factory=dict)
+    _seen: set[tuple[str, bytes]] = field(default_factory=set)
+    """Of the matches, results and rounds that were counted."""
 
     def add(self, record: Record) -> bool:
-        """Add a record; whether it is one of a game that is known, by rules that it has."""
+        """Add a record; whether it is one of a game that is known, by rules that it has.
+
+        What another record of the same match had is not counted again. A match that has neither the id of a hosted game
+        nor a commitment cannot be told from others.
+        """
         rules, _ = rules_of(record)
         if rules is None:
             return False
-        self.matches += 1
-        self.arranged += record.fairness != PROVABLE
+        match = record.game.encode() or next((each.commitment for each in record.rounds if each.commitment), b"")
+        if self._is_new("match", match):
+            self.matches += 1
+            self.arranged += record.fairness != PROVABLE
+        else:
+            self.repeated += 1
         if record.fairness == PROVABLE:
             for each in record.rounds:
                 dealt = each.lines[0].event if each.lines else None
-                if isinstance(dealt, Dealt) and len({len(hand) for hand in dealt.hands}) == 1:
+                if not isinstance(dealt, Dealt) or len({len(hand) for hand in dealt.hands}) > 1:
+                    continue
+                if self._is_new("round", each.commitment or b""):
                     self._add_deal(rules, replace(dealt, round=each.number))
-        if record.result:
+        if record.result and self._is_new("result", match):
             self._add_winners(record, set(record.result))
+        return True
+
+    def _is_new(self, kind: str, identity: bytes) -> bool:
+        """Whether nothing of this kind and identity was counted, which it is from now on; without one it is new."""
+        key = (kind, identity[:_DIGEST_BYTES])
+        if identity and key in self._seen:
+            return False
+        self._seen.add(key)
         return True
 
     def _tally(self, question: Question, seat: int | None) -> Tally:
@@ -148,8 +178,8 @@ class Audit:
                 each.many,
                 each.observed / each.many,
                 expected,
-                expected - reach,
-                expected + reach,
+                max(expected - reach, 0.0),
+                min(expected + reach, 1.0) if question in _AT_MOST_ONE else expected + reach,
                 each.chance,
                 unusual,
             )

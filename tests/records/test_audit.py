@@ -130,6 +130,21 @@ def test_little_is_not_judged_and_arranged_deals_are_left_out() -> None:
     assert not result.add(replace(read_record(arranged.record()), variant="mah-jongg"))
 
 
+def test_a_match_of_several_records_counts_once() -> None:
+    """Whichever comes first: all of it, only its first round, or what one player has seen."""
+    whole = pile("block", 1)[0]
+    first_round = replace(whole, rounds=whole.rounds[:1], result=None)
+    partial = read_record(format_record(replace(whole, rounds=(), result=None)))
+    once = audit([whole])
+    assert once.rounds > 1
+    for records in ([whole] * 3, [first_round, whole, partial], [partial, whole, first_round]):
+        found = audit(records)
+        assert (found.matches, found.repeated, found.rounds) == (1, 2, once.rounds)
+        assert list(found.answers()) == list(once.answers())
+    others = audit([whole, *pile("block", 2)])
+    assert (others.matches, others.repeated) == (2, 1)
+
+
 def test_a_reader_that_has_seen_enough_ends_the_command() -> None:
     """As ``head`` does: nothing is said of the closed pipe."""
     command = [sys.executable, "-m", "service", "audit", "docs/records"]
@@ -148,15 +163,17 @@ def test_partners_win_together_and_opponents_do_not() -> None:
     winner, partner = record.result or ()
     for people, spread in (({0, 2}, 1), ({0, 1}, 0)):
         bots = tuple([RecordedBot(seat, "greedy", 1) for seat in range(4) if seat not in people])
-        (answer,) = [each for each in audit([replace(record, bots=bots)] * 4).answers() if each.question == "people"]
+        records = [replace(record, bots=bots, game=f"match {number}") for number in range(4)]
+        (answer,) = [each for each in audit(records).answers() if each.question == "people"]
         assert answer.observed == len({winner, partner} & people)
         assert answer.expected == 1
         assert answer.high - answer.expected == pytest.approx(1.96 * spread / 2)
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, stdin: Path = Path(os.devnull)) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "service", "audit", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    with stdin.open("rb") as file:
+        return subprocess.run(command, cwd=ROOT, stdin=file, capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_the_command_reads_folders_and_names_what_is_no_record(tmp_path: Path) -> None:
@@ -168,7 +185,7 @@ def test_the_command_reads_folders_and_names_what_is_no_record(tmp_path: Path) -
     assert done.returncode == 1
     assert "note.txt:1:1: " in done.stderr
     assert "20 matches" in done.stdout
-    assert "1 files are no records" in done.stdout
+    assert "left out: 1 file.\n" in done.stdout
     assert "UNUSUAL" in done.stdout
     told = json.loads(run(str(tmp_path / "inside"), "--json").stdout)
     assert (told["matches"], told["faulty"]) == (20, 0)
@@ -182,3 +199,22 @@ def test_the_command_says_that_the_samples_are_honest_and_that_nothing_is_no_pil
     empty = run(str(tmp_path))
     assert (empty.returncode, empty.stdout) == (2, "")
     assert run(str(tmp_path / "absent")).returncode == 2
+
+
+def test_of_too_few_deals_the_command_says_nothing(tmp_path: Path) -> None:
+    record = tmp_path / "one.domino"
+    record.write_text(Match("block", ["Ada", "Bo"], seed="a").record(), "utf-8")
+    done = run(str(record))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("1 match; 0 rounds ")
+    assert "an arranged deal, which says nothing of a shuffle: 1 match.\n" in done.stdout
+    assert "too few deals to say" in done.stdout
+    assert "Nothing is unusual" not in done.stdout
+
+
+def test_the_command_reads_standard_input_and_counts_copies_once() -> None:
+    sample = ROOT / "docs" / "records" / "block.domino"
+    done = run("-", str(sample), stdin=sample)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("1 match; ")
+    assert "counted already, and left out: 1 record.\n" in done.stdout
