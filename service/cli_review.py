@@ -67,7 +67,10 @@ def _review(record: Record, *, as_json: bool) -> int:
     try:
         found = collect(review(record, rules))
     except Unreviewable as error:
-        print(error, file=sys.stderr)
+        print(
+            f"This match cannot be reviewed: {error} The command verify says where it breaks its rules.",
+            file=sys.stderr,
+        )
         return 1
     print(_as_json(record, found) if as_json else "\n".join(_report(record, found)))
     return 0
@@ -81,7 +84,7 @@ def _as_json(record: Record, found: Review) -> str:
             "version": each.version,
             "seat": each.seat,
             "move": _named(each.move),
-            "best": _named(each.best),
+            "best": _named(each.best if each.is_mistake else each.move),
             "given_away": each.given_away,
             "error": each.error,
             "text": sentence(each),

@@ -33,6 +33,8 @@ MOST_MOVES: Final = 8
 _MOST_WORLDS: Final = 250
 _CLEAR: Final = 2.0
 """Standard errors by which a difference is clear of its error."""
+_LEAST_UNKNOWN: Final = 1.0
+"""Points: the least error of what is not known exactly, although it was the same in all worlds."""
 _BY_MORE_THAN: Final = 0.5
 """What an advantage is worth at least to be named, in pips."""
 _PARTS: Final[tuple[Advantage, ...]] = ("points", "sheds", "fits", "numbers", "hinders")
@@ -45,7 +47,9 @@ class Estimate(NamedTuple):
 
     ``error`` is the standard error of the ``estimate``. ``behind`` is by how much the best move is ahead of this one,
     at least 0, and ``behind_error`` the standard error of that, which is smaller, as both are played on in the same
-    worlds. ``advantages`` are those of the best move over this one; those of the best itself are over the second best.
+    worlds. Where all worlds agree and the end is still not known, as nothing is hidden in a long end, both moves were
+    played on in one way of many; then the errors are as large as the differences, so that nothing is clear.
+    ``advantages`` are those of the best move over this one; those of the best itself are over the second best.
     """
 
     move: Move
@@ -72,16 +76,21 @@ def worlds_of(rules: Rules, moves: int, playouts: int | None = None) -> int:
 
 
 def estimates(
-    rules: Rules, observation: Observation, *, also: Move | None = None, playouts: int | None = None
+    rules: Rules,
+    observation: Observation,
+    *,
+    also: Move | None = None,
+    playouts: int | None = None,
+    sample: int = 0,
 ) -> list[Estimate]:
     """What the legal moves of the seat to act are worth, the best first: ``MOST_MOVES`` of them, and ``also``.
 
-    ``playouts`` are those of all moves together; by default twice those of a decision of the level ``expert``. There
-    must be a legal move in a running round.
+    ``playouts`` are those of all moves together; by default twice those of a decision of the level ``expert``. Each
+    ``sample`` has other worlds. There must be a legal move in a running round.
     """
     knowledge = infer(rules, observation)
     # Everybody knows the seat, the round and how much has happened in it.
-    seed = (observation.view.round << 24) + (len(observation.events) << 8) + observation.seat
+    seed = (sample << 48) + (observation.view.round << 24) + (len(observation.events) << 8) + observation.seat
     random = Random(seed)  # noqa: S311 # not a secret
     ranked = greedy.ranked(rules, observation, knowledge, random)
     moves = ranked[:MOST_MOVES]
@@ -99,14 +108,16 @@ def estimates(
     parts = greedy.parts(rules, observation, knowledge, moves)
     names = _PARTS_BEFORE_PARTNER if greedy.is_partner_next(rules, observation) else _PARTS
     best = order[0]
+    spread = means[best] - means[order[-1]]
     found = []
     for place in order:
         other = order[min(1, len(order) - 1)] if place == best else place
         advantages = () if other == best else _advantages(names, parts[best], parts[other], exact=known is not None)
         lead = [value - behind for value, behind in zip(values[best], values[place], strict=True)]
         behind = max(0.0, _mean(lead, weights))
-        error = _error(values[place], weights)
-        found.append(Estimate(moves[place], means[place], error, behind, _error(lead, weights), advantages))
+        error = _error(values[place], weights, least=0.0 if known else max(spread, _LEAST_UNKNOWN))
+        behind_error = _error(lead, weights, least=0.0 if known or place == best else max(behind, _LEAST_UNKNOWN))
+        found.append(Estimate(moves[place], means[place], error, behind, behind_error, advantages))
     return found
 
 
@@ -142,8 +153,10 @@ def _mean(values: list[float], weights: list[float]) -> float:
     return fsum([value * weight for value, weight in zip(values, weights, strict=True)]) / fsum(weights)
 
 
-def _error(values: list[float], weights: list[float]) -> float:
-    """The standard error of the weighted mean of these values."""
+def _error(values: list[float], weights: list[float], *, least: float) -> float:
+    """The standard error of the weighted mean of these values; ``least`` if all are the same."""
+    if len(set(values)) == 1:
+        return least
     mean = _mean(values, weights)
     square = fsum([((value - mean) * weight) ** 2 for value, weight in zip(values, weights, strict=True)])
     return sqrt(square) / fsum(weights)

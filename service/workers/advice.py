@@ -37,6 +37,8 @@ REVIEW_SECONDS: Final = 1.0
 """So often a review goes on, however much else is to be done: a decision or a deal takes about a tenth of a second."""
 MOST_DECISIONS: Final = 1000
 """Decisions of a match that are judged, the first ones: about those of ten long matches. Its luck is told so far."""
+_OF_HINTS: Final = 1
+"""The sample of worlds of hints: another one than that of reviews, by which who follows hints would never be wrong."""
 
 HINTS: Final = ConsumerSettings("hints", LEASE_MS, 1, (0.05, 0.2), "a hint failed", look_growth=1.02)
 REVIEWS: Final = ConsumerSettings("reviews", LEASE_MS, 2, (0.2, 1.0), "a review failed", look_growth=1.1, most=4)
@@ -75,7 +77,7 @@ class Hints(_Looking):
 
     def _hint(self, game: Game, seat: int) -> Hint:
         observation = observe(game.rules, game.state, self._events.of(game), seat)
-        return Hint(tuple(estimates(game.rules, observation)))
+        return Hint(tuple(estimates(game.rules, observation, sample=_OF_HINTS)))
 
 
 class _Task(NamedTuple):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from math import inf
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -17,11 +19,14 @@ from service.bots.analysis import Estimate, estimates
 from service.bots.endgame import known_state
 from service.bots.greedy import is_partner_next
 from service.bots.inference import infer
-from service.bots.observation import observe
+from service.bots.observation import Observation, observe
 from service.bots.worlds import Sampler
+from service.engine.deal import Deck
 from service.engine.events import Played, RoundEnded
+from service.engine.moves import DEAL
 from service.engine.presence import Left, Returned
-from service.engine.referee import legal_moves
+from service.engine.referee import advance, legal_moves
+from service.engine.variant import Rules
 from service.library import GAMES, Match, read_record
 from service.records.record import Record
 from service.records.review import Decision, Review, RoundLuck, Unreviewable, hint, review, sentence, summaries
@@ -96,6 +101,43 @@ def test_estimates_are_of_legal_moves_the_best_first(match: LawMatch) -> None:
         assert all(0 <= each.behind < inf and each.error >= 0 for each in found)
         if known_state(match.rules, seen, infer(match.rules, seen)) is not None and len(found) > 1:
             assert "exact" not in found[0].advantages or {each.error for each in found} == {0}
+
+
+def seen_in_a_round(setup: Setup) -> Iterator[tuple[Rules, Observation]]:
+    """What the seat to act has seen at each decision of a round played by chance."""
+    rules, random, deck = setup.rules, Random(setup.name), Deck(bytes(32))
+    dealt, state = advance(rules, deck, rules.start(), 0, DEAL)
+    events = list(dealt)
+    while (seat := state.turn) is not None:
+        moves = legal_moves(rules, state, seat)
+        if len(moves) > 1:
+            yield rules, observe(rules, state, events, seat)
+        found, state = advance(rules, deck, state, seat, random.choice(moves))
+        events += found
+
+
+def test_where_nothing_is_hidden_in_a_long_end_nothing_is_clear() -> None:
+    """In Dominospiel for two each knows the other's hand from the first move on."""
+    exact = unclear = 0
+    for rules, seen in seen_in_a_round(Setup("dominospiel", 2)):
+        found = estimates(rules, seen, playouts=40)
+        if "exact" in found[0].advantages:
+            exact += 1
+            assert {each.error for each in found} == {0}
+        else:
+            unclear += found[-1].behind > 0
+            assert not [each for each in found if each.is_mistake]
+            assert all(each.error > 0 for each in found)
+    assert exact
+    assert unclear
+
+
+def test_hints_and_reviews_sample_other_worlds() -> None:
+    for rules, seen in list(seen_in_a_round(Setup("block", 2)))[:1]:
+        first, same, other = (estimates(rules, seen, sample=sample) for sample in (0, 0, 1))
+        assert first == same
+        assert {each.move for each in first} == {each.move for each in other}
+        assert [each.estimate for each in first] != [each.estimate for each in other]
 
 
 def test_a_review_is_the_same_each_time() -> None:

@@ -11,7 +11,7 @@ from service.web.fields.strict import doc
 _VERSION = "The version of the game that the hint is for."
 _ERROR = (
     "The standard error of that: how far the estimate may be off by chance; 0 where the end of the round is known "
-    "exactly."
+    "exactly, and of what is given away by the move that is itself estimated as the best."
 )
 _RESULT = (
     "By how many points the side of the seat scored better than the others on average, all rounds together that are "
