@@ -1,8 +1,8 @@
 """The same deals at several tables, so that luck is the same for all. See README.md beside this file.
 
-Each board is a deal, given by a seed that nobody knows before. At every table the same board is played by other pairs;
-in the second half the pairs have changed their seats. What counts is how much better a pair does than the mean of all
-who held the same tiles.
+Each board is a deal, given by a seed that nobody knows before. Every table plays every board. The first pair of a table
+stays there, and the second one moves to the next table after each board; in the second half of the boards both have
+changed their seats. What counts is how much better a pair does than the mean of all who held the same tiles.
 """
 
 from __future__ import annotations
@@ -20,12 +20,19 @@ import httpx
 Json = dict[str, Any]
 
 
+RULES = {"target": 1, "tie": "opener"}
+"""One round: whoever scores has won; without a tie rule, a blocked round that is tied would be followed by another."""
+
+
 class Event:
     """The tables and boards of an event, kept in a file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.data: Json = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        try:
+            self.data: Json = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        except ValueError:
+            raise SystemExit(f"{path} is not the file of an event.") from None
 
     def save(self) -> None:
         """Replace the file, which has the tokens of all seats."""
@@ -36,41 +43,53 @@ class Event:
 
     def begin(self, service: httpx.Client, pairs: list[str], boards: int) -> None:
         """Deal the boards to all tables. ``pairs`` are ``Ada+Bo``; two of them play at a table."""
+        if self.data:
+            raise SystemExit(f"{self.path} has an event; name another file by --file, or move it away.")
         if len(pairs) < 4 or len(pairs) % 2 or boards < 2 or boards % 2:
             raise SystemExit("An event has an even number of pairs, at least four, and an even number of boards.")
-        names = [pair.split("+") for pair in pairs]
-        if any(len(each) != 2 for each in names):
+        names = [[name.strip() for name in pair.split("+")] for pair in pairs]
+        if any(len(each) != 2 or not all(each) for each in names):
             raise SystemExit("A pair is two names: Ada+Bo.")
-        self.data = {"pairs": pairs, "games": []}
+        if len({name for each in names for name in each}) < 2 * len(pairs):
+            raise SystemExit("Each player needs a name that nobody else has.")
+        tables = len(pairs) // 2
+        self.data = {"pairs": pairs, "tables": tables, "games": []}
         for board in range(boards):
             seed = secrets.token_hex(16)
-            for table in range(len(pairs) // 2):
-                first, second = 2 * table, 2 * table + 1
+            for table in range(tables):
+                first, second = 2 * table, 2 * ((table + board) % tables) + 1
                 if board >= boards // 2:
                     first, second = second, first
                 seated = [names[first][0], names[second][0], names[first][1], names[second][1]]
                 wanted = {
                     "variant": "latin",
-                    "rules": {"target": 1},  # one round
+                    "rules": RULES,
                     "players": [{"name": name} for name in seated],
                     "seed": seed,
                 }
                 made = service.post("/v1/games", json=wanted).raise_for_status().json()
                 tokens = {seated[each["seat"]]: each["token"] for each in made["seats"]}
                 game = {"board": board + 1, "table": table + 1, "game": made["game"]["id"], "pairs": [first, second]}
-                self.data["games"].append({**game, "tokens": tokens})
+                self.data["games"].append({**game, "seed": seed, "tokens": tokens})
         self.save()
+
+    def games(self) -> list[Json]:
+        """The games of the event."""
+        if not self.data:
+            raise SystemExit(f"There is no event in {self.path}; begin one.")
+        found: list[Json] = self.data["games"]
+        return found
 
     def results(self, service: httpx.Client) -> Iterator[tuple[int, list[int], int]]:
         """Of each finished board at each table: its number, the two pairs, and by how much the first one won."""
-        for each in self.data["games"]:
+        for each in self.games():
             score = service.get(f"/v1/games/{each['game']}/score").raise_for_status().json()
             if score["status"] == "finished":
                 totals = {line["seat"]: line["total"] for line in score["standings"]}
                 yield each["board"], each["pairs"], totals[0] - totals[1]
 
-    def standings(self, service: httpx.Client) -> list[tuple[str, float, int]]:
-        """Each pair with the sum of what it did better than the mean of the board, and how many boards it has played.
+    def standings(self, service: httpx.Client) -> tuple[int, list[tuple[str, float]]]:
+        """How many boards all tables have finished, and each pair with what it did better than the mean of these.
 
         The difference of a table counts for the pair on seats 0 and 2, and the other way round for its opponents.
         """
@@ -78,16 +97,14 @@ class Event:
         for board, pairs, difference in self.results(service):
             boards.setdefault(board, []).append((pairs, difference))
         sums = dict.fromkeys(range(len(self.data["pairs"])), 0.0)
-        played = dict.fromkeys(sums, 0)
-        for tables in boards.values():
+        finished = [tables for tables in boards.values() if len(tables) == self.data["tables"]]
+        for tables in finished:
             mean = sum([difference for _, difference in tables]) / len(tables)
             for (first, second), difference in tables:
                 sums[first] += difference - mean
                 sums[second] -= difference - mean
-                played[first] += 1
-                played[second] += 1
         order = sorted(sums, key=lambda pair: -sums[pair])
-        return [(self.data["pairs"][pair], sums[pair], played[pair]) for pair in order]
+        return len(finished), [(self.data["pairs"][pair], sums[pair]) for pair in order]
 
 
 def main() -> int:
@@ -104,16 +121,28 @@ def main() -> int:
     options = parser.parse_args()
     event = Event(options.file)
     with httpx.Client(base_url=options.server, timeout=30) as service:
-        if options.command == "begin":
-            event.begin(service, options.pairs, options.boards)
-        elif options.command == "links":
-            for each in event.data["games"]:
-                for name, token in each["tokens"].items():
-                    print(f"board {each['board']}, {name}: {options.server}/#/seat/{each['game']}/{token}")
-        else:
-            for pair, points, played in event.standings(service):
-                print(f"{pair:24} {points:+7.1f} points against the mean of {played} boards")
+        try:
+            run(event, service, options)
+        except httpx.HTTPStatusError as error:
+            raise SystemExit(f"The service refuses: {error.response.json()['detail']}") from None
+        except httpx.TransportError as error:
+            raise SystemExit(f"No answer from {options.server}: {error}") from None
     return 0
+
+
+def run(event: Event, service: httpx.Client, options: argparse.Namespace) -> None:
+    """Run the command of these options."""
+    if options.command == "begin":
+        event.begin(service, options.pairs, options.boards)
+    elif options.command == "links":
+        for each in event.games():
+            for name, token in each["tokens"].items():
+                print(f"board {each['board']}, {name}: {options.server}/#/seat/{each['game']}/{token}")
+    else:
+        finished, pairs = event.standings(service)
+        print(f"Boards that all tables have finished: {finished}. Points against their mean:")
+        for pair, points in pairs:
+            print(f"{pair:24} {points:+7.1f}")
 
 
 if __name__ == "__main__":
