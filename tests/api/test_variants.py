@@ -354,6 +354,7 @@ def test_the_measured_strength_is_told_for_each_game(api: Api, variant: str) -> 
     for language, players in (("en", "players"), ("de", "Spieler"), ("es", "jugadores")):
         told = {bot["id"]: bot["strength"] for bot in shown(api, variant, language)["bots"]}
         for row in rows:
-            assert f"{100 * row.share:.0f} % " in told[row.stronger]
-            assert f"({row.players} {players}" in told[row.stronger]
+            interval = max(1, round(100 * row.interval))
+            share = rf"{100 * row.share:.0f} ± {interval} % [^%]*\({row.players} {players}"
+            assert re.search(share, told[row.stronger])
         assert "%" not in told["random"]

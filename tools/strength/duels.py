@@ -39,7 +39,8 @@ OpenSpiel's team game the team with fewer pips wins even if a player of the othe
 slightly different result there."""
 _EDITIONS: Final = """\
 In the games that [the other page](strength.md) does not compare, the present edition need only not be worse: no
-interval lies below 50 %."""
+interval lies below 50 %. Played before ends of more than 14 tiles were solved, as all rows of `expert` on this page but
+those of OpenSpiel's team game."""
 _RANDOM: Final = """\
 Who expects that others play well could do worse against one who does not: both editions against `random`."""
 

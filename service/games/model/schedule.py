@@ -27,7 +27,8 @@ _PACE_WITH_PEOPLE_MS: Final = 1000
 _LEAST_WITH_PEOPLE_MS: Final = {"expert": 300}
 """The least time until the move of a level that calculates: a forced move must not come sooner than another.
 
-About twice what the longest of a hundred decisions takes.
+More than the longest of a hundred decisions takes with the compiled engine; where that is not enough, see
+``service.workers.decision_times``.
 """
 
 

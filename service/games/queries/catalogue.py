@@ -79,9 +79,9 @@ def level_strength(level: str, variant: Variant, language: Language) -> str:
         players = text("levels.players", language, number=row.players)
         settings = [_setting(variant, options[key], value, language) for key, value in row.options.items()]
         table = ", ".join([players, *settings])
-        cases.append(
-            text("levels.case" if cases else "levels.first_case", language, share=f"{100 * row.share:.0f}", table=table)
-        )
+        share, interval = f"{100 * row.share:.0f}", max(1, round(100 * row.interval))
+        case = "levels.case" if cases else "levels.first_case"
+        cases.append(text(case, language, share=share, interval=interval, table=table))
     measured = text("levels.measured", language, weaker=level_name(shares[0].weaker, language), cases=", ".join(cases))
     return f"{general} {measured}"
 
