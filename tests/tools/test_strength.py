@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from math import isinf
+from math import sqrt
 from pathlib import Path
+from statistics import stdev
 
 import orjson
 import pytest
@@ -23,8 +24,9 @@ from tools.strength.rows import ROWS, Row, Setup
 pytestmark = pytest.mark.full
 
 
-def run(folder: Path, *arguments: str) -> int:
-    return main([*arguments, "--jobs", "1", "--minutes", "1", "--kept", str(folder), "--write", str(folder)])
+def run(folder: Path, *arguments: str, kept: str = "") -> int:
+    written = ["--kept", str(folder / kept), "--write", str(folder)]
+    return main([*arguments, "--jobs", "1", "--minutes", "1", *written])
 
 
 def test_runs_add_up_and_the_page_has_every_row(tmp_path: Path) -> None:
@@ -147,15 +149,35 @@ def test_reviews_add_up_and_their_page_has_every_game(tmp_path: Path) -> None:
     assert not (tmp_path / PAGE).exists()
 
 
+def test_figures_of_reviews_stay_where_a_run_has_fewer_deals(tmp_path: Path) -> None:
+    run(tmp_path, "review", "block", "--deals", "3", kept="first")
+    page = (tmp_path / reviews_report.PAGE).read_text()
+    run(tmp_path, "review", "bergen", "--deals", "2", kept="second")
+    both = (tmp_path / reviews_report.PAGE).read_text()
+    (line,) = [line for line in page.splitlines() if "| 3 of 30 |" in line]
+    assert line in both.splitlines()
+    assert both.count("not measured") == len(SETUPS) - 2
+    run(tmp_path, "review", "block", "--deals", "2", kept="third")
+    assert (tmp_path / reviews_report.PAGE).read_text() == both
+
+
 def test_the_order_of_levels_is_shown_by_intervals_of_the_same_deals() -> None:
-    ordered = figures_of(20, 3.0, 2.0, 1.0)
+    deals = reviews.deals_of(SETUPS[0])
+    ordered = figures_of(deals, 3.0, 2.0, 1.0)
     assert ordered.given_away == pytest.approx((3.05, 2.05, 1.05))
     assert [each.lead for each in ordered.comparisons] == pytest.approx([1, 1])
     assert ordered.shown
-    assert ordered.deals_wanted == reviews.FEWEST
-    assert not figures_of(reviews.FEWEST - 1, 3.0, 2.0, 1.0).shown
-    assert not figures_of(20, 3.0, 1.0, 1.0).shown
-    assert isinf(figures_of(20, 3.0, 1.0, 2.0).deals_wanted)
+    assert not figures_of(deals - 1, 3.0, 2.0, 1.0).shown
+    assert not figures_of(deals, 3.0, 1.0, 1.0).shown
+    assert not figures_of(deals, 3.0, 1.0, 2.0).shown
+
+
+@pytest.mark.parametrize(("deals", "quantile"), [(11, 2.228), (30, 2.045), (61, 2.000)])
+def test_intervals_of_few_deals_are_wider(deals: int, quantile: float) -> None:
+    """Student's t, from a table; residuals alternate, so that their standard deviation is known."""
+    given_away = [1.0 + (-1) ** deal / 10 for deal in range(deals)]
+    found = reviews.figures(SETUPS[0], [reviewed(deal, each, 0, 0) for deal, each in enumerate(given_away)])
+    assert found.errors[0] == pytest.approx(quantile * stdev(given_away) / sqrt(deals), rel=0.005)
 
 
 def test_a_mistake_needs_the_worlds_in_which_it_is_two_errors() -> None:

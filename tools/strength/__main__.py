@@ -50,7 +50,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         type=Path,
         nargs="?",
         const=PROJECT,
-        help=f"write {FIGURES}, {report.PAGE}, {report.PLOT}, {report.DATA} and {duels.PAGE}, or {reviews_report.PAGE}",
+        help=f"write {FIGURES} and the pages on strength, or {reviews.FIGURES} and {reviews_report.PAGE}",
     )
     return parser.parse_args(argv)
 
@@ -79,14 +79,16 @@ def _review(arguments: argparse.Namespace) -> int:
     reviewed = reviews.Kept(arguments.kept, arguments.label, "reviews", reviews.Reviewed)
     shared = reviews.Kept(arguments.kept, arguments.label, "luck", reviews.Shared)
     end, jobs = monotonic() + 60 * arguments.minutes, arguments.jobs
-    most = min(arguments.deals or reviews.SHARED_DEALS, reviews.SHARED_DEALS)
-    reviews.measure(shared, reviews.share_deal, setups, jobs=jobs, end=end, deals=most)
-    deals = arguments.deals or reviews.DEALS
-    reviews.measure(reviewed, reviews.review_deal, setups, jobs=jobs, end=end, deals=deals)
+    most = arguments.deals or reviews.SHARED_DEALS
+    reviews.measure(shared, reviews.share_deal, dict.fromkeys(setups, most), jobs=jobs, end=end)
+    deals = {setup: arguments.deals or reviews.deals_of(setup) for setup in setups}
+    reviews.measure(reviewed, reviews.review_deal, deals, jobs=jobs, end=end)
     figures = [reviews.figures(setup, reviewed.of(setup), shared.of(setup)) for setup in setups]
     print(reviews_report.page(figures))
     if arguments.write is not None:
         told = [reviews.figures(setup, reviewed.of(setup), shared.of(setup)) for setup in reviews.SETUPS]
+        told = reviews.known(arguments.write, told)
+        reviews.write(arguments.write, told)
         reviews_report.write(arguments.write, told)
     return 0 if all([each.shown for each in figures]) else 1
 

@@ -1,6 +1,7 @@
 """Rounds of each level, reviewed: whether what a review says is given away puts the levels in their order.
 
-Owns which rounds those are, how they are kept, and the figures with their intervals. In each deal the first round is
+Owns which rounds those are, how they are kept, and the figures with their intervals, of which the project keeps those
+of ``FIGURES``: a run replaces those of the games of which it has as many deals or more. In each deal the first round is
 played once by each level at all seats, so that the levels are compared in the same deals. A decision is judged, and the
 luck of a deal is found, as in any review; the luck of more deals than are reviewed, as it takes less time. Does not
 depend on how the figures are shown.
@@ -8,13 +9,15 @@ depend on how the figures are shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from itertools import pairwise
 from math import inf, sqrt
 from pathlib import Path
 from time import monotonic, process_time
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+import orjson
 
 from service.bots.analysis import MOST_MOVES, worlds_of
 from service.bots.choice import EDITIONS
@@ -31,12 +34,13 @@ from tools.strength.rows import IN_ORDER, Setup
 LEVELS: Final = ("random", "greedy", "expert")
 """From weak to strong: the weaker, the more should be given away."""
 SETUPS: Final = IN_ORDER
-DEALS: Final = 400
-"""Deals of each game whose reviews are enough."""
-SHARED_DEALS: Final = 60
-"""Deals of each game whose luck is enough."""
-FEWEST: Final = 10
-"""Deals by which a game is judged."""
+DEALS: Final = 30
+"""Deals of each game that are reviewed."""
+_MORE_DEALS: Final = {"bergen": 60, "tiddly-wink": 60}
+"""Where it is not ``DEALS``, as little is given away in a round."""
+SHARED_DEALS: Final = 30
+"""Deals of each game whose luck is found."""
+FIGURES: Final = Path("tools/strength/reviews.jsonl")
 
 Outcome = TypeVar("Outcome", bound="Reviewed | Shared")
 
@@ -108,22 +112,23 @@ class Figures(NamedTuple):
 
     @property
     def shown(self) -> bool:
-        """Whether the order of the levels is."""
-        return self.deals >= FEWEST and all([each.shown for each in self.comparisons])
+        """Whether the order of the levels is; of fewer deals than were fixed beforehand, nothing is."""
+        return self.deals >= deals_of(self.setup) and all([each.shown for each in self.comparisons])
 
-    @property
-    def deals_wanted(self) -> float:
-        """How many deals would show the order, if the means stay as they are; infinite if they are not in order."""
-        wanted = [self.deals * (each.error / each.lead) ** 2 if each.lead > 0 else inf for each in self.comparisons]
-        return max([float(FEWEST), *wanted])
+
+def deals_of(setup: Setup) -> int:
+    """How many deals of this game are reviewed: fixed beforehand."""
+    return _MORE_DEALS.get(setup.variant, DEALS)
+
+
+_EDITIONS: Final = " and ".join([f"{level} {EDITIONS[level]}" for level in LEVELS])
 
 
 class Kept(KeptOutcomes[Outcome]):
     """What was measured of a label, by game. ``kind`` names the folder, ``form`` makes an outcome."""
 
     def __init__(self, folder: Path, label: str, kind: str, form: Callable[..., Outcome]) -> None:
-        editions = " and ".join([f"{level} {EDITIONS[level]}" for level in LEVELS])
-        super().__init__(folder / label / f"{kind} of {editions}", form)
+        super().__init__(folder / label / f"{kind} of {_EDITIONS}", form)
         self.label = label
 
     def of(self, setup: Setup) -> list[Outcome]:
@@ -203,16 +208,14 @@ class _Judged:
 Task = Callable[[Setup, str, int], Outcome]
 
 
-def measure(
-    kept: Kept[Outcome], task: Task[Outcome], setups: Sequence[Setup], *, jobs: int, end: float, deals: int
-) -> None:
-    """Do this with deals of these games, all for as long, until each has enough, or it is ``end`` by the clock."""
+def measure(kept: Kept[Outcome], task: Task[Outcome], setups: Mapping[Setup, int], *, jobs: int, end: float) -> None:
+    """Do this with so many deals of these games, all for as long, or until it is ``end`` by the clock."""
     spent = dict.fromkeys([each.name for each in setups], 0.0)
     following = {each.name: kept.following(each) for each in setups}
     running: dict[Future[tuple[Outcome, float]], Setup] = {}
     with ProcessPoolExecutor(jobs) as pool:
         while True:
-            rest = [each for each in setups if following[each.name] < deals and each not in running.values()]
+            rest = [each for each in setups if following[each.name] < setups[each] and each not in running.values()]
             while rest and len(running) < jobs and monotonic() < end:
                 chosen = min(rest, key=lambda each: spent[each.name])
                 number = following[chosen.name]
@@ -276,4 +279,46 @@ def _given_away(reviewed: Sequence[Reviewed], level: int) -> tuple[float, list[f
 def _interval(residuals: Sequence[float]) -> float:
     """Half of the 95 % interval of a mean of which these are the differences, deal by deal."""
     n = len(residuals)
-    return 1.96 * sqrt(sum([each**2 for each in residuals]) / (n - 1) / n) if n > 1 else inf
+    return _quantile(n - 1) * sqrt(sum([each**2 for each in residuals]) / (n - 1) / n) if n > 1 else inf
+
+
+def _quantile(freedom: int) -> float:
+    """The 97.5 % quantile of Student's t, of so many degrees of freedom: within 0.01 from 10 on (Cornish-Fisher)."""
+    z = 1.959964
+    return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+
+
+def write(project: Path, found: Sequence[Figures]) -> None:
+    """Write the figures of the project, a game on each line."""
+    lines = [
+        {**each._asdict(), "setup": each.setup.name, "comparisons": each.comparisons, "editions": _EDITIONS}
+        for each in found
+        if each.deals > 1
+    ]
+    (project / FIGURES).parent.mkdir(parents=True, exist_ok=True)
+    (project / FIGURES).write_bytes(b"".join([orjson.dumps(_rounded(line)) + b"\n" for line in lines]))
+
+
+def known(project: Path, found: Sequence[Figures]) -> list[Figures]:
+    """These figures, or those of the project where they are of more deals and of the same editions."""
+    path = project / FIGURES
+    lines = [orjson.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+    by_setup = {line.pop("setup"): line for line in lines if line.pop("editions") == _EDITIONS}
+    return [_known(each, by_setup.get(each.setup.name)) for each in found]
+
+
+def _known(found: Figures, line: Mapping[str, Any] | None) -> Figures:
+    if line is None or found.deals >= line["deals"]:
+        return found
+    comparisons = tuple([Comparison(*each) for each in line["comparisons"]])
+    lists = {name: tuple(value) for name, value in line.items() if isinstance(value, list)}
+    return Figures(**{**line, **lists, "setup": found.setup, "comparisons": comparisons})
+
+
+def _rounded(value: Any) -> Any:
+    """With five digits after the point, so that pages are the same from the file."""
+    if isinstance(value, float):
+        return round(value, 5)
+    if isinstance(value, list | tuple):
+        return [_rounded(each) for each in value]
+    return {key: _rounded(each) for key, each in value.items()} if isinstance(value, dict) else value

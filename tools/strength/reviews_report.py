@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isinf
 from pathlib import Path
 from typing import Final
 
 from service.bots.luck import replays_of
 from tools.strength.report import markdown
-from tools.strength.reviews import LEVELS, Figures
+from tools.strength.reviews import LEVELS, Figures, deals_of
 
 PAGE: Final = Path("docs/reviews.md")
 
@@ -22,9 +21,9 @@ all seats, first rounds only. Every decision was judged, and the luck of deals w
 ## Whether it tells good play from bad
 
 Points that a decision gave away on average, with 95 % intervals over deals, and how much more the weaker level gave
-away in the same deals. The order of the levels is shown where both intervals are wholly above 0, of at least 10 deals;
-else the last column says how many deals would show it, if the means stayed as they are. The best play, too, seems to
-give away a little, as estimates stray.
+away in the same deals. The numbers of deals were fixed beforehand. The order of the levels is shown where both
+intervals (Student's t) are wholly above 0 and all deals were played. The best play, too, seems to give away a little,
+as estimates stray.
 """
 _WORLDS_TEXT: Final = """
 ## How many worlds it needs
@@ -33,7 +32,7 @@ A review plays each move on in up to 250 worlds, in fewer where there are many m
 *Needed* are the worlds in which a mistake as large as what `random` gives away on average is clear of its error, two
 standard errors: with fewer, single mistakes of that size stay unnamed, but the mean over a match still tells players
 apart. *CPU* is that of a decision on average, and what it would be with the worlds needed; with the compiled engine
-(`make wheel-compiled`), without it about twice as much.
+(`make wheel-compiled`), without it two to three times as much.
 """
 _LUCK_TEXT: Final = """
 ## How much is luck
@@ -74,15 +73,16 @@ def _lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _cells(each: Figures) -> tuple[str, ...]:
     if each.deals < 2:
-        return (each.setup.name, *[""] * (len(_HEAD) - 3), str(each.deals), "not measured")
+        return (each.setup.name, *[""] * (len(_HEAD) - 3), _deals(each), "not measured")
     given = [_number(mean, error) for mean, error in zip(each.given_away, each.errors, strict=True)]
     leads = [_number(lead.lead, lead.error) for lead in each.comparisons]
-    return (each.setup.name, *given, *leads, str(each.deals), "shown" if each.shown else _not_shown(each))
+    return (each.setup.name, *given, *leads, _deals(each), "shown" if each.shown else "not shown")
 
 
-def _not_shown(each: Figures) -> str:
-    wanted = each.deals_wanted
-    return "not shown" if isinf(wanted) else f"not shown: {wanted:.0f} deals"
+def _deals(each: Figures) -> str:
+    """How many were reviewed, and of how many if that is not all."""
+    fixed = deals_of(each.setup)
+    return str(each.deals) if each.deals >= fixed else f"{each.deals} of {fixed}"
 
 
 def _costs(each: Figures) -> tuple[str, ...]:
