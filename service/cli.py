@@ -46,7 +46,7 @@ def _run(argv: Sequence[str] | None, environ: Mapping[str, str]) -> int:
     if arguments.audited:
         return cli_audit.run(arguments.files, as_json=arguments.json)
     if arguments.reviewed:
-        return cli_review.run(arguments.file, as_json=arguments.json)
+        return cli_review.run(arguments.file, move=arguments.move, as_json=arguments.json)
     if arguments.show is not None:
         return _read_record(arguments.file, arguments.show)
     try:
@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    parser.set_defaults(run=_serve, show=None, audited=False, reviewed=False, values=())
+    parser.set_defaults(run=_serve, show=None, audited=False, reviewed=False, move=None, values=())
     commands = parser.add_subparsers(title="commands", metavar="command")
     serve = commands.add_parser(
         "serve",
@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     messenger.set_defaults(run=_run_messenger)
     _add_record_commands(commands)
     cli_audit.add_command(commands)
-    cli_review.add_command(commands)
+    cli_review.add_commands(commands)
     return parser
 
 

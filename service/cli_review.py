@@ -1,6 +1,6 @@
-"""The command ``review``: what the decisions of a recorded match gave away, and what of its results was luck.
+"""The commands ``review`` and ``hint``: what the decisions of a recorded match gave away, and what one could have been.
 
-Owns how it is printed; the exit status is 0 if the record was reviewed, 1 if it cannot be, 2 if it cannot be read.
+Owns how they are printed; the exit status is 0 if the record was reviewed, 1 if it cannot be, 2 if it cannot be read.
 Does not depend on how moves are judged.
 """
 
@@ -15,23 +15,30 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from service.engine.moves import Move
+    from service.engine.variant import Rules
     from service.records.record import Record
     from service.records.review import Review, SeatSummary
 
 _COLUMNS: Final = "{:>4}  {:24} {:>9} {:>10} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6}"
 
 
-def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to those of the command line."""
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands to those of the command line."""
     meaning = "say what each player of a recorded match gave away, what was luck, and which moves were clear mistakes"
     command = commands.add_parser("review", help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
     command.add_argument("file", help="the file with the record; - is standard input")
     command.add_argument("--json", action="store_true", help="print all decisions as JSON")
     command.set_defaults(reviewed=True)
+    meaning = "say what the moves of a seat were worth before a move of a recorded match, by what the seat had seen"
+    command = commands.add_parser("hint", help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
+    command.add_argument("file", help="the file with the record; - is standard input")
+    command.add_argument("move", type=int, metavar="version", help="the version of the move, as review names it")
+    command.add_argument("--json", action="store_true", help="print the moves as JSON")
+    command.set_defaults(reviewed=True)
 
 
-def run(name: str, *, as_json: bool) -> int:
-    """Review the record in a file; returns the exit status."""
+def run(name: str, *, move: int | None, as_json: bool) -> int:
+    """Review the record in a file, or give the hint before a ``move``, by its version; returns the exit status."""
     from service.records.errors import InvalidRecord  # noqa: PLC0415 # serving does not need it
     from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
 
@@ -49,10 +56,10 @@ def run(name: str, *, as_json: bool) -> int:
     except InvalidRecord as error:
         print(f"{name}:{error.line}:{error.column}: {error.sentence}", file=sys.stderr)
         return 2
-    return _review(record, as_json=as_json)
+    return _review(record, move, as_json=as_json)
 
 
-def _review(record: Record, *, as_json: bool) -> int:
+def _review(record: Record, move: int | None, *, as_json: bool) -> int:
     from service.records.review import (  # noqa: PLC0415 # serving does not need it
         Unreviewable,
         collect,
@@ -65,15 +72,30 @@ def _review(record: Record, *, as_json: bool) -> int:
         print("The game of this record is not known, or has no such options.", file=sys.stderr)
         return 1
     try:
+        if move is not None:
+            print(_hint(record, rules, move, as_json=as_json))
+            return 0
         found = collect(review(record, rules))
     except Unreviewable as error:
-        print(
-            f"This match cannot be reviewed: {error} The command verify says where it breaks its rules.",
-            file=sys.stderr,
-        )
+        print(f"This match cannot be reviewed: {error}", file=sys.stderr)
         return 1
     print(_as_json(record, found) if as_json else "\n".join(_report(record, found)))
     return 0
+
+
+def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
+    """What the moves were worth before the one of this version."""
+    from service.bots.analysis import estimates  # noqa: PLC0415 # serving does not need it
+    from service.records.review import hint, seen_before  # noqa: PLC0415 # as above
+
+    observation = seen_before(record, rules, version)
+    found = estimates(rules, observation)
+    if as_json:
+        moves = [{"move": _named(each.move), "estimate": each.estimate, "error": each.error} for each in found]
+        return json.dumps({"version": version, "seat": observation.seat, "moves": moves, "text": hint(found)}, indent=1)
+    lines = [f"{each.estimate:>8.2f} {each.error:>6.2f}  {_named(each.move)}" for each in found]
+    player = f"Seat {observation.seat}, {record.players[observation.seat]}:"
+    return "\n".join([player, f"{'estimate':>8} {'error':>6}  move", *lines, hint(found)])
 
 
 def _as_json(record: Record, found: Review) -> str:

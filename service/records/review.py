@@ -21,13 +21,13 @@ from service.bots.luck import luck_of, results
 from service.bots.observation import Observation, observe
 from service.engine.events import Dealt, Event, RoundEnded
 from service.engine.moves import DEAL, Move
-from service.engine.presence import ALL_PRESENT, PresenceEvent
+from service.engine.presence import ALL_PRESENT, Presence, PresenceEvent
 from service.engine.state import State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal
 from service.records.event_checks import move_of
 from service.records.record import Record
-from service.records.replay import MOVES, replay_record
+from service.records.replay import MOVES, Step, replay_record
 from service.records.report import Fault
 from service.texts import DEFAULT_LANGUAGE, Language, text
 
@@ -129,14 +129,8 @@ def review(
     place of a player who was away is no decision. A round that was given up has no result, and so no luck. Raises
     ``Unreviewable`` at the first event that is not as the rules have it.
     """
-    if record.viewer is not None:
-        raise Unreviewable("The record shows only what one viewer has seen.")
-    state, presence = rules.start(), ALL_PRESENT
-    events: list[Event] = []
     dealt: tuple[Dealt, State] | None = None
-    for step in replay_record(record, rules):
-        if isinstance(step, Fault):
-            raise Unreviewable(step.message)
+    for state, presence, events, step in _replayed(record, rules):
         event, version = step.line.event, step.line.version
         if version > after and isinstance(event, MOVES) and presence.plays(event.seat):
             decision = judge(rules, observe(rules, state, events, event.seat), version, move_of(event), playouts)
@@ -145,7 +139,33 @@ def review(
         elif version > after and isinstance(event, RoundEnded) and dealt is not None:
             yield _round_luck(rules, *dealt, version, event.round.scores)
         if isinstance(event, Dealt):
-            events, dealt = [event], (event, step.state)
+            dealt = event, step.state
+
+
+def seen_before(record: Record, rules: Rules, version: int) -> Observation:
+    """What the seat whose move has this version had seen before it. Raises ``Unreviewable``, also if there is none."""
+    for state, _, events, step in _replayed(record, rules):
+        if step.line.version == version and isinstance(step.line.event, MOVES):
+            return observe(rules, state, events, step.line.event.seat)
+    raise Unreviewable(f"No move has the version {version}.")
+
+
+def _replayed(record: Record, rules: Rules) -> Iterator[tuple[State, Presence, Sequence[Event], Step]]:
+    """Every step of a complete record with what was before it: the state, who was there, the events of the round.
+
+    Raises ``Unreviewable`` as ``review`` does.
+    """
+    if record.viewer is not None:
+        raise Unreviewable("The record shows only what one viewer has seen.")
+    state, presence = rules.start(), ALL_PRESENT
+    events: list[Event] = []
+    for step in replay_record(record, rules):
+        if isinstance(step, Fault):
+            raise Unreviewable(step.message)
+        yield state, presence, events, step
+        event = step.line.event
+        if isinstance(event, Dealt):
+            events = [event]
         elif not isinstance(event, PresenceEvent | DrewView | RecordedDeal):
             events.append(event)
         state, presence = step.state, step.presence

@@ -15,12 +15,14 @@ from random import Random
 
 import pytest
 
+from service import cli_review
 from service.bots.analysis import Estimate, estimates
 from service.bots.endgame import known_state
 from service.bots.greedy import is_partner_next
 from service.bots.inference import infer
 from service.bots.observation import Observation, observe
 from service.bots.worlds import Sampler
+from service.cli import main
 from service.engine.deal import Deck
 from service.engine.events import Played, RoundEnded
 from service.engine.moves import DEAL
@@ -54,7 +56,7 @@ def recorded(game: str, level: str, number: int) -> Record:
     return read_record(match.record())
 
 
-def decisions_of(record: Record, most: int | None = None, playouts: int = FEW) -> list[Decision]:
+def decisions_of(record: Record, most: int | None = None, playouts: int | None = FEW) -> list[Decision]:
     rules, _ = rules_of(record)
     assert rules is not None
     found = []
@@ -315,6 +317,30 @@ def test_the_command_reviews_a_record() -> None:
     assert set(told["decisions"][0]) == {"version", "seat", "move", "best", "given_away", "error", "text"}
     for each in told["players"]:
         assert each["luck"] + each["skill"] == pytest.approx(each["result"])
+
+
+def test_the_hint_before_a_move_is_what_its_review_judged(capfd: pytest.CaptureFixture[str]) -> None:
+    sample = str(ROOT / "docs" / "records" / "block.domino")
+    record = read_record(Path(sample).read_bytes())
+    decision = decisions_of(record, 1, playouts=None)[0]
+    assert main(["hint", sample, str(decision.version), "--json"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert (told["version"], told["seat"]) == (decision.version, decision.seat)
+    estimates_of = {each["move"]: each["estimate"] for each in told["moves"]}
+    best = estimates_of[cli_review._named(decision.best)]
+    assert best == max(estimates_of.values())
+    assert best - estimates_of[cli_review._named(decision.move)] == pytest.approx(decision.given_away)
+    assert main(["hint", sample, str(decision.version)]) == 0
+    said = capfd.readouterr().out
+    assert f"Seat {decision.seat}, {record.players[decision.seat]}:" in said
+    assert told["text"] in said
+
+
+def test_there_is_no_hint_where_no_move_was_made(capfd: pytest.CaptureFixture[str]) -> None:
+    sample = str(ROOT / "docs" / "records" / "block.domino")
+    for version in ("0", "2", "99999", "-1"):
+        assert main(["hint", sample, version]) == 1
+        assert capfd.readouterr().err == f"This match cannot be reviewed: No move has the version {version}.\n"
 
 
 def test_the_command_refuses_what_is_no_record() -> None:
