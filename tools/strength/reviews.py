@@ -34,9 +34,9 @@ from tools.strength.rows import IN_ORDER, Setup
 LEVELS: Final = ("random", "greedy", "expert")
 """From weak to strong: the weaker, the more should be given away."""
 SETUPS: Final = IN_ORDER
-DEALS: Final = 30
+DEALS: Final = 20
 """Deals of each game that are reviewed."""
-_MORE_DEALS: Final = {"bergen": 60, "tiddly-wink": 60}
+_MORE_DEALS: Final = {"bergen": 40, "tiddly-wink": 40}
 """Where it is not ``DEALS``, as little is given away in a round."""
 SHARED_DEALS: Final = 30
 """Deals of each game whose luck is found."""
