@@ -85,16 +85,14 @@ def _review(record: Record, move: int | None, *, as_json: bool) -> int:
 
 def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
     """What the moves were worth before the one of this version."""
-    from service.bots.analysis import estimates  # noqa: PLC0415 # serving does not need it
-    from service.records.review import hint, seen_before  # noqa: PLC0415 # as above
+    from service.records.review import hint, hint_before  # noqa: PLC0415 # serving does not need it
 
-    observation = seen_before(record, rules, version)
-    found = estimates(rules, observation)
+    seat, (found,) = hint_before(record, rules, version)
     if as_json:
         moves = [{"move": _named(each.move), "estimate": each.estimate, "error": each.error} for each in found]
-        return json.dumps({"version": version, "seat": observation.seat, "moves": moves, "text": hint(found)}, indent=1)
+        return json.dumps({"version": version, "seat": seat, "moves": moves, "text": hint(found)}, indent=1)
     lines = [f"{each.estimate:>8.2f} {each.error:>6.2f}  {_named(each.move)}" for each in found]
-    player = f"Seat {observation.seat}, {record.players[observation.seat]}:"
+    player = f"Seat {seat}, {record.players[seat]}:"
     return "\n".join([player, f"{'estimate':>8} {'error':>6}  move", *lines, hint(found)])
 
 

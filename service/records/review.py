@@ -142,11 +142,12 @@ def review(
             dealt = event, step.state
 
 
-def seen_before(record: Record, rules: Rules, version: int) -> Observation:
-    """What the seat whose move has this version had seen before it. Raises ``Unreviewable``, also if there is none."""
+def hint_before(record: Record, rules: Rules, version: int) -> tuple[int, Hint]:
+    """The seat whose move has this version, and its hint for it. Raises ``Unreviewable``, also without such a move."""
     for state, _, events, step in _replayed(record, rules):
         if step.line.version == version and isinstance(step.line.event, MOVES):
-            return observe(rules, state, events, step.line.event.seat)
+            seat = step.line.event.seat
+            return seat, Hint(tuple(estimates(rules, observe(rules, state, events, seat))))
     raise Unreviewable(f"No move has the version {version}.")
 
 
