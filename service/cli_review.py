@@ -1,6 +1,6 @@
 """The commands ``review`` and ``hint``: what the decisions of a recorded match gave away, and what one could have been.
 
-Owns how they are printed; the exit status is 0 if the record was reviewed, 1 if it cannot be, 2 if it cannot be read.
+Owns how they are printed; the exit status is 0 if that was found, 1 if it cannot be, 2 if the record cannot be read.
 Does not depend on how moves are judged.
 """
 
@@ -61,6 +61,7 @@ def run(name: str, *, move: int | None, as_json: bool) -> int:
 
 def _review(record: Record, move: int | None, *, as_json: bool) -> int:
     from service.records.review import (  # noqa: PLC0415 # serving does not need it
+        NoSuchMove,
         Unreviewable,
         collect,
         review,
@@ -78,6 +79,9 @@ def _review(record: Record, move: int | None, *, as_json: bool) -> int:
         found = collect(review(record, rules))
     except Unreviewable as error:
         print(f"This match cannot be reviewed: {error}", file=sys.stderr)
+        return 1
+    except NoSuchMove as error:
+        print(error, file=sys.stderr)
         return 1
     print(_as_json(record, found) if as_json else "\n".join(_report(record, found)))
     return 0

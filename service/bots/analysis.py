@@ -13,7 +13,7 @@ from random import Random
 from typing import Final, Literal, NamedTuple
 
 from service.bots import greedy
-from service.bots.endgame import values_of
+from service.bots.endgame import is_all_known, values_of
 from service.bots.expert import one_of_some, playouts_of
 from service.bots.inference import infer
 from service.bots.knowledge import Knowledge
@@ -34,7 +34,7 @@ _MOST_WORLDS: Final = 250
 _CLEAR: Final = 2.0
 """Standard errors by which a difference is clear of its error."""
 _LEAST_UNKNOWN: Final = 1.0
-"""Points: the least error of what is not known exactly, although it was the same in all worlds."""
+"""Points: the least error where each move was played on in one way of many."""
 _BY_MORE_THAN: Final = 0.5
 """What an advantage is worth at least to be named, in pips."""
 _PARTS: Final[tuple[Advantage, ...]] = ("points", "sheds", "fits", "numbers", "hinders")
@@ -47,9 +47,9 @@ class Estimate(NamedTuple):
 
     ``error`` is the standard error of the ``estimate``. ``behind`` is by how much the best move is ahead of this one,
     at least 0, and ``behind_error`` the standard error of that, which is smaller, as both are played on in the same
-    worlds. Where all worlds agree and the end is still not known, as nothing is hidden in a long end, both moves were
-    played on in one way of many; then the errors are as large as the differences, so that nothing is clear.
-    ``advantages`` are those of the best move over this one; those of the best itself are over the second best.
+    worlds. Where nothing is hidden and the end is too long to be known, each move was played on in one way of many:
+    then the errors are as large as the differences, so that nothing is clear. ``advantages`` are those of the best move
+    over this one; those of the best itself are over the second best.
     """
 
     move: Move
@@ -115,8 +115,11 @@ def estimates(
         advantages = () if other == best else _advantages(names, parts[best], parts[other], exact=known is not None)
         lead = [value - behind for value, behind in zip(values[best], values[place], strict=True)]
         behind = max(0.0, _mean(lead, weights))
-        error = _error(values[place], weights, least=0.0 if known else max(spread, _LEAST_UNKNOWN))
-        behind_error = _error(lead, weights, least=0.0 if known or place == best else max(behind, _LEAST_UNKNOWN))
+        if known is None and is_all_known(observation):
+            error = max(spread, _LEAST_UNKNOWN)
+            behind_error = 0.0 if place == best else max(behind, _LEAST_UNKNOWN)
+        else:
+            error, behind_error = _error(values[place], weights), _error(lead, weights)
         found.append(Estimate(moves[place], means[place], error, behind, behind_error, advantages))
     return found
 
@@ -153,10 +156,8 @@ def _mean(values: list[float], weights: list[float]) -> float:
     return fsum([value * weight for value, weight in zip(values, weights, strict=True)]) / fsum(weights)
 
 
-def _error(values: list[float], weights: list[float], *, least: float) -> float:
-    """The standard error of the weighted mean of these values; ``least`` if all are the same."""
-    if len(set(values)) == 1:
-        return least
+def _error(values: list[float], weights: list[float]) -> float:
+    """The standard error of the weighted mean of these values."""
     mean = _mean(values, weights)
     square = fsum([((value - mean) * weight) ** 2 for value, weight in zip(values, weights, strict=True)])
     return sqrt(square) / fsum(weights)

@@ -77,13 +77,23 @@ def values_of(
         return None
 
 
+def is_all_known(observation: Observation) -> bool:
+    """Whether the unseen tiles are those of one hand, or the only one of the stock, so that the seat knows them all."""
+    return len(_holding(observation)) + observation.view.stock <= 1
+
+
+def _holding(observation: Observation) -> list[int]:
+    """The other seats that hold tiles."""
+    return [player.seat for player in observation.view.players if player.seat != observation.seat and player.tiles]
+
+
 def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) -> State | None:
     """The true state, if the seat can tell it, and two sides count or nobody else holds tiles; else ``None``."""
     seat, view, events = observation
     assert view.you is not None
-    holding = [player.seat for player in view.players if player.seat != seat and player.tiles]
+    holding = _holding(observation)
     sides = {rules.side(player.seat) for player in view.players if player.in_match}
-    if len(holding) + view.stock > 1 or (holding and len(sides) != 2):
+    if not is_all_known(observation) or (holding and len(sides) != 2):
         return None
     hands = tuple(
         [

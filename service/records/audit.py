@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from math import erfc, sqrt
 from typing import Final, Literal, NamedTuple
 
@@ -33,7 +34,7 @@ FEWEST: Final = 30
 UNUSUAL: Final = 0.01
 """How often an honest pile has a question answered as unusual: all of them together, by Bonferroni's correction."""
 _DIGEST_BYTES: Final = 16
-"""Of an id or a commitment, enough to tell it from all others."""
+"""Enough to tell all ids and commitments apart."""
 _AT_MOST_ONE: Final = ("leads", "wins")
 """Questions whose shares are between 0 and 1; no share is below 0."""
 _JUDGED: Final = ("doubles", "pips", "leads")
@@ -127,7 +128,7 @@ class Audit:
 
     def _is_new(self, kind: str, identity: bytes) -> bool:
         """Whether nothing of this kind and identity was counted, which it is from now on; without one it is new."""
-        key = (kind, identity[:_DIGEST_BYTES])
+        key = (kind, sha256(identity).digest()[:_DIGEST_BYTES])
         if identity and key in self._seen:
             return False
         self._seen.add(key)

@@ -120,6 +120,10 @@ class Unreviewable(ValueError):
     """The record is partial, or not playable by its rules."""
 
 
+class NoSuchMove(LookupError):
+    """No move of the record has this version."""
+
+
 def review(
     record: Record, rules: Rules, *, playouts: int | None = None, after: int = 0
 ) -> Iterator[Decision | RoundLuck]:
@@ -143,12 +147,14 @@ def review(
 
 
 def hint_before(record: Record, rules: Rules, version: int) -> tuple[int, Hint]:
-    """The seat whose move has this version, and its hint for it. Raises ``Unreviewable``, also without such a move."""
+    """The seat whose move has this version, and its hint for it. Raises ``Unreviewable`` and ``NoSuchMove``."""
     for state, _, events, step in _replayed(record, rules):
-        if step.line.version == version and isinstance(step.line.event, MOVES):
-            seat = step.line.event.seat
-            return seat, Hint(tuple(estimates(rules, observe(rules, state, events, seat))))
-    raise Unreviewable(f"No move has the version {version}.")
+        event = step.line.event
+        if step.line.version == version and isinstance(event, MOVES):
+            observation = observe(rules, state, events, event.seat)
+            chosen = _chosen(observation, move_of(event))
+            return event.seat, Hint(tuple(estimates(rules, observation, also=chosen)))
+    raise NoSuchMove(f"No move has the version {version}.")
 
 
 def _replayed(record: Record, rules: Rules) -> Iterator[tuple[State, Presence, Sequence[Event], Step]]:
@@ -194,13 +200,19 @@ def judge(
 ) -> Decision | None:
     """The decision of the seat to act for this move; ``None`` if it had no alternative. Arguments as in ``review``."""
     moves = observation.view.legal_moves
-    chosen = next((each for each in moves if each._replace(ends_sum=None, points=None) == requested), None)
+    chosen = _chosen(observation, requested)
     if len(moves) < 2 or chosen is None or chosen == DEAL:
         return None
     found = estimates(rules, observation, also=chosen, playouts=playouts)
     own = next(each for each in found if each.move == chosen)
     advantages = () if own is found[0] else own.advantages
     return Decision(version, observation.seat, chosen, found[0].move, own.behind, own.behind_error, advantages)
+
+
+def _chosen(observation: Observation, requested: Move) -> Move | None:
+    """The legal move that was requested, with what it makes and scores; ``None`` if it is not legal."""
+    moves = observation.view.legal_moves
+    return next((each for each in moves if each._replace(ends_sum=None, points=None) == requested), None)
 
 
 def summaries(seats: int, reviewed: Review) -> list[SeatSummary]:

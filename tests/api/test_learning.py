@@ -15,6 +15,9 @@ import redis
 from prometheus_client import CollectorRegistry
 from werkzeug.test import TestResponse
 
+from service.bots.analysis import estimates
+from service.bots.observation import Observation, observe
+from service.engine.variant import Rules
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
 from service.games.queries import learning
@@ -79,6 +82,12 @@ class Bots:
         assert game is not None
         return any(self._reminders.is_set(kind, game.id, game.holder) for kind in KINDS)
 
+    def seen(self, table: Table, seat: int) -> tuple[Rules, Observation]:
+        """The rules of this game, and what a seat has seen."""
+        game = self._repository.load(table.id)
+        assert game is not None
+        return game.rules, observe(game.rules, game.state, RoundEvents(self._repository).of(game), seat)
+
     def taken(self, kind: str) -> float:
         """How many reminders of this kind were taken."""
         return self.registry.get_sample_value("domino_reminder_lag_seconds_count", {"kind": kind}) or 0.0
@@ -139,6 +148,15 @@ def test_a_hint_rates_legal_moves_the_best_first_and_is_computed_once(api: Api, 
     bots.settle(table)
     assert [hint(table).get_json() for _ in range(3)] == [found] * 3
     assert not bots.is_asked(table)
+
+
+def test_who_follows_hints_is_reviewed_in_other_worlds(api: Api, bots: Bots) -> None:
+    """Else the estimates would be those of the hint, by which its move is the best."""
+    table = alone(api, rules={"opening": "rotate"})
+    told = [each["estimate"] for each in bots.until(lambda: hint(table)).get_json()["moves"]]
+    reviewed = [round(each.estimate, 2) for each in estimates(*bots.seen(table, 0))]
+    assert len(reviewed) == len(told) > 1
+    assert reviewed != told
 
 
 def test_a_request_waits_for_its_hint(

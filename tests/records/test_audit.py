@@ -141,6 +141,8 @@ def test_a_match_of_several_records_counts_once() -> None:
         found = audit(records)
         assert (found.matches, found.repeated, found.rounds) == (1, 2, once.rounds)
         assert list(found.answers()) == list(once.answers())
+    alike = [replace(whole, game=f"spring tournament, match {number}", rounds=()) for number in range(3)]
+    assert (audit(alike).matches, audit(alike).repeated) == (3, 0)
     others = audit([whole, *pile("block", 2)])
     assert (others.matches, others.repeated) == (2, 1)
 

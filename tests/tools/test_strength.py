@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from math import sqrt
+from math import isinf, sqrt
 from pathlib import Path
 from statistics import stdev
 
@@ -159,6 +159,16 @@ def test_figures_of_reviews_stay_where_a_run_has_fewer_deals(tmp_path: Path) -> 
     assert both.count("not measured") == len(SETUPS) - 2
     run(tmp_path, "review", "block", "--deals", "2", kept="third")
     assert (tmp_path / reviews_report.PAGE).read_text() == both
+
+
+def test_figures_that_nothing_could_show_are_read_as_they_were_written(tmp_path: Path) -> None:
+    """Where the weakest level gave away nothing, no number of worlds would make a mistake clear."""
+    found = reviews.figures(SETUPS[0], [reviewed(deal, 0, 0, 0) for deal in range(3)])
+    assert isinf(found.worlds_wanted)
+    reviews.write(tmp_path, [found])
+    assert reviews.known(tmp_path, [reviews.figures(SETUPS[0], [])]) == [found]
+    luck = reviews.figures(SETUPS[0], [], [Shared(0, (8, 8, 18), (2, 8, 18))])
+    assert reviews.known(tmp_path, [luck]) == [found._replace(shared=1, spread=luck.spread, left=luck.left)]
 
 
 def test_the_order_of_levels_is_shown_by_intervals_of_the_same_deals() -> None:

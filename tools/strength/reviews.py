@@ -21,6 +21,7 @@ import orjson
 
 from service.bots.analysis import MOST_MOVES, worlds_of
 from service.bots.choice import EDITIONS
+from service.bots.endgame import is_all_known
 from service.bots.luck import luck_of, results
 from service.bots.observation import Observation
 from service.engine.deal import Deck, seed_from_text
@@ -54,7 +55,7 @@ class Reviewed(NamedTuple):
     given_away: tuple[float, ...]
     """By level: the points that they gave away, all together."""
     sampled: int
-    """Decisions of any level that were judged in sampled worlds, and not by the best move."""
+    """Decisions of any level with hidden tiles that were judged in sampled worlds, and were not the best move."""
     worlds: int
     """In how many worlds, all together."""
     squares: float
@@ -197,7 +198,7 @@ class _Judged:
         assert decision is not None
         self.decisions += 1
         self.given_away += decision.given_away
-        if decision.error > 0:
+        if decision.error > 0 and not is_all_known(observation):
             many = min(MOST_MOVES, len(observation.view.legal_moves))
             worlds = worlds_of(self._rules, many, self._playouts)
             self.sampled += 1
@@ -243,7 +244,7 @@ def figures(setup: Setup, reviewed: Sequence[Reviewed], shared: Sequence[Shared]
     means, residuals = zip(*[_given_away(reviewed, level) for level in levels], strict=True)
     comparisons = [
         Comparison(
-            means[weak] - means[strong],
+            _rounded(means[weak] - means[strong]),
             _interval([a - b for a, b in zip(residuals[weak], residuals[strong], strict=True)]),
         )
         for weak, strong in pairwise(levels)
@@ -254,16 +255,17 @@ def figures(setup: Setup, reviewed: Sequence[Reviewed], shared: Sequence[Shared]
     return Figures(
         setup=setup,
         deals=len(reviewed),
-        given_away=means,
+        given_away=tuple([_rounded(each) for each in means]),
         errors=tuple([_interval(each) for each in residuals]),
         comparisons=tuple(comparisons),
-        worlds=sum([each.worlds for each in reviewed]) / sampled,
-        worlds_wanted=4 * one_world / means[0] ** 2 if means[0] else inf,
-        milliseconds=sum([each.milliseconds for each in reviewed])
-        / max(1, sum([sum(each.decisions) for each in reviewed])),
+        worlds=_rounded(sum([each.worlds for each in reviewed]) / sampled),
+        worlds_wanted=_rounded(4 * one_world / means[0] ** 2) if means[0] else inf,
+        milliseconds=_rounded(
+            sum([each.milliseconds for each in reviewed]) / max(1, sum([sum(each.decisions) for each in reviewed]))
+        ),
         shared=len(shared),
-        spread=sqrt(squares[-1] / max(1, len(shared) * setup.seats)),
-        left=tuple([sqrt(sum([each.skills[level] for each in shared]) / squares[level]) for level in levels]),
+        spread=_rounded(sqrt(squares[-1] / max(1, len(shared) * setup.seats))),
+        left=tuple([_rounded(sqrt(sum([each.skills[level] for each in shared]) / squares[level])) for level in levels]),
     )
 
 
@@ -279,7 +281,7 @@ def _given_away(reviewed: Sequence[Reviewed], level: int) -> tuple[float, list[f
 def _interval(residuals: Sequence[float]) -> float:
     """Half of the 95 % interval of a mean of which these are the differences, deal by deal."""
     n = len(residuals)
-    return _quantile(n - 1) * sqrt(sum([each**2 for each in residuals]) / (n - 1) / n) if n > 1 else inf
+    return _rounded(_quantile(n - 1) * sqrt(sum([each**2 for each in residuals]) / (n - 1) / n)) if n > 1 else inf
 
 
 def _quantile(freedom: int) -> float:
@@ -291,12 +293,17 @@ def _quantile(freedom: int) -> float:
 def write(project: Path, found: Sequence[Figures]) -> None:
     """Write the figures of the project, a game on each line."""
     lines = [
-        {**each._asdict(), "setup": each.setup.name, "comparisons": each.comparisons, "editions": _EDITIONS}
+        {
+            **each._asdict(),
+            "setup": each.setup.name,
+            "comparisons": [list(lead) for lead in each.comparisons],
+            "editions": _EDITIONS,
+        }
         for each in found
-        if each.deals > 1
+        if each.deals > 1 or each.shared
     ]
     (project / FIGURES).parent.mkdir(parents=True, exist_ok=True)
-    (project / FIGURES).write_bytes(b"".join([orjson.dumps(_rounded(line)) + b"\n" for line in lines]))
+    (project / FIGURES).write_bytes(b"".join([orjson.dumps(line) + b"\n" for line in lines]))
 
 
 def known(project: Path, found: Sequence[Figures]) -> list[Figures]:
@@ -308,17 +315,18 @@ def known(project: Path, found: Sequence[Figures]) -> list[Figures]:
 
 
 def _known(found: Figures, line: Mapping[str, Any] | None) -> Figures:
-    if line is None or found.deals >= line["deals"]:
+    """The reviews, and the luck, each by whichever has more deals."""
+    if line is None:
         return found
     comparisons = tuple([Comparison(*each) for each in line["comparisons"]])
     lists = {name: tuple(value) for name, value in line.items() if isinstance(value, list)}
-    return Figures(**{**line, **lists, "setup": found.setup, "comparisons": comparisons})
+    wanted = inf if line["worlds_wanted"] is None else line["worlds_wanted"]
+    kept = Figures(**{**line, **lists, "setup": found.setup, "comparisons": comparisons, "worlds_wanted": wanted})
+    reviews = found if found.deals >= kept.deals else kept
+    luck = found if found.shared >= kept.shared else kept
+    return reviews._replace(shared=luck.shared, spread=luck.spread, left=luck.left)
 
 
-def _rounded(value: Any) -> Any:
-    """With five digits after the point, so that pages are the same from the file."""
-    if isinstance(value, float):
-        return round(value, 5)
-    if isinstance(value, list | tuple):
-        return [_rounded(each) for each in value]
-    return {key: _rounded(each) for key, each in value.items()} if isinstance(value, dict) else value
+def _rounded(value: float) -> float:
+    """As it is kept, so that the pages are the same from the file."""
+    return round(value, 5)
