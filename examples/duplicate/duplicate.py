@@ -1,8 +1,9 @@
 """The same deals at several tables, so that luck is the same for all. See README.md beside this file.
 
 Each board is a deal, given by a seed that nobody knows before. Every table plays every board. The first pair of a table
-stays there, and the second one moves to the next table after each board; in the second half of the boards both have
-changed their seats. What counts is how much better a pair does than the mean of all who held the same tiles.
+stays there, and the second one moves to the next table after each board; at every other table they exchange their
+seats, and that changes every two boards, so that all pairs are compared with each other. What counts is how much better
+a pair does than the mean of all who held the same tiles.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import argparse
 import json
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,31 @@ RULES = {"target": 1, "tie": "opener"}
 """One round: whoever scores has won; without a tie rule, a blocked round that is tied would be followed by another."""
 
 
+def pairs_at(board: int, table: int, tables: int) -> tuple[int, int]:
+    """The pair on seats 0 and 2, and the one on seats 1 and 3."""
+    stays, moves = 2 * table, 2 * ((table + board) % tables) + 1
+    return (moves, stays) if (table + board // 2) % 2 else (stays, moves)
+
+
+def compare(results: Iterable[tuple[int, Sequence[int], int]], tables: int) -> tuple[int, dict[int, float]]:
+    """How many boards all tables have finished, and by pair what it did better there than the mean of these boards.
+
+    ``results`` are boards, each with its pairs and by how much the first one won. The difference of a table counts for
+    the first pair, and the other way round for the second.
+    """
+    boards: dict[int, list[tuple[Sequence[int], int]]] = {}
+    for board, pairs, difference in results:
+        boards.setdefault(board, []).append((pairs, difference))
+    sums = dict.fromkeys(range(2 * tables), 0.0)
+    finished = [each for each in boards.values() if len(each) == tables]
+    for each in finished:
+        mean = sum([difference for _, difference in each]) / tables
+        for (first, second), difference in each:
+            sums[first] += difference - mean
+            sums[second] -= difference - mean
+    return len(finished), sums
+
+
 class Event:
     """The tables and boards of an event, kept in a file."""
 
@@ -31,7 +57,9 @@ class Event:
         self.path = path
         try:
             self.data: Json = json.loads(path.read_text("utf-8")) if path.exists() else {}
-        except ValueError:
+            if self.data and not self.data.keys() >= {"pairs", "games"}:
+                raise ValueError
+        except (ValueError, AttributeError):
             raise SystemExit(f"{path} is not the file of an event.") from None
 
     def save(self) -> None:
@@ -53,13 +81,11 @@ class Event:
         if len({name for each in names for name in each}) < 2 * len(pairs):
             raise SystemExit("Each player needs a name that nobody else has.")
         tables = len(pairs) // 2
-        self.data = {"pairs": pairs, "tables": tables, "games": []}
+        self.data = {"pairs": pairs, "games": []}
         for board in range(boards):
             seed = secrets.token_hex(16)
             for table in range(tables):
-                first, second = 2 * table, 2 * ((table + board) % tables) + 1
-                if board >= boards // 2:
-                    first, second = second, first
+                first, second = pairs_at(board, table, tables)
                 seated = [names[first][0], names[second][0], names[first][1], names[second][1]]
                 wanted = {
                     "variant": "latin",
@@ -89,22 +115,11 @@ class Event:
                 yield each["board"], each["pairs"], totals[0] - totals[1]
 
     def standings(self, service: httpx.Client) -> tuple[int, list[tuple[str, float]]]:
-        """How many boards all tables have finished, and each pair with what it did better than the mean of these.
-
-        The difference of a table counts for the pair on seats 0 and 2, and the other way round for its opponents.
-        """
-        boards: dict[int, list[tuple[list[int], int]]] = {}
-        for board, pairs, difference in self.results(service):
-            boards.setdefault(board, []).append((pairs, difference))
-        sums = dict.fromkeys(range(len(self.data["pairs"])), 0.0)
-        finished = [tables for tables in boards.values() if len(tables) == self.data["tables"]]
-        for tables in finished:
-            mean = sum([difference for _, difference in tables]) / len(tables)
-            for (first, second), difference in tables:
-                sums[first] += difference - mean
-                sums[second] -= difference - mean
+        """How many boards all tables have finished, and the pairs with their points, the best first."""
+        tables = max([each["table"] for each in self.games()])
+        finished, sums = compare(self.results(service), tables)
         order = sorted(sums, key=lambda pair: -sums[pair])
-        return len(finished), [(self.data["pairs"][pair], sums[pair]) for pair in order]
+        return finished, [(self.data["pairs"][pair], sums[pair]) for pair in order]
 
 
 def main() -> int:
@@ -124,10 +139,17 @@ def main() -> int:
         try:
             run(event, service, options)
         except httpx.HTTPStatusError as error:
-            raise SystemExit(f"The service refuses: {error.response.json()['detail']}") from None
+            raise SystemExit(f"The service refuses: {reason(error.response)}") from None
         except httpx.TransportError as error:
             raise SystemExit(f"No answer from {options.server}: {error}") from None
     return 0
+
+
+def reason(response: httpx.Response) -> str:
+    """What the service says of a refusal, or what something between says."""
+    if response.headers.get("Content-Type") == "application/problem+json":
+        return str(response.json()["detail"])
+    return f"{response.status_code} {response.reason_phrase}"
 
 
 def run(event: Event, service: httpx.Client, options: argparse.Namespace) -> None:

@@ -53,8 +53,8 @@ def test_pairs_are_compared_by_the_tiles_that_they_held(service: Service, http: 
     games = data["games"]
     assert [(each["board"], each["table"], each["pairs"]) for each in games] == [
         (1, 1, [0, 1]),
-        (1, 2, [2, 3]),
-        (2, 1, [3, 0]),
+        (1, 2, [3, 2]),
+        (2, 1, [0, 3]),
         (2, 2, [1, 2]),
     ]
     hands = []
@@ -75,7 +75,7 @@ def test_pairs_are_compared_by_the_tiles_that_they_held(service: Service, http: 
     results = [play(http, each, f"{number}") for number, each in enumerate(games[:3])]
     head, *lines = run(tmp_path, service, "standings").splitlines()
     assert head.startswith("Boards that all tables have finished: 1.")
-    assert {float(line.split()[1]) for line in lines[:2]} == {float(line.split()[1]) * -1 for line in lines[2:]}
+    assert abs(sum([float(line.split()[1]) for line in lines])) < 1e-9
     results.append(play(http, games[3], "3"))
     expected = dict.fromkeys(range(4), 0.0)
     for board in (0, 2):
@@ -91,6 +91,22 @@ def test_pairs_are_compared_by_the_tiles_that_they_held(service: Service, http: 
     assert abs(sum(told.values())) < 1e-9
 
 
+@pytest.mark.parametrize("tables", range(2, 9))
+def test_better_pairs_come_out_ahead_wherever_they_sit(tables: int) -> None:
+    """The first pair of each table is 20 points better than its opponents; luck is the same for all at a board."""
+    module, random = program(), Random(tables)
+    results = []
+    for board in range(8):
+        luck = random.randrange(-60, 60)
+        for table in range(tables):
+            first, second = module.pairs_at(board, table, tables)
+            results.append((board, (first, second), luck + (20 if first % 2 == 0 else -20)))
+        assert sorted(pair for at, pairs, _ in results if at == board for pair in pairs) == list(range(2 * tables))
+    finished, points = module.compare(results, tables)
+    assert finished == 8
+    assert min(points[pair] for pair in range(0, 2 * tables, 2)) > max(points[pair] for pair in range(1, 2 * tables, 2))
+
+
 def test_an_event_is_not_replaced_and_the_seeds_of_its_boards_are_kept(service: Service, tmp_path: Path) -> None:
     run(tmp_path, service, "begin", "2", *PAIRS)
     kept = (tmp_path / "event.json").read_text("utf-8")
@@ -103,7 +119,7 @@ def test_an_event_is_not_replaced_and_the_seeds_of_its_boards_are_kept(service: 
 
 def test_a_board_ends_with_its_round_also_if_that_is_tied() -> None:
     """Without the tie rule, 2 of these 100 deals would be followed by another."""
-    rules, ended_by = variants()["latin"].rules(duplicate_rules(), 4), Counter[str]()
+    rules, ended_by = variants()["latin"].rules(program().RULES, 4), Counter[str]()
     for number in range(100):
         deck, random = Deck(seed_from_text(f"t{number}")), Random(number)
         events, state = advance(rules, deck, rules.start(), 0, DEAL)
@@ -115,15 +131,14 @@ def test_a_board_ends_with_its_round_also_if_that_is_tied() -> None:
     assert set(ended_by) == {"out", "blocked"}
 
 
-def duplicate_rules() -> dict[str, Any]:
-    """The rules of a board, from the program."""
+def program() -> Any:
+    """The program as a module."""
     specification = spec_from_file_location("duplicate", PROGRAM)
     assert specification is not None
     assert specification.loader is not None
     module = module_from_spec(specification)
     specification.loader.exec_module(module)
-    rules: dict[str, Any] = module.RULES
-    return rules
+    return module
 
 
 @pytest.mark.parametrize(
@@ -151,5 +166,6 @@ def test_what_cannot_be_done_is_refused_in_one_line(
 
 
 def test_a_file_that_is_no_event_is_named(service: Service, tmp_path: Path) -> None:
-    (tmp_path / "event.json").write_text("{", "utf-8")
-    assert run(tmp_path, service, "standings", fails=True) == "event.json is not the file of an event.\n"
+    for content in ("{", "[1]", '{"pairs": []}'):
+        (tmp_path / "event.json").write_text(content, "utf-8")
+        assert run(tmp_path, service, "standings", fails=True) == "event.json is not the file of an event.\n"
