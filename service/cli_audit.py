@@ -97,7 +97,7 @@ def _read(path: Path) -> Record | None:
 
 def _report(result: Audit, faulty: int, answers: Sequence[Answer]) -> Iterator[str]:
     matches, rounds = _count(result.matches, "match", "matches"), _count(result.rounds, "round", "rounds")
-    yield f"{matches}; {rounds} with a proof of the deal, which the command verify checks."
+    yield f"{matches}; {rounds} of shuffled deals, whose proofs the command verify checks."
     if result.arranged:
         yield f"Of an arranged deal, which says nothing of a shuffle: {_count(result.arranged, 'match', 'matches')}."
     if result.repeated:

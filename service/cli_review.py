@@ -108,7 +108,7 @@ def _as_json(record: Record, found: Review) -> str:
             "version": each.version,
             "seat": each.seat,
             "move": _named(each.move),
-            "best": _named(each.best if each.is_mistake else each.move),
+            "best": _named(each.named),
             "given_away": each.given_away,
             "error": each.error,
             "text": sentence(each),

@@ -55,6 +55,11 @@ class Decision(NamedTuple):
         """Whether what was given away is clear of its error."""
         return self.best != self.move and is_clear(self.given_away, self.error)
 
+    @property
+    def named(self) -> Move:
+        """The move that is told as the best: another one than the chosen only for a mistake."""
+        return self.best if self.is_mistake else self.move
+
 
 class RoundLuck(NamedTuple):
     """What the result of a round owes to its deal, by seat; ``version`` is that of the event that ended it.

@@ -62,8 +62,7 @@ def _player(summary: SeatSummary) -> JsonObject:
 
 def _decision(decision: Decision, language: Language) -> JsonObject:
     """A decision; only a clear mistake names another move."""
-    best = decision.best if decision.is_mistake else decision.move
-    move_json, best_json = moves_json([decision.move, best], decision.version - 1)
+    move_json, best_json = moves_json([decision.move, decision.named], decision.version - 1)
     return {
         "version": decision.version,
         "seat": decision.seat,
