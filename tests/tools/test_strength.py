@@ -161,6 +161,13 @@ def test_figures_of_reviews_stay_where_a_run_has_fewer_deals(tmp_path: Path) -> 
     assert (tmp_path / reviews_report.PAGE).read_text() == both
 
 
+def test_the_page_on_reviews_is_that_of_the_figures_of_the_project() -> None:
+    none = [reviews.figures(setup, []) for setup in SETUPS]
+    figures = reviews.known(ROOT, none)
+    assert reviews_report.page(figures) == (ROOT / reviews_report.PAGE).read_text()
+    assert all(each.shared for each in figures)
+
+
 def test_figures_that_nothing_could_show_are_read_as_they_were_written(tmp_path: Path) -> None:
     """Where the weakest level gave away nothing, no number of worlds would make a mistake clear."""
     found = reviews.figures(SETUPS[0], [reviewed(deal, 0, 0, 0) for deal in range(3)])

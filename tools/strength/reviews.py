@@ -37,8 +37,8 @@ LEVELS: Final = ("random", "greedy", "expert")
 SETUPS: Final = IN_ORDER
 DEALS: Final = 20
 """Deals of each game that are reviewed."""
-_MORE_DEALS: Final = {"bergen": 40, "tiddly-wink": 40}
-"""Where it is not ``DEALS``, as little is given away in a round."""
+_MORE_DEALS: Final = {"bergen": 40, "tiddly-wink": 40, "kozel": 60, "menschenwolf": 100}
+"""Where it is not ``DEALS``, as little is given away in a round, or ``DEALS`` have not shown the order."""
 SHARED_DEALS: Final = 30
 """Deals of each game whose luck is found."""
 FIGURES: Final = Path("tools/strength/reviews.jsonl")

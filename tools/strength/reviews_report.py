@@ -21,9 +21,10 @@ all seats, first rounds only. Every decision was judged, and the luck of deals w
 ## Whether it tells good play from bad
 
 Points that a decision gave away on average, with 95 % intervals over deals, and how much more the weaker level gave
-away in the same deals. The numbers of deals were fixed beforehand. The order of the levels is shown where both
-intervals (Student's t) are wholly above 0 and all deals were played. The best play, too, seems to give away a little,
-as estimates stray.
+away in the same deals. The numbers of deals were fixed beforehand (`--label fixed`); in Kozel and Menschenwolf 60 and
+100 others (`--label second`), after 20 had not shown the order. The order of the levels is shown where both intervals
+(Student's t) are wholly above 0 and all deals were played. The best play, too, seems to give away a little, as
+estimates stray.
 """
 _WORLDS_TEXT: Final = """
 ## How many worlds it needs
@@ -32,7 +33,7 @@ A review plays each move on in up to 250 worlds, in fewer where there are many m
 *Needed* are the worlds in which a mistake as large as what `random` gives away on average is clear of its error, two
 standard errors: with fewer, single mistakes of that size stay unnamed, but the mean over a match still tells players
 apart. *CPU* is that of a decision on average, and what it would be with the worlds needed; with the compiled engine
-(`make wheel-compiled`), without it two to three times as much.
+(`make wheel-compiled`) on a busy machine, without it two to three times as much.
 """
 _LUCK_TEXT: Final = """
 ## How much is luck
@@ -86,6 +87,8 @@ def _deals(each: Figures) -> str:
 
 
 def _costs(each: Figures) -> tuple[str, ...]:
+    if not each.worlds:
+        return (each.setup.name, "all is known", f"{each.milliseconds:.0f} ms", "", "")
     wanted = max(2.0, each.worlds_wanted)
     costs = each.milliseconds * wanted / max(1.0, each.worlds)
     return (
