@@ -76,12 +76,7 @@ def worlds_of(rules: Rules, moves: int, playouts: int | None = None) -> int:
 
 
 def estimates(
-    rules: Rules,
-    observation: Observation,
-    *,
-    also: Move | None = None,
-    playouts: int | None = None,
-    sample: int = 0,
+    rules: Rules, observation: Observation, *, also: Move | None = None, playouts: int | None = None, sample: int = 0
 ) -> list[Estimate]:
     """What the legal moves of the seat to act are worth, the best first: ``MOST_MOVES`` of them, and ``also``.
 
@@ -92,36 +87,36 @@ def estimates(
     # Everybody knows the seat, the round and how much has happened in it.
     seed = (sample << 48) + (observation.view.round << 24) + (len(observation.events) << 8) + observation.seat
     random = Random(seed)  # noqa: S311 # not a secret
-    ranked = greedy.ranked(rules, observation, knowledge, random)
-    moves = ranked[:MOST_MOVES]
+    moves = greedy.ranked(rules, observation, knowledge, random)[:MOST_MOVES]
     if also is not None and also not in moves:
         moves.append(also)
     known = values_of(rules, observation, knowledge, moves)
+    weights, values = [1.0], [[value] for value in known or ()]
     if known is None:
-        weights, values = _played_on(
-            rules, observation, knowledge, moves, random, worlds_of(rules, len(moves), playouts)
-        )
-    else:
-        weights, values = [1.0], [[value] for value in known]
+        worlds = worlds_of(rules, len(moves), playouts)
+        weights, values = _played_on(rules, observation, knowledge, moves, random, worlds)
     means = [_mean(each, weights) for each in values]
     order = sorted(range(len(moves)), key=lambda place: (-means[place], place))
     parts = greedy.parts(rules, observation, knowledge, moves)
     names = _PARTS_BEFORE_PARTNER if greedy.is_partner_next(rules, observation) else _PARTS
     best = order[0]
-    spread = means[best] - means[order[-1]]
     found = []
     for place in order:
         other = order[min(1, len(order) - 1)] if place == best else place
         advantages = () if other == best else _advantages(names, parts[best], parts[other], exact=known is not None)
         lead = [value - behind for value, behind in zip(values[best], values[place], strict=True)]
         behind = max(0.0, _mean(lead, weights))
-        if known is None and is_all_known(observation):
-            error = max(spread, _LEAST_UNKNOWN)
-            behind_error = 0.0 if place == best else max(behind, _LEAST_UNKNOWN)
-        else:
-            error, behind_error = _error(values[place], weights), _error(lead, weights)
+        error, behind_error = _error(values[place], weights), _error(lead, weights)
         found.append(Estimate(moves[place], means[place], error, behind, behind_error, advantages))
-    return found
+    return _in_one_way(found) if known is None and is_all_known(observation) else found
+
+
+def _in_one_way(found: list[Estimate]) -> list[Estimate]:
+    """These estimates, the best first, with errors as large as the differences: each move was played on in one way."""
+    best, *others = found
+    error = max(best.estimate - found[-1].estimate, _LEAST_UNKNOWN)
+    wide = [each._replace(error=error, behind_error=max(each.behind, _LEAST_UNKNOWN)) for each in others]
+    return [best._replace(error=error), *wide]
 
 
 def _played_on(

@@ -44,7 +44,7 @@ from tests.support.games import build_games
 from tests.support.waiting import PATIENCE
 from tools.trace import WARM_UP_MOVES, Answer, Client, Header, Trace, create_game, traced
 
-REPEATS: Final = 3
+REPEATS: Final = 8
 """So often each way is gone; the shortest counts, as once a second or a minute something is done on the side."""
 MOST_MOVES: Final = 60
 PEOPLE: Final = [{"name": name} for name in "ABCD"]
