@@ -13,11 +13,11 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from service import cli_audit, cli_operator, cli_review
+from service.cli_records import read_record
 from service.config import SETTINGS, InvalidSettings, Settings
 from service.devserver import supervisor, terminal, web_server
 
@@ -169,31 +169,12 @@ def _version() -> int:
 
 def _read_record(name: str, show: Callable[[Record], Report]) -> int:
     """Parse the record in a file (``-``: standard input) and print it by ``show``; returns the exit status."""
-    from service.records.errors import InvalidRecord  # noqa: PLC0415 # serving does not need it
-    from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
-
-    try:
-        record = parse_record(decode_record(_read(name, 4 * MAX_CHARS)))
-    except OSError as error:
-        return _unreadable(f"{name}: {error.strerror or error}")
-    except InvalidRecord as error:
-        return _unreadable(f"{name}:{error.line}:{error.column}: {error.sentence}")
+    record = read_record(name)
+    if record is None:
+        return 2
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     return 0 if show(record).verified else 1
-
-
-def _read(name: str, max_bytes: int) -> bytes:
-    """At most one byte more than ``max_bytes``, which is enough for the parser to reject the record."""
-    if name == "-":
-        return sys.stdin.buffer.read(max_bytes + 1)
-    with Path(name).open("rb") as file:
-        return file.read(max_bytes + 1)
-
-
-def _unreadable(message: str) -> int:
-    print(message, file=sys.stderr)
-    return 2
 
 
 def _print_report(record: Record) -> Report:

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from service.cli_records import read_record
+
 if TYPE_CHECKING:
     from service.records.audit import Answer, Audit
-    from service.records.record import Record
 
 _SUFFIXES: Final = (".domino", ".txt")
 """Of the files in a folder that are read."""
@@ -46,8 +47,8 @@ def run(names: Sequence[str], *, as_json: bool) -> int:
     from service.records.audit import Audit  # noqa: PLC0415 # serving does not need it
 
     result, faulty = Audit(), 0
-    for path in _files(names):
-        record = _read(path)
+    for name in _files(names):
+        record = read_record(name)
         if record is None or not result.add(record):
             faulty += 1
     if not result.matches:
@@ -68,31 +69,14 @@ def run(names: Sequence[str], *, as_json: bool) -> int:
     return 1 if any([each.unusual for each in answers]) else 0
 
 
-def _files(names: Iterable[str]) -> Iterator[Path]:
+def _files(names: Iterable[str]) -> Iterator[str]:
     for name in names:
         path = Path(name)
         if path.is_dir():
-            yield from sorted([each for each in path.rglob("*") if each.suffix in _SUFFIXES and each.is_file()])
+            found = sorted([each for each in path.rglob("*") if each.suffix in _SUFFIXES and each.is_file()])
+            yield from map(str, found)
         else:
-            yield path
-
-
-def _read(path: Path) -> Record | None:
-    """The record in a file; ``None`` after a line on standard error."""
-    from service.records.errors import InvalidRecord  # noqa: PLC0415 # serving does not need it
-    from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
-
-    most = 4 * MAX_CHARS + 1
-    try:
-        if str(path) == "-":
-            return parse_record(decode_record(sys.stdin.buffer.read(most)))
-        with path.open("rb") as file:
-            return parse_record(decode_record(file.read(most)))
-    except OSError as error:
-        print(f"{path}: {error.strerror or error}", file=sys.stderr)
-    except InvalidRecord as error:
-        print(f"{path}:{error.line}:{error.column}: {error.sentence}", file=sys.stderr)
-    return None
+            yield name
 
 
 def _report(result: Audit, faulty: int, answers: Sequence[Answer]) -> Iterator[str]:

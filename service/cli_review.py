@@ -10,8 +10,9 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from service.cli_records import read_record
 
 if TYPE_CHECKING:
     from service.engine.moves import Move
@@ -39,24 +40,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(name: str, *, move: int | None, as_json: bool) -> int:
     """Review the record in a file, or give the hint before a ``move``, by its version; returns the exit status."""
-    from service.records.errors import InvalidRecord  # noqa: PLC0415 # serving does not need it
-    from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
-
-    most = 4 * MAX_CHARS + 1
-    try:
-        if name == "-":
-            data = sys.stdin.buffer.read(most)
-        else:
-            with Path(name).open("rb") as file:
-                data = file.read(most)
-        record = parse_record(decode_record(data))
-    except OSError as error:
-        print(f"{name}: {error.strerror or error}", file=sys.stderr)
-        return 2
-    except InvalidRecord as error:
-        print(f"{name}:{error.line}:{error.column}: {error.sentence}", file=sys.stderr)
-        return 2
-    return _review(record, move, as_json=as_json)
+    record = read_record(name)
+    return 2 if record is None else _review(record, move, as_json=as_json)
 
 
 def _review(record: Record, move: int | None, *, as_json: bool) -> int:
