@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from tools.strength.programs import left_out
-from tools.strength.report import markdown, shown_lead
+from tools.strength.report import deals_of_fixed, markdown, shown_lead
 from tools.strength.results import Measured
 from tools.strength.rows import AGAINST_PROGRAMS, AGAINST_RANDOM, CEILING, EDITIONS_ELSEWHERE, MATCHES, Row, Setup
 
@@ -112,8 +112,7 @@ def _win(measured: Measured) -> str:
 
 
 def _deals(measured: Measured) -> str:
-    """How many were played, and of how many if that is not all."""
-    return f"{measured.deals} of {measured.row.deals}" if _is_unfinished(measured) else str(measured.deals)
+    return deals_of_fixed(measured.deals, measured.row.deals)
 
 
 def _is_unfinished(measured: Measured) -> bool:

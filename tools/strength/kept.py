@@ -5,13 +5,28 @@ Does not depend on what is measured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import orjson
 
 T = TypeVar("T", bound="tuple[Any, ...]")
+
+
+DIGITS: Final = 5
+"""After the point, of a figure, so that the pages are the same from the file."""
+
+
+def read_lines(path: Path) -> list[Any]:
+    """The values in the lines of a file; none without one."""
+    return [orjson.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+
+
+def write_lines(path: Path, values: Iterable[Mapping[str, Any]]) -> None:
+    """Write the file, a value on each line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join([orjson.dumps(value) + b"\n" for value in values]))
 
 
 class KeptOutcomes(Generic[T]):
@@ -25,9 +40,7 @@ class KeptOutcomes(Generic[T]):
     def named(self, name: str) -> list[T]:
         """What was measured under this name, which may have folders before it."""
         if name not in self._outcomes:
-            path = self._path(name)
-            lines = path.read_bytes().splitlines() if path.exists() else []
-            self._outcomes[name] = [self._form(*orjson.loads(line)) for line in lines]
+            self._outcomes[name] = [self._form(*values) for values in read_lines(self._path(name))]
         return self._outcomes[name]
 
     def keep(self, name: str, outcomes: Sequence[T]) -> None:

@@ -67,6 +67,11 @@ another.
 """
 
 
+def deals_of_fixed(deals: int, fixed: int) -> str:
+    """How many deals were played, and of how many if that is not all."""
+    return str(deals) if deals >= fixed else f"{deals} of {fixed}"
+
+
 def table(figures: Sequence[Measured]) -> str:
     """The figures as Markdown, one table for each pair of levels."""
     return "\n\n".join([f"{title}\n\n{_rows(part)}" for title, part in _parts(figures)])

@@ -12,18 +12,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
-import orjson
-
 from service.bots.choice import EDITIONS
-from tools.strength.kept import KeptOutcomes
+from tools.strength.kept import DIGITS, KeptOutcomes, read_lines, write_lines
 from tools.strength.rounds import Outcome
 from tools.strength.rows import Row
 
 FEWEST: Final = 100
 """Deals by which a row is judged."""
 FIGURES: Final = Path("tools/strength/figures.jsonl")
-_DIGITS: Final = 5
-"""After the point, of a figure, so that the pages are the same from the file."""
 
 
 class Measured(NamedTuple):
@@ -86,8 +82,8 @@ def measured(row: Row, outcomes: Sequence[Outcome]) -> Measured:
         lead_error=lead_error,
         median=_quantile(times, 0.5),
         p99=_quantile(times, 0.99),
-        mean=round(fmean(times), _DIGITS) if times else None,
-        mean_of_program=round(fmean(of_program), _DIGITS) if of_program else None,
+        mean=round(fmean(times), DIGITS) if times else None,
+        mean_of_program=round(fmean(of_program), DIGITS) if of_program else None,
     )
 
 
@@ -104,16 +100,12 @@ def _known(row: Row, kept: Measured, line: Mapping[str, Any] | None) -> Measured
 def write(project: Path, figures: Iterable[Measured]) -> None:
     """Write the figures of the project: a row on each line, those that have an interval."""
     lines = [{**each._asdict(), "row": _name(each.row)} for each in figures if each.deals > 1]
-    path = project / FIGURES
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join([orjson.dumps(line) + b"\n" for line in lines]))
+    write_lines(project / FIGURES, lines)
 
 
 def _read(project: Path) -> dict[str, dict[str, Any]]:
     """The figures of the project by the names of their rows, which have the editions of the levels."""
-    path = project / FIGURES
-    lines = [orjson.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
-    return {line["row"]: line for line in lines}
+    return {line["row"]: line for line in read_lines(project / FIGURES)}
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
@@ -123,9 +115,9 @@ def _mean(values: Sequence[float]) -> tuple[float, float]:
         return (values[0] if values else 0.0), float("inf")
     mean = sum(values) / n
     error = 1.96 * sqrt(sum([(value - mean) ** 2 for value in values]) / (n - 1) / n)
-    return round(mean, _DIGITS), round(error, _DIGITS)
+    return round(mean, DIGITS), round(error, DIGITS)
 
 
 def _quantile(values: Sequence[float], share: float) -> float | None:
     """Of sorted values."""
-    return round(values[min(len(values) - 1, int(share * len(values)))], _DIGITS) if values else None
+    return round(values[min(len(values) - 1, int(share * len(values)))], DIGITS) if values else None

@@ -17,8 +17,6 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import Any, Final, NamedTuple, TypeVar
 
-import orjson
-
 from service.bots.analysis import MOST_MOVES, worlds_of
 from service.bots.choice import EDITIONS
 from service.bots.endgame import is_all_known
@@ -28,7 +26,7 @@ from service.engine.deal import Deck, seed_from_text
 from service.engine.moves import Move
 from service.engine.referee import deal
 from service.records.review import judge
-from tools.strength.kept import KeptOutcomes
+from tools.strength.kept import DIGITS, KeptOutcomes, read_lines, write_lines
 from tools.strength.rounds import play_round
 from tools.strength.rows import IN_ORDER, Setup
 
@@ -302,14 +300,12 @@ def write(project: Path, found: Sequence[Figures]) -> None:
         for each in found
         if each.deals > 1 or each.shared
     ]
-    (project / FIGURES).parent.mkdir(parents=True, exist_ok=True)
-    (project / FIGURES).write_bytes(b"".join([orjson.dumps(line) + b"\n" for line in lines]))
+    write_lines(project / FIGURES, lines)
 
 
 def known(project: Path, found: Sequence[Figures]) -> list[Figures]:
     """These figures, or those of the project where they are of more deals and of the same editions."""
-    path = project / FIGURES
-    lines = [orjson.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+    lines = read_lines(project / FIGURES)
     by_setup = {line.pop("setup"): line for line in lines if line.pop("editions") == _EDITIONS}
     return [_known(each, by_setup.get(each.setup.name)) for each in found]
 
@@ -328,5 +324,4 @@ def _known(found: Figures, line: Mapping[str, Any] | None) -> Figures:
 
 
 def _rounded(value: float) -> float:
-    """As it is kept, so that the pages are the same from the file."""
-    return round(value, 5)
+    return round(value, DIGITS)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from service.bots.luck import replays_of
-from tools.strength.report import markdown
+from tools.strength.report import deals_of_fixed, markdown
 from tools.strength.reviews import LEVELS, Figures, deals_of
 
 PAGE: Final = Path("docs/reviews.md")
@@ -81,9 +81,7 @@ def _cells(each: Figures) -> tuple[str, ...]:
 
 
 def _deals(each: Figures) -> str:
-    """How many were reviewed, and of how many if that is not all."""
-    fixed = deals_of(each.setup)
-    return str(each.deals) if each.deals >= fixed else f"{each.deals} of {fixed}"
+    return deals_of_fixed(each.deals, deals_of(each.setup))
 
 
 def _costs(each: Figures) -> tuple[str, ...]:
