@@ -32,9 +32,11 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 	print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")'
 
+TEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run apps demo test test-all soak faults browsers coverage bench attack strength trace check image-check fmt \
+.PHONY: help install install-dev run apps demo test gate nightly soak faults browsers coverage bench attack strength trace check image-check fmt \
 	openapi clients wheel-compiled release pictures vendor lock upgrade clean
 
 help: ## list the targets; ARGS are words for the program that a target runs
@@ -54,10 +56,13 @@ demo: $(RUN) ## play one match of each game on the running service (ARGS=fido: o
 	@$(BIN)/python examples/play_demo.py $(ARGS)
 
 test: $(DEV) ## run the quick tests: up to three minutes (ARGS="-k word", ARGS=--durations=20: the slowest, JOBS=4)
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --scope quick $(ARGS)
+	@$(TEST) --lane quick $(ARGS)
 
-test-all: $(CLIENTS) ## run all tests (ARGS, JOBS as above)
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --scope full $(ARGS)
+gate: $(DEV) ## run what has to pass beside the quick tests before a change lands: ten minutes (ARGS, JOBS as above)
+	@$(TEST) --lane gate $(ARGS)
+
+nightly: $(CLIENTS) ## run all tests, with all games, clients and tools: an hour (ARGS, JOBS as above)
+	@$(TEST) --lane nightly $(ARGS)
 
 soak: $(DEV) ## run the long tests, SOAK_SECONDS=60 for each
 	@$(BIN)/python -m pytest -m soak $(ARGS)
@@ -69,7 +74,7 @@ browsers: $(DEV) ## run the tests of the pages, and some in Firefox and WebKit, 
 	@BROWSER=required $(BIN)/python -m pytest tests/browser -v -n 0 -m "engines or not soak" $(ARGS)
 
 coverage: $(CLIENTS) ## run all tests and list the lines of the engine without coverage
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov=service.engine --cov-report=term $(ARGS)
+	@$(TEST) --cov=service.engine --cov-report=term $(ARGS)
 
 bench: $(BENCH) ## run the benchmarks: bench/RESULTS.md (ARGS=--smoke, ARGS="engine start"), bench/LOAD.md (ARGS=load)
 	@other=$$($(SYSTEM_PYTHON) -c '$(INSTALLATION)' 2>/dev/null) || other=; \

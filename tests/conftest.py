@@ -1,4 +1,4 @@
-"""What all tests share: the scope of a run, recorded files, tests that must run, and what is shown after the run."""
+"""What all tests share: the lane of a run, recorded files, tests that must run, and what is shown after the run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import order, scope
+from tests.support import lanes, order
+from tests.support.processor_time import ProcessorTime
 from tests.support.released import Release, built_once
 from tests.support.sharing import shared_folder
 
@@ -25,27 +26,34 @@ _CLIENT_COLUMNS = ("operations", "compiled", "played")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite", action="store_true", help="rewrite perft files and recorded matches")
     parser.addoption("--require", metavar="FOLDER", help="fail unless a test of this folder has passed")
-    parser.addoption("--scope", choices=scope.SCOPES, default="full", help="all tests, or a quick part of them")
+    parser.addoption("--lane", choices=lanes.LANES, default="nightly", help="which tests run, and with how many cases")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    scope.choose(config.getoption("--scope"))
+    lanes.choose(config.getoption("--lane"))
+    config.pluginmanager.register(ProcessorTime())
 
 
 def pytest_report_header() -> str:
-    return "scope: quick (make test-all, or --scope full, runs everything)" if scope.is_quick() else "scope: full"
+    return f"lane: {lanes.current()} (make test, make gate and make nightly run the three)"
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the files without a test for this lane, which are not even imported."""
+    is_test = collection_path.suffix == ".py" and collection_path.name.startswith("test_")
+    return True if is_test and not lanes.may_have_tests(collection_path.read_text("utf-8")) else None
 
 
 @pytest.hookimpl(trylast=True)  # when all others are deselected
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the files of the full scope out of the quick one; several workers begin with the longest tests."""
-    if scope.is_quick():
-        chosen: list[pytest.Item] = []
-        left_out: list[pytest.Item] = []
-        for item in items:
-            (left_out if item.get_closest_marker("full") else chosen).append(item)
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = chosen
+    """Leave out the tests of other lanes; several workers begin with the longest tests."""
+    chosen: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        of_item = lanes.lanes_of([mark.name for mark in item.iter_markers()])
+        (chosen if lanes.current() in of_item else left_out).append(item)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = chosen
     if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
         items[:] = order.longest_first(items, int(workers), rank=order.rank, file=lambda item: item.path)
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.supervised import Run, all_gone, run
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc and ends a child with its parent")
 

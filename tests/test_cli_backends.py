@@ -18,7 +18,7 @@ from service.devserver.embedded import EmbeddedServer
 from tests.support.serving import ROOT, Service
 from tests.support.waiting import PATIENCE
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 KEY = re.compile(r"app_[A-Za-z0-9_-]{24}_[A-Za-z0-9_-]{43}\n")

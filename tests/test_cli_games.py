@@ -30,7 +30,7 @@ from tests.support.serving import ROOT, Service
 from tests.support.stores.redis_stores import redis_store
 from tests.support.waiting import PATIENCE
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 PEOPLE = tuple([SeatRequest("human", name) for name in ("Ada", "Bo")])

@@ -25,7 +25,7 @@ from service.devserver.errors import DidNotStart, FolderInUse, NoServerFound
 from tests.support.processes import runs
 from tests.support.waiting import PATIENCE
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 def client(server: EmbeddedServer) -> redis.Redis:

@@ -19,7 +19,7 @@ from tests.support.serving import Service
 from tests.support.supervised import GUNICORN, NO_REDIS, ROOT, all_gone, linux_only, run
 from tests.support.waiting import PATIENCE
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 def test_the_redis_of_redis_url_is_used_and_left_running(tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ import pytest
 from service import library
 from service.engine.variants import variants
 from service.library import GAMES, IllegalMove, InvalidSetup, Match, explain, parse_tile, play, read_record, verify
-from tests.support import scope
+from tests.support import lanes
+
+pytestmark = pytest.mark.quick_and_gate
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
@@ -55,7 +57,7 @@ def test_it_needs_the_standard_library_alone() -> None:
     assert said.splitlines()[-1].endswith("win the match.")
 
 
-@pytest.mark.parametrize("game", sorted(variants()) if not scope.is_quick() else ["block", "latin", "fido"])
+@pytest.mark.parametrize("game", lanes.in_lane(sorted(variants()), quick=["block", "latin", "fido"]))
 def test_a_match_of_computer_players_is_proven_by_its_record(game: str) -> None:
     seats = GAMES[game].players[0]
     match = Match(game, [f"P{seat}" for seat in range(seats)], bots=dict.fromkeys(range(seats), "greedy"))

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.serving import ROOT
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 RUN = (sys.executable, "-m", "pytest", "-q", "-p", "xdist", "tests/deployment/test_locks.py", "-k", "purpose")
 

@@ -21,7 +21,7 @@ from service.devserver.embedded import EmbeddedServer
 from tests.support.supervised import all_gone, run
 from tests.support.waiting import PATIENCE
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can signal a child when its parent ends")
 

@@ -25,7 +25,7 @@ from service.server.request_bodies import DISCARD_STEP_BYTES, MAX_DISCARDED_BYTE
 from tests.support.supervised import NO_REDIS, ROOT, Run, all_gone, linux_only, run
 from tests.support.waiting import PATIENCE
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 REAL = "service.server.wsgi:create()"
 LONG_GRACE = "600"

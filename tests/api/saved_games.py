@@ -22,7 +22,7 @@ from service.storage import keys
 from service.storage.event_frames import events_of
 from service.storage.rate_limits import PREFIX
 from tests.api.client import Api, Table
-from tests.support.scope import QUICK_VARIANTS, in_scope
+from tests.support.lanes import GATE_VARIANTS, QUICK_VARIANTS, in_lane
 from tests.support.table import Json, match_finished
 
 SEED = "a rainy evening"
@@ -33,7 +33,7 @@ _ALWAYS = ("waiting", "dealt", "early", "late", "round_over", "second_round", "f
 _ELIMINATING = ("menschenwolf", "domino")
 """The variants in which a player can be out of a match that goes on (stage ``player_out``)."""
 _COMES_TO_ALL = _ELIMINATING[0]
-"""The variant of which all stages are walked in the quick scope, as its match has every one."""
+"""The variant of which the shorter lanes walk all stages, as its match has every one."""
 
 
 def stages_of(variant: str) -> tuple[str, ...]:
@@ -58,16 +58,16 @@ DRAWING = [variant for variant in variants() if _draws(variant)]
 """The variants in which tiles are drawn."""
 
 
-def variants_in_scope() -> Sequence[str]:
-    """The variants of a test that plays on for long: all of them, and a few in the quick scope."""
-    return in_scope(list(variants()), QUICK_VARIANTS)
+def variants_in_lane() -> Sequence[str]:
+    """Return the variants of a test that plays on for long: in shorter lanes a few of them."""
+    return in_lane(list(variants()), quick=QUICK_VARIANTS, gate=GATE_VARIANTS)
 
 
 def walked_stages() -> dict[str, Sequence[str]]:
-    """The stages of each variant at which its match is tested: in the quick scope one, but all of one variant."""
+    """Return the stages of each variant at which its match is tested: in shorter lanes one, but all of one variant."""
     return {
-        variant: in_scope(stages_of(variant), stages_of(variant) if variant == _COMES_TO_ALL else ("late",))
-        for variant in variants()
+        variant: in_lane(stages_of(variant), quick=stages_of(variant) if variant == _COMES_TO_ALL else ("late",))
+        for variant in variants_in_lane()
     }
 
 

@@ -15,6 +15,8 @@ from tests.api.notation import make_moves
 from tests.api.saved_games import SEED, SavedGame, decoded, longest, shortest, some_seats, take_snapshot
 from tests.support.table import Json, round_over, seat_to_move
 
+pytestmark = pytest.mark.quick_and_gate
+
 Dealt = dict[str, list[Any]]
 ROUNDS = 3
 ZEROS = ("0-0 …", "1-1 …", "2-2 …")

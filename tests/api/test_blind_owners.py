@@ -51,6 +51,8 @@ from tests.api.test_blindness import hidden_from, refused_moves, versions_of
 from tests.support.stores.redis_stores import redis_reminders
 from tests.support.table import Json, round_over
 
+pytestmark = pytest.mark.quick_and_gate
+
 Publish = Callable[[], None]
 
 LIFETIMES = Lifetimes.at_most(GAME_SECONDS * 1000)

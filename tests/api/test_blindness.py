@@ -44,10 +44,12 @@ from tests.api.saved_games import (
     shortest,
     some_seats,
     take_snapshot,
-    variants_in_scope,
+    variants_in_lane,
 )
 from tests.api.timed import TimedApi
 from tests.support.table import match_finished, round_over, seat_to_move
+
+pytestmark = pytest.mark.quick_and_gate
 
 Request = tuple[str, str, dict[str, Any]]
 Content = tuple[int, list[tuple[str, str]], bytes]
@@ -144,7 +146,7 @@ def test_every_refusal_shows_a_seat_the_same_whatever_is_hidden(
 
 
 @pytest.mark.parametrize("clock", [{"turn": 60}, {"bank": 60, "increment": 5}], ids=["turn", "bank"])
-@pytest.mark.parametrize("variant", variants_in_scope())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_computer_players_clocks_and_absence_tell_nothing_of_what_is_hidden(
     timed_api: TimedApi, server: redis.Redis, variant: str, clock: dict[str, Any]
 ) -> None:

@@ -17,6 +17,8 @@ from tests.api.saved_games import SEED, SavedGame, SavedGames
 from tests.laws.fits import ways
 from tests.support.table import seat_to_move
 
+pytestmark = pytest.mark.quick_and_gate
+
 
 def ends(view: dict[str, Any], **wanted: Any) -> list[tuple[int, str, str]]:
     """The ends that are like this: number, host and side, sorted."""

@@ -14,6 +14,8 @@ from tests.api.client import Api, Table, content_of, status_and_code
 from tests.api.saved_games import SEED, SavedGame, SavedGames, decoded, shortest, some_seats
 from tests.support.table import match_finished
 
+pytestmark = pytest.mark.quick_and_gate
+
 FORMS = {"board": "application/json", "board.json": "application/json", "board.svg": "image/svg+xml"}
 FORMS["board.txt"] = "text/plain"
 

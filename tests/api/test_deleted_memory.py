@@ -47,7 +47,7 @@ from tests.support.application import build_streams, create_app
 from tests.support.games import build_games, build_repository
 from tests.support.stores.redis_stores import redis_deletions, redis_reminders
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 READ = ("", "?text=true", "/moves", "/score", "/events", "/events?text=true&view=true", "/fairness", "/record")
 READ_TOO = ("/board.json", "/board.svg", "/board.txt", "/board.json?version=4", "/board.svg?version=5")

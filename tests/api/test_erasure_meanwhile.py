@@ -15,7 +15,7 @@ from tests.api.redis_contents import clear, keys_with
 from tests.api.test_erasure import ADA, BOB, KEY, MARK, erase, finished, is_gone, join, owned, told
 from tests.support.table import seat_to_move
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 @pytest.fixture(autouse=True)

@@ -44,6 +44,8 @@ from tests.engine.table import COUNTING_ENDS, SCORING_PLAYS
 from tests.support.games import build_games
 from tests.support.stores.redis_stores import redis_store
 
+pytestmark = pytest.mark.quick_and_gate
+
 DATA = {
     "created": set(),
     "joined": {"name"},

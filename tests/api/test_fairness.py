@@ -32,9 +32,11 @@ from tests.api.saved_games import (
     restore,
     some_rounds,
     take_snapshot,
-    variants_in_scope,
+    variants_in_lane,
 )
 from tests.support.table import Json, round_over, round_over_or_reached, seat_to_move
+
+pytestmark = pytest.mark.quick_and_gate
 
 
 @pytest.fixture
@@ -237,7 +239,7 @@ def spelled(secret: bytes) -> Iterator[str]:
     yield urlsafe_b64encode(secret).decode().rstrip("=")
 
 
-@pytest.mark.parametrize("variant", variants_in_scope())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_seed(
     fair: Api, server: redis.Redis, variant: str
 ) -> None:

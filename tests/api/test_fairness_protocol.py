@@ -13,7 +13,7 @@ from tests.api.saved_games import longest, shortest
 from tests.support.table import match_finished, reached, round_over, seat_to_move
 from tests.vectors.verifiers import Said, in_javascript, in_python
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 Noted = dict[int, str]
 

@@ -39,6 +39,8 @@ from tests.api.followers import (
 from tests.api.saved_games import SEED, SavedGames, one_open_seat, restore, shortest
 from tests.support.games import build_games
 
+pytestmark = pytest.mark.quick_and_gate
+
 
 class CountingStore:
     """A store that counts how often games are read, and cannot read them while it is ``away``."""

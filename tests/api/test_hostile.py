@@ -19,7 +19,7 @@ from tests.api.test_bad_input import JSON, MALFORMED, StoreContents, as_stream, 
 from tests.api.test_whole_app import method_of, operations
 from tests.support.table import seat_to_move
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 __all__ = ["contents"]
 

@@ -40,12 +40,14 @@ from tests.api.saved_games import (
     restore,
     some_seats,
     take_snapshot,
-    variants_in_scope,
+    variants_in_lane,
 )
 from tests.api.test_whole_app import method_of, operations
 from tests.support.application import create_app
 from tests.support.games import build_games
 from tests.support.table import Json, seat_to_move
+
+pytestmark = pytest.mark.quick_and_gate
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 ALIKE = 3
@@ -343,7 +345,7 @@ def test_events_contain_nothing_hidden_from_a_seat(api: Api, server: redis.Redis
         assert all(each == shown[0] for each in shown), f"the events tell seat {seat} what it cannot see"
 
 
-@pytest.mark.parametrize("variant", variants_in_scope())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_a_view_at_an_earlier_version_contains_nothing_hidden_from_a_seat(
     api: Api, server: redis.Redis, store: RedisStore, feed: RedisEventFeed, variant: str
 ) -> None:

@@ -15,6 +15,8 @@ from tests.api.notation import find_move, make_moves
 from tests.api.saved_games import SEED, SavedGame, SavedGames, restore, stages_of, take_snapshot
 from tests.support.table import seat_to_move
 
+pytestmark = pytest.mark.quick_and_gate
+
 DOUBLES = "0-0 2-2 3-3 4-4 5-5 6-6"
 """In the stock, so that 1-1 leads."""
 PLAYING = ("dealt", "early", "late", "second_round")

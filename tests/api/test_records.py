@@ -14,9 +14,11 @@ from service.records.record import ARRANGED, PROVABLE
 from service.records.verification import verify
 from service.records.writer import MEDIA_TYPE, format_record
 from tests.api.client import Api, Table
-from tests.api.saved_games import one_open_seat, some_rounds, some_seats, variants_in_scope
+from tests.api.saved_games import one_open_seat, some_rounds, some_seats, variants_in_lane
 from tests.support.application import create_app
 from tests.support.table import match_finished, reached, round_over, round_over_or_reached, seat_to_move
+
+pytestmark = pytest.mark.quick_and_gate
 
 TEXT = {"Accept": "text/plain"}
 JSON = {"Accept": "application/json"}
@@ -256,7 +258,7 @@ def test_parsing_a_long_record_yields_to_other_requests(games: GamesFacade) -> N
 # Continuing a match
 
 
-@pytest.mark.parametrize("variant", variants_in_scope())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[Table, str]], variant: str) -> None:
     original, text = played[variant]
     seats = some_seats(variant)

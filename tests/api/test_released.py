@@ -16,8 +16,10 @@ from tests.api.client import Table, status_and_code
 from tests.api.released_games import DELETED, FILES, FOLDER, ReleasedGame, games_in
 from tests.api.saved_games import restore
 from tests.api.timed import TimedApi
-from tests.support.scope import in_scope
+from tests.support.lanes import in_lane
 from tests.support.table import match_finished
+
+pytestmark = pytest.mark.quick_and_gate
 
 MOST_MOVES = 2000
 QUICK = ("second round",)
@@ -65,7 +67,7 @@ def test_a_released_game_is_read_and_played_on_to_the_end(
     timed_api: TimedApi, server: redis.Redis, subtests: pytest.Subtests, file: str, variant: str
 ) -> None:
     games = {game.stage: game for game in RELEASED[file, variant] if game.stage != DELETED}
-    for stage in in_scope(list(games), [stage for stage in QUICK if stage in games]):
+    for stage in in_lane(list(games), quick=[stage for stage in QUICK if stage in games]):
         with subtests.test(stage):
             released = games[stage]
             restore(server, released.created["game"]["id"], released.snapshot)

@@ -10,6 +10,8 @@ import pytest
 from service.engine.variants import variants
 from tests.api.saved_games import SavedGame, SavedGames, Walk, stages_of
 
+pytestmark = pytest.mark.quick_and_gate
+
 
 @pytest.mark.parametrize("variant", variants())
 def test_a_match_of_each_variant_is_saved_at_every_stage_it_comes_to(saved_games: SavedGames, variant: str) -> None:

@@ -19,6 +19,8 @@ from tests.api.saved_games import SEED, SavedGame, decoded
 from tests.engine.table import SCORING_PLAYS
 from tests.support.table import Json, match_finished, seat_to_move
 
+pytestmark = pytest.mark.quick_and_gate
+
 ALWAYS = {"game", "version", "status", "best", "standings", "rounds", "carry", "winners"}
 ROUND = {"number", "ended_by", "hands", "scores", "carried", "lines"}
 BEST = {

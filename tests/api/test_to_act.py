@@ -17,6 +17,8 @@ from tests.api.test_leaks import events_of_snapshot
 from tests.laws.facts import assert_kept_facts
 from tests.support.table import Json
 
+pytestmark = pytest.mark.quick_and_gate
+
 
 def events_of(api: Api, saved_game: SavedGame, seat: int | None, after: int = 0) -> list[Json]:
     token = None if seat is None else saved_game.table.tokens[seat]

@@ -16,6 +16,8 @@ from tests.api.saved_games import SEED, SavedGame, SavedGames
 from tests.engine.table import COUNTING_ENDS, SCORING_PLAYS
 from tests.support.table import seat_to_move
 
+pytestmark = pytest.mark.quick_and_gate
+
 ALWAYS = {
     "id",
     "variant",

@@ -31,7 +31,7 @@ from tests.conftest import Figures
 from tests.storage.clusters import Cluster, until
 from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 STEPS = 40
 """Steps between two failovers."""

@@ -36,7 +36,7 @@ from bench.setups import LONGEST, USUAL, Match, long_matches, matches
 from bench.stand import Stand
 from tests.support.released import Release
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 NO_SIZES: Final = Measures(Sizes(0, 0, 0), Sizes(0, 0, 0), Sizes(0, 0, 0))
 """Only the floor needs them."""

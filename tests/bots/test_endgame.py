@@ -20,10 +20,12 @@ from service.engine.state import PLAYING, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from tests.laws.matches import setups
-from tests.support.scope import fewer
+from tests.support.lanes import fewer
+
+pytestmark = pytest.mark.quick_and_gate
 
 POSITIONS: Final = 500
-"""Of each game and each way to play, in the full scope; the quick one takes a 25th, as all that may follow is much."""
+"""Of each game and each way to play, in the nightly lane; the gate takes a quarter."""
 FEW_TILES: Final = range(1, 9)
 """How many are in the hands and the stock of a position, so that all that may follow can be tried."""
 MOST_DEALS: Final = 50_000
@@ -150,7 +152,7 @@ def test_no_decision_is_wrong_where_nothing_is_hidden(key: str, choose: Choose) 
     check(positions(games_of_two_sides(key), choose, many), many)
 
 
-@pytest.mark.full
+@pytest.mark.gate
 @pytest.mark.parametrize("tiles", LONG_ENDS)
 @pytest.mark.parametrize("key", [key for key in KEYS if key != OF_PARTNERS])
 def test_no_decision_is_wrong_at_a_long_end(key: str, tiles: int) -> None:
@@ -202,7 +204,7 @@ def test_an_end_with_few_tiles_is_solved_and_one_with_many_not_begun(key: str, m
     assert not any(found[most + 1])
 
 
-@pytest.mark.full
+@pytest.mark.gate
 def test_an_end_with_too_many_positions_is_left_to_the_worlds() -> None:
     games = games_of_two_sides("dominospiel")
     solved = set()

@@ -25,7 +25,9 @@ from service.engine.tiles import sort_tiles
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from tests.laws.matches import setups
-from tests.support.scope import fewer
+from tests.support.lanes import fewer
+
+pytestmark = pytest.mark.quick_and_gate
 
 KEYS = sorted(variants())
 ROUNDS = 10
@@ -45,7 +47,7 @@ class Moment(NamedTuple):
 
 
 def some_moments(key: str) -> Iterator[Moment]:
-    """Those of ``ROUNDS``; in the quick scope some of each round."""
+    """Those of ``ROUNDS``; in shorter lanes some of each round."""
     return islice(moments(key, ROUNDS), 0, None, ROUNDS // fewer(ROUNDS))
 
 

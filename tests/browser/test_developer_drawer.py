@@ -13,7 +13,7 @@ from tests.browser.accessibility import Axe
 from tests.browser.pages import NARROW, ExpectConsole, OpenPage
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 @pytest.fixture

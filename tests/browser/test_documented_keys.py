@@ -11,7 +11,7 @@ from tests.browser.pages import OpenPage
 from tests.support.serving import ROOT
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 ROW = re.compile(r"^\| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 

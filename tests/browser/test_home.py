@@ -15,7 +15,7 @@ from tests.browser.accessibility import Axe
 from tests.browser.pages import SCHEMES, OpenPage
 from tests.browser.test_setting_up import at_a_table, kept
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 PHONE = (360, 740)
 MOST_SHIFT = 0.1

@@ -12,7 +12,7 @@ from tests.browser.accessibility import Axe
 from tests.browser.pages import LAN_HOST, OpenPage
 from tests.support.serving import Service
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 ELSEWHERE = "http://domino.example:8000/table"
 

@@ -18,7 +18,7 @@ from tests.browser.playing import MOST_MOVES, smallest_set
 from tests.support.table import Json, match_finished
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 HAND = {
     "0-1": "blank one, does not fit",

@@ -18,7 +18,7 @@ from tests.browser.pages import LONG_MS, ExpectConsole, OpenPage
 from tests.browser.playing import Keyboard, take_seats
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 SMALL_PHONE = (360, 740)
 

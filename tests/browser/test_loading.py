@@ -17,7 +17,7 @@ from tests.browser.pages import LONG_MS, ExpectConsole, OpenPage
 from tests.browser.playing import fitting
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 CLIENT = Path(service.client.__file__).parent
 

@@ -24,8 +24,10 @@ from tests.browser.playing import (
     play_to_the_end,
     smallest_set,
 )
-from tests.support.scope import in_scope
+from tests.support.lanes import in_lane
 from tests.whole.table import Table
+
+pytestmark = pytest.mark.quick_and_gate
 
 
 class Device(NamedTuple):
@@ -52,7 +54,7 @@ LOWEST_TARGET = 10
 MATCHES = list(zip(variants(), cycle(DEVICES), strict=False))
 
 
-@pytest.mark.parametrize(("variant", "device"), in_scope(MATCHES, quick=MATCHES[:1]))
+@pytest.mark.parametrize(("variant", "device"), in_lane(MATCHES, quick=MATCHES[:1], gate=MATCHES[:4]))
 def test_a_match_is_played_to_its_end(variant: str, device: Device, http: httpx.Client, open_page: OpenPage) -> None:
     rules = shortest(variant) | smallest_set(variant)
     if "target" in rules:

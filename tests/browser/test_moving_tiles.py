@@ -117,7 +117,7 @@ COVERED = """async () => {
 MANY_TILES = 20
 
 
-@pytest.mark.full
+@pytest.mark.gate
 @pytest.mark.parametrize("size", [(360, 740), (740, 360), (1280, 800)], ids=str)
 def test_the_question_about_sound_covers_nothing(
     size: tuple[int, int], http: httpx.Client, open_page: OpenPage

@@ -16,7 +16,7 @@ from tests.browser.pages import OpenPage
 from tests.browser.playing import Mouse, log
 from tests.support.serving import Service
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 RULES = "# Kitchen block\n\n**6.1** Two ends, and nothing to draw.\n\n**6.2** The highest total wins.\n"
 

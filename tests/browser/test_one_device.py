@@ -13,7 +13,7 @@ from tests.browser.playing import Touch, html_of, take_seats, told
 from tests.support.table import round_over
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 WATCH_HANDS = """() => {

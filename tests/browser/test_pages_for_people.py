@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.browser.accessibility import Axe
 from tests.browser.pages import DESK, NARROW, SCHEMES, OpenPage
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 @pytest.mark.parametrize("path", ["/", "/problems", "/docs/"])

@@ -14,7 +14,7 @@ from tests.browser.pages import ExpectConsole, OpenPage
 from tests.browser.playing import html_of, told
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 HOSTILE_NAMES = [
     "<img src=x onerror=alert(1)>",

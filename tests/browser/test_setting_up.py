@@ -14,7 +14,7 @@ from service.texts import text
 from tests.browser.accessibility import Axe
 from tests.browser.pages import DESK, NARROW, SCHEMES, ExpectConsole, OpenPage
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 HOSTILE_NAMES = ["<img src=x onerror=alert(1)>", "שלום עולם", "W" * 60, "👩‍👩‍👧 Zoë ${1}"]
 

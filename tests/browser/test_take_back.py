@@ -15,7 +15,7 @@ from tests.browser.test_heard import KEEP_HEARD, heard
 from tests.support.table import Json
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 HELD_MS = 2000
 SAME_TAP_MS = 500

@@ -20,7 +20,7 @@ from tests.support.serving import Service
 from tests.support.table import round_over
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 BOT = {"bot": "greedy"}
 

@@ -20,7 +20,7 @@ from tests.support.processes import free_ports
 from tests.support.serving import Service
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 SECONDS = 10
 """By when the other device has to know of a move, on a busy machine; it takes some hundredths of a second."""

@@ -17,7 +17,7 @@ from tests.browser.playing import take_seats
 from tests.support.table import match_finished, round_over
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 class Device(NamedTuple):

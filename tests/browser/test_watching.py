@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Error
 from tests.browser.accessibility import Axe
 from tests.browser.pages import LAN_HOST, OpenPage, Pages
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 @pytest.fixture

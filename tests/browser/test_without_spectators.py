@@ -15,7 +15,7 @@ from tests.browser.playing import Keyboard, html_of, log, take_seats, told
 from tests.support.table import Json, match_finished, seat_to_move
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 MOVES = 6
 """So many are made on the page, the rest of the match over HTTP."""

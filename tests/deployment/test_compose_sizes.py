@@ -11,7 +11,7 @@ import pytest
 from service.config import SETTINGS, Settings
 from tests.deployment.tools import EXAMPLES, checked, compose, larger, tool
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 OVERLAYS = ("secrets.yaml", "replica.yaml", "cluster.yaml")
 PROCESSES = ("service", "bots", "scheduler", "messenger")

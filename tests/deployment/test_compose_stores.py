@@ -30,7 +30,7 @@ from tests.support.serving import Service
 from tests.whole.table import Table, connect
 
 pytestmark = [
-    pytest.mark.full,
+    pytest.mark.nightly,
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux has every address of 127.0.0.0/8"),
 ]
 SENTINEL_PORT = 26379

@@ -1,4 +1,6 @@
-"""The workflow runs what ``.ci/run`` runs, its quick tests on every version of Python that the package names."""
+"""One workflow runs what ``.ci/run`` runs, and the quick tests on each Python that the package names; another runs all
+tests, each night and before a release.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,12 @@ import yaml
 from tests.support.serving import ROOT
 
 GITHUB = ROOT / ".github"
-WORKFLOW: dict[Any, Any] = yaml.safe_load((GITHUB / "workflows" / "ci.yml").read_text("utf-8"))
-JOBS: dict[str, dict[str, Any]] = WORKFLOW["jobs"]
+WORKFLOWS: dict[str, dict[Any, Any]] = {
+    name: yaml.safe_load((GITHUB / "workflows" / f"{name}.yml").read_text("utf-8")) for name in ("ci", "nightly")
+}
+JOBS: dict[str, dict[str, Any]] = WORKFLOWS["ci"]["jobs"]
+NIGHTLY_JOBS: dict[str, dict[str, Any]] = WORKFLOWS["nightly"]["jobs"]
+ALL_JOBS = [*JOBS.values(), *NIGHTLY_JOBS.values()]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 VERSIONS = [text.rpartition(" :: ")[2] for text in PROJECT["classifiers"] if "Python :: " in text]
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
@@ -35,26 +41,37 @@ def make_call(line: str) -> MakeCall:
 
 LOCAL = make_call((ROOT / ".ci" / "run").read_text("utf-8").splitlines()[-1])
 CALLS = {name: make_call(step["run"]) for name, job in JOBS.items() for step in job["steps"] if "run" in step}
+BY_NIGHT = {
+    name: make_call(step["run"]) for name, job in NIGHTLY_JOBS.items() for step in job["steps"] if "run" in step
+}
 
 
 def test_every_job_calls_make_once() -> None:
-    assert [name for name, job in JOBS.items() for step in job["steps"] if "run" in step] == list(JOBS)
+    for jobs in (JOBS, NIGHTLY_JOBS):
+        assert [name for name, job in jobs.items() for step in job["steps"] if "run" in step] == list(jobs)
 
 
-@pytest.mark.parametrize("call", [LOCAL, *CALLS.values()], ids=[".ci/run", *CALLS])
+@pytest.mark.parametrize("call", [LOCAL, *CALLS.values(), *BY_NIGHT.values()])
 def test_make_has_the_targets(call: MakeCall) -> None:
     assert set(call.targets) <= TARGETS
 
 
+def test_the_script_runs_the_checks_and_two_lanes() -> None:
+    assert MakeCall(["check", "test", "gate"], ["--require", "tests/browser"]) == LOCAL
+
+
 def test_the_jobs_run_what_the_script_runs() -> None:
-    assert {target for call in CALLS.values() for target in call.targets} == {*LOCAL.targets, "test"}
+    assert [target for call in CALLS.values() for target in call.targets] == LOCAL.targets
+    assert CALLS["gate"].arguments == LOCAL.arguments
 
 
-def test_two_jobs_share_all_tests() -> None:
-    option, folder = LOCAL.arguments
-    assert option == "--require"
-    assert CALLS["full"] == MakeCall(["test-all"], ["--ignore", folder])
-    assert CALLS["browser"] == MakeCall(["test-all"], ["--require", folder, folder])
+def test_all_tests_run_by_night_and_before_a_release() -> None:
+    assert BY_NIGHT["nightly"] == MakeCall(["nightly"], ["--require", "tests/browser"])
+    # PyYAML reads the key ``on`` as true.
+    assert WORKFLOWS["nightly"][True].keys() == {"schedule", "workflow_dispatch", "workflow_call"}
+    release = yaml.safe_load((GITHUB / "workflows" / "release.yml").read_text("utf-8"))["jobs"]
+    assert release["test"]["uses"] == "./.github/workflows/nightly.yml"
+    assert release["build"]["needs"] == "test"
 
 
 def test_quick_tests_run_on_every_version_of_python_that_the_package_names() -> None:
@@ -63,17 +80,17 @@ def test_quick_tests_run_on_every_version_of_python_that_the_package_names() -> 
     assert PROJECT["requires-python"] == f">={VERSIONS[0]}"
 
 
-@pytest.mark.parametrize("job", JOBS)
-def test_a_job_has_a_python_that_the_package_names(job: str) -> None:
-    (version,) = [step["with"]["python-version"] for step in JOBS[job]["steps"] if "set-up" in step.get("uses", "")]
+@pytest.mark.parametrize("job", ALL_JOBS)
+def test_a_job_has_a_python_that_the_package_names(job: dict[str, Any]) -> None:
+    (version,) = [step["with"]["python-version"] for step in job["steps"] if "set-up" in step.get("uses", "")]
     assert version in {"${{ matrix.python-version }}", *VERSIONS}
 
 
-@pytest.mark.parametrize("job", JOBS)
-def test_a_job_may_only_read_and_ends(job: str) -> None:
-    assert WORKFLOW["permissions"] == {"contents": "read"}
-    assert "permissions" not in JOBS[job]
-    assert JOBS[job]["timeout-minutes"] <= 60
+def test_a_job_may_only_read_and_ends() -> None:
+    assert all(workflow["permissions"] == {"contents": "read"} for workflow in WORKFLOWS.values())
+    assert not [job for job in ALL_JOBS if "permissions" in job]
+    assert max(job["timeout-minutes"] for job in JOBS.values()) <= 60
+    assert all("timeout-minutes" in job for job in NIGHTLY_JOBS.values())
 
 
 def test_actions_of_others_are_pinned_to_a_commit() -> None:

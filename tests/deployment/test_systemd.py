@@ -142,12 +142,12 @@ def complaints(folder: Path, source: Path = FOLDER) -> list[str]:
     return [line for line in (done.stdout + done.stderr).splitlines() if "domino" in line]
 
 
-@pytest.mark.full
+@pytest.mark.gate
 def test_systemd_has_nothing_to_say_of_the_units(tmp_path: Path) -> None:
     assert complaints(tmp_path) == []
 
 
-@pytest.mark.full
+@pytest.mark.gate
 @pytest.mark.parametrize("name", PROCESSES)
 def test_a_misspelt_key_is_found(name: str, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong"
@@ -158,7 +158,7 @@ def test_a_misspelt_key_is_found(name: str, tmp_path: Path) -> None:
     assert any("ProtectHomes" in line for line in complaints(tmp_path / "units", wrong))
 
 
-@pytest.mark.full
+@pytest.mark.gate
 def test_systemd_rates_the_rights_of_each_process_as_few(tmp_path: Path) -> None:
     program = tool("systemd-analyze")
     version = re.search(r"systemd (\d+)", checked(program, "--version").stdout)

@@ -24,7 +24,7 @@ from tests.support.waiting import PATIENCE
 from tests.whole.stream_reader import NDJSON, SSE
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 CADDYFILE = EXAMPLES / "Caddyfile"
 GAME = {"variant": "domino", "players": [{"name": "A"}, {"name": "B"}]}
 CREATES = 3

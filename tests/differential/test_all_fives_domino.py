@@ -31,7 +31,7 @@ from tests.conftest import Figures
 from tests.differential.in_step import Game, OurMatch
 from tests.differential.libraries import library
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 pieces = library("all-fives-domino", "src.main.game.Piece")
 scorer = library("all-fives-domino", "src.main.game.Scorer").AllFivesScorer

@@ -22,7 +22,7 @@ from service.engine.tiles import Tile
 from tests.conftest import Figures
 from tests.differential.in_step import Game, OurMatch
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 ROUNDS = 500
 MOST_DEALS = 1000

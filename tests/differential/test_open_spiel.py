@@ -34,7 +34,7 @@ from tests.conftest import Figures
 from tests.differential.in_step import Game, OurMatch, Play, play_in_step
 from tests.differential.libraries import library
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 pyspiel = library("open-spiel", "pyspiel")
 games = library("open-spiel", "open_spiel.python.games")  # registers them

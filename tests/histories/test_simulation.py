@@ -22,7 +22,7 @@ from tests.histories.history import Attempt, Operation, OperationResult, Outcome
 from tests.histories.simulation import TTL, simulate
 from tests.support.stores.memory_store import MemoryStore, _Game
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 PARTS = 8
 HISTORIES = 2000 // PARTS

@@ -3,7 +3,7 @@
 A *case* says all that a match depends on, so that a failing one can be played again:
 ``Match(Case(...))`` of the note under the failure. A *law* is a function of one match; ``@law`` puts it
 to a fixed list of cases of every game, the same at every run, and to some that hypothesis makes up and
-shrinks. ``LAWS_TIMES=20`` in the environment asks for twenty times as many of both, the quick scope for a fifth.
+shrinks. ``LAWS_TIMES=20`` in the environment asks for twenty times as many of both, a lane of tests for fewer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from service.engine.referee import advance, apply, legal_moves
 from service.engine.state import FINISHED, State
 from service.engine.tiles import TILES
 from service.engine.variants import variants
-from tests.support.scope import fewer
+from tests.support.lanes import fewer
 
 TIMES: Final = int(os.environ.get("LAWS_TIMES", "1"))
 MOST_MOVES: Final = 250

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import orjson
+import pytest
 
 from service.engine.deal import split
 from service.engine.errors import Reason, Refusal
@@ -35,6 +36,8 @@ from service.web.view.serializers import game_view_json
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
 from tests.support.table import Json
+
+pytestmark = pytest.mark.quick_and_gate
 
 
 def twins(match: Match, state: State, viewer: int | None, many: int = 2) -> Iterator[State]:

@@ -28,7 +28,9 @@ from tests.laws.clocks import Course, Plan
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law, setups
 from tests.laws.test_blindness import twins
-from tests.support.scope import QUICK_VARIANTS, in_scope
+from tests.support.lanes import GATE_VARIANTS, QUICK_VARIANTS, in_lane
+
+pytestmark = pytest.mark.quick_and_gate
 
 COURSES: Final = 24
 """Of each game, in every run; ``make soak`` asks for more."""
@@ -120,7 +122,7 @@ def test_the_clock_is_right_in_many_courses(key: str, figures: Figures) -> None:
     figures("clocks", take_courses(key, COURSES, COURSES_IN_SOAK))
 
 
-@pytest.mark.parametrize("key", in_scope(list(variants()), quick=QUICK_VARIANTS))
+@pytest.mark.parametrize("key", in_lane(list(variants()), quick=QUICK_VARIANTS, gate=GATE_VARIANTS))
 def test_the_clock_is_right_whatever_happens(key: str, figures: Figures) -> None:
     happened = take_courses(key, 0, COURSES)
     figures("clocks", happened)

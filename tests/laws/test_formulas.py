@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
+
 from service.engine.events import EndReason
 from service.engine.state import PLAYING, Hand, State
 from service.engine.tiles import parse_tile
 from tests.laws.matches import Match, law
+
+pytestmark = pytest.mark.quick_and_gate
 
 ZEROS, SIXES = parse_tile("0-0"), parse_tile("6-6")
 

@@ -19,6 +19,8 @@ from tests.conftest import Figures
 from tests.laws.matches import TIMES
 from tests.laws.rounds import Round, kinds, rounds
 
+pytestmark = pytest.mark.quick_and_gate
+
 ASPECTS: Final = (6, 10, 16, 24)
 SOAK_ROUNDS: Final = int(os.environ.get("SOAK_ROUNDS", "40"))
 """Of each kind of table and each aspect; more of the kinds of a game that has few."""

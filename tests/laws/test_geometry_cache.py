@@ -12,6 +12,8 @@ from service.render.geometry import geometry
 from service.web.board.geometry_cache import MAX_ENTRIES, GeometryCache
 from tests.laws.matches import Case, Match, law
 
+pytestmark = pytest.mark.quick_and_gate
+
 ASPECT = 16
 
 

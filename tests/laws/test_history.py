@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from service.engine.layout import Layout
 from service.engine.referee import advance, apply
 from service.engine.replay import layout_after, replay
 from service.engine.view import event_view
 from tests.laws.matches import Match, law
+
+pytestmark = pytest.mark.quick_and_gate
 
 
 @law()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from service.engine.presence import Presence
 from service.games.model.clock import ClockSettings, RunningClock, start_clock
 from service.games.model.seats import Seat, Seats
 from tests.laws.facts import assert_kept_facts
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
+
+pytestmark = pytest.mark.quick_and_gate
 
 
 @law()

@@ -15,6 +15,8 @@ from service.engine.rules.counting import all_but_long_sides, double_both_halves
 from tests.laws.fits import is_matador, ways
 from tests.laws.matches import Match, law
 
+pytestmark = pytest.mark.quick_and_gate
+
 
 class Slot(NamedTuple):
     """A side of a tile on the table where another one lies, or may lie."""

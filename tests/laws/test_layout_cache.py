@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
+import pytest
 
 from service.engine.layout import Layout, LayoutForm, Placement, empty_layout
 from service.engine.tiles import TILES
@@ -16,6 +17,8 @@ from service.games.store.repository import EVERYTHING
 from service.web.view.serializers import game_view_json
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
+
+pytestmark = pytest.mark.quick_and_gate
 
 
 def anew(layout: Layout) -> Layout:

@@ -12,6 +12,8 @@ from service.engine.state import FINISHED, PLAYING
 from service.engine.variants import variants
 from tests.laws.matches import TIMES, Case, Match, cases, law, option_values, setups
 
+pytestmark = pytest.mark.quick_and_gate
+
 
 def test_together_the_matches_show_every_action_event_and_reason() -> None:
     actions, events, reasons = set(), set(), set()

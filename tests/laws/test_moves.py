@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
 from service.engine.errors import GameOver, IllegalMove, NotInMatch, NotYourTurn, Refusal, RoundOver
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
 from service.engine.layout import Layout
@@ -13,6 +15,8 @@ from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, State
 from tests.laws.fits import fits, ways
 from tests.laws.matches import Match, Step, law
+
+pytestmark = pytest.mark.quick_and_gate
 
 MATCH_FACTS = ("phase", "round", "opener", "totals", "eliminated_round", "carry", "round_winner", "dealer", "winners")
 

@@ -37,6 +37,8 @@ from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
 from tests.laws.matches import Match, law, steady
 
+pytestmark = pytest.mark.quick_and_gate
+
 # The store's bytes
 
 

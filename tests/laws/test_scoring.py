@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
+
 from service.engine.events import Dealt, Eliminated, Finished, Flipped, Played, RoundEnded
 from service.engine.state import FINISHED, PLAYING, PlacementScore
 from service.engine.variant import Settlement
 from tests.laws.fits import fits
 from tests.laws.matches import Match, law
+
+pytestmark = pytest.mark.quick_and_gate
 
 
 @law()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from service.engine.events import Dealt, Drew
 from service.engine.view import event_view
 from service.games.model.game_events import EventEnvelope
@@ -17,6 +19,8 @@ from service.texts import LANGUAGES
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
 from tests.laws.test_blindness import twins, viewers
+
+pytestmark = pytest.mark.quick_and_gate
 
 _LONGEST_NAME = 60
 

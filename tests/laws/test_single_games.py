@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from service.engine.events import RoundEnded
 from service.engine.tiles import pips
 from tests.laws.matches import Match, law
+
+pytestmark = pytest.mark.quick_and_gate
 
 
 @law(game="block")

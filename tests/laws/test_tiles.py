@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from service.engine.deal import ArrangedDeal, Deck
 from service.engine.events import Dealt, Drew, Played
 from service.engine.referee import advance
 from service.engine.state import PLAYING, Hand
 from service.engine.tiles import sort_tiles
 from tests.laws.matches import Match, law
+
+pytestmark = pytest.mark.quick_and_gate
 
 
 @law()

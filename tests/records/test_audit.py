@@ -21,7 +21,9 @@ from service.library import GAMES, Match, read_record
 from service.records.audit import FEWEST, Answer, Audit, audit
 from service.records.record import Record, RecordedBot
 from service.records.writer import format_record
-from tests.support import scope
+from tests.support import lanes
+
+pytestmark = pytest.mark.quick_and_gate
 
 ROOT = Path(__file__).parents[2]
 Hands = tuple[tuple[Tile, ...], ...]
@@ -75,9 +77,9 @@ def light_hands_last(hands: Hands, random: Random) -> Hands:
     return (*[hand for hand in hands if hand is not light], light)
 
 
-@pytest.mark.parametrize("game", ["block", "latin", "fido"] if scope.is_quick() else sorted(GAMES))
+@pytest.mark.parametrize("game", lanes.in_lane(sorted(GAMES), quick=["block", "latin", "fido"]))
 def test_nothing_is_unusual_in_an_honest_pile(game: str) -> None:
-    found = audit(pile(game, 12 if scope.is_quick() else 40))
+    found = audit(pile(game, 40 if lanes.current() == "nightly" else 12))
     assert found.rounds >= FEWEST or GAMES[game].key == "fido"
     assert not [each for each in found.answers() if each.unusual]
 

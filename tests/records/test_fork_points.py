@@ -16,7 +16,7 @@ from tests.laws.matches import Match, law
 from tests.records.building import arranged, fair, kept, long_records, short_cases
 from tests.records.tampering import other_points, with_lines
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 @law(matches=4, drawn=1)

@@ -30,7 +30,7 @@ from service.render.replays import replay
 from service.render.transcript import render_transcript
 from tests.records.hosted import MANY, HostedMatch, hosted_match
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 ADA_AND = (None, "greedy", "random")
 

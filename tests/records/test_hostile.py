@@ -19,7 +19,7 @@ from service.render.transcript import render_transcript
 from tests.conftest import Figures
 from tests.records.building import arranged, fair, kept, short_cases, viewers
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 TIMES = 15
 """So often is each record changed."""

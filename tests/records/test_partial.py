@@ -34,7 +34,7 @@ from tests.records.tampering import (
     with_lines,
 )
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 Tampering = Callable[[Record, Random], Record | None]
 

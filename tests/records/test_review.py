@@ -172,7 +172,7 @@ def test_a_review_names_the_versions_and_moves_of_the_record() -> None:
         assert (event.seat, event.tile) == (each.seat, each.move.tile)
 
 
-@pytest.mark.full
+@pytest.mark.gate
 @pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.variant)
 def test_better_levels_give_away_less(setup: Setup) -> None:
     """In the same deals, in every game; the figures are the same in every run."""
@@ -227,7 +227,7 @@ def test_the_sums_of_a_seat_are_those_of_its_decisions() -> None:
         assert each.luck is None
 
 
-@pytest.mark.full
+@pytest.mark.gate
 @pytest.mark.parametrize("game", sorted(GAMES))
 def test_result_and_luck_are_told_of_every_round_and_add_up_to_nothing(game: str) -> None:
     record = recorded(game, "random", 0)

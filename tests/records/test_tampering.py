@@ -16,7 +16,7 @@ from tests.records.building import long_records
 from tests.records.hosted import hosted_records
 from tests.records.tampering import TAMPERINGS, Tampering
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 ENOUGH = 12
 """So many records are tampered with in each way, if there are as many that give occasion."""

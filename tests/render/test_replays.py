@@ -21,7 +21,7 @@ from tests.laws.matches import Case, Match, law
 from tests.records.building import arranged, fair, kept, viewers
 from tests.records.tampering import event_at, places, with_event
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 def shown(record: Record) -> Replay:

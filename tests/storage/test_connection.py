@@ -21,7 +21,7 @@ from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FakeServer, RealServer
 from tests.support.stores.redis_stores import redis_store
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 RETRY_BUDGET = 1.5
 """Seconds within which the service repeats a write once, see ``service.games.store.transactions``."""

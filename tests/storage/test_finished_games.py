@@ -24,7 +24,7 @@ from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_store
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 SEATS = 4
 MATCHES = 7

@@ -30,7 +30,7 @@ from tests.storage.servers import RealServer
 from tests.storage.write_requests import usual, write
 from tests.support.stores.redis_stores import redis_store
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 GAME = "an-id-of-22-characters"
 

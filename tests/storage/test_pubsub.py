@@ -25,7 +25,7 @@ from tests.storage.write_requests import write
 from tests.support.stores.redis_stores import redis_store
 from tests.support.waiting import PATIENCE
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 LATER = 9_000_000_000_000
 """No other test takes what is due so late."""

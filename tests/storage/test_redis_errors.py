@@ -37,7 +37,7 @@ from tests.storage.waits import waited, within
 from tests.storage.write_requests import write
 from tests.support.stores.redis_stores import redis_store
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 CALLS: dict[str, Callable[[RedisStore], object]] = {
     "check": lambda store: store.check(),

@@ -25,7 +25,7 @@ from tests.storage.write_requests import write
 from tests.support import reminders
 from tests.support.stores.redis_stores import redis_reminders, redis_store
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 LEASE = 20_000
 

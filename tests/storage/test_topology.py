@@ -30,7 +30,7 @@ from tests.storage.write_requests import write
 from tests.support.processes import free_ports
 from tests.support.stores.redis_stores import redis_store
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 ROOT = Path(__file__).parents[2]
 LOADING = b"-LOADING Redis is loading the dataset in memory\r\n"

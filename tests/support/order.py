@@ -16,8 +16,10 @@ Test = TypeVar("Test")
 
 
 def rank(item: pytest.Item) -> int:
-    """0 for what takes minutes, 1 for other files of the full scope, 2 for all others."""
-    return 0 if item.get_closest_marker("long") else 1 if item.get_closest_marker("full") else 2
+    """Return 0 for what takes minutes, 1 for other files that the quick lane leaves out, 2 for all others."""
+    if item.get_closest_marker("long"):
+        return 0
+    return 1 if item.get_closest_marker("gate") or item.get_closest_marker("nightly") else 2
 
 
 def longest_first(

@@ -22,7 +22,7 @@ from tools.attack.race import race
 from tools.attack.shares import Holding, holdings
 from tools.attack.target import ROOT, Target
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 
 def test_the_table_has_a_row_for_every_attack() -> None:

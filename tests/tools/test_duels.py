@@ -29,7 +29,7 @@ from tools.strength.rounds import Outcome, play_deal, play_match
 from tools.strength.rows import DUELS, MATCHES, OPEN_SPIEL, OPEN_SPIEL_TEAMS, ROWS, Row, Setup
 
 pytestmark = [
-    pytest.mark.full,
+    pytest.mark.nightly,
     pytest.mark.skipif(
         not (find_spec("dominoes") and find_spec("pyspiel")), reason="dominoes or open-spiel is not installed"
     ),

@@ -14,7 +14,7 @@ from tools.faults.run import FAULTS, run
 from tools.faults.simulated import simulated
 
 pytestmark = [
-    pytest.mark.full,
+    pytest.mark.nightly,
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the files of another process"),
 ]
 

@@ -21,7 +21,7 @@ from tools.strength.reviews import SETUPS, Figures, Reviewed, Shared
 from tools.strength.rounds import Outcome, play_deal
 from tools.strength.rows import ROWS, Row, Setup
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 
 def run(folder: Path, *arguments: str, kept: str = "") -> int:

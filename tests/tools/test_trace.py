@@ -10,7 +10,7 @@ import pytest
 from service.engine.tiles import parse_tile
 from tools.trace import BEGIN, END, PAGE, traced
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 def test_the_page_shows_the_trace_of_a_move() -> None:

@@ -21,7 +21,7 @@ import pytest
 from service.engine.deal import Deck, shuffle
 from service.engine.tiles import Tile, double_set
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 MANY: Final = 100_000
 SET: Final = double_set(6)

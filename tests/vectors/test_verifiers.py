@@ -28,7 +28,7 @@ from tests.vectors.verifiers import (
     write_documents,
 )
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 @pytest.fixture(params=[in_python, in_javascript], ids=["python", "javascript"])

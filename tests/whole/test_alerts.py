@@ -30,7 +30,7 @@ from tests.support.waiting import PATIENCE
 from tests.whole.table import Table, connect
 from tools.write_dashboard import PANELS
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 WORKERS = ("bots", "scheduler", "messenger")
 LOOPBACK = "127.0.0.0/8"

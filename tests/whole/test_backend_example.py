@@ -23,7 +23,7 @@ from tests.support.table import Json
 from tests.support.waiting import PATIENCE
 from tests.whole.table import connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 FLASK = [sys.executable, "-m", "flask", "--app", str(ROOT / "examples" / "backend" / "backend.py")]
 

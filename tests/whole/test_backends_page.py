@@ -26,7 +26,7 @@ from tests.vectors.verifiers import node_or_skip
 from tests.whole.table import connect
 from tests.whole.test_readme import SCRIPT, lines_printed_by, sessions
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 PAGES = [ROOT / "docs" / "backends" / f"{name}.md" for name in ("first-match", "messages", "players")]
 """Those with sessions or programs, in the order in which they are read."""

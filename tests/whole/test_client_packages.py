@@ -36,7 +36,7 @@ from tests.whole.test_streams import everything
 from tests.whole.web_proxy import WebProxy
 from tools.build_clients import NODE, NPM, PIP_OPTIONS, PYTHON
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 PROGRAMS = Path(__file__).parent / "client_packages"
 SCRIPT = re.compile(r"^<!-- script: ([a-z.]+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)

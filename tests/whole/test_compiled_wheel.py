@@ -22,7 +22,7 @@ from tools.release import copy_sources
 from tools.wheel_compiled import INTERPRETED, missing, modules
 
 pytestmark = [
-    pytest.mark.full,
+    pytest.mark.nightly,
     pytest.mark.long,
     pytest.mark.skipif(bool(missing()), reason=missing() or "nothing is missing"),
 ]
@@ -81,9 +81,9 @@ def test_the_installed_engine_is_compiled(programs: Path, tree: Path) -> None:
     assert file.endswith(".so")
 
 
-@pytest.mark.parametrize(("scope", "tests"), [("full", ALL_CASES), ("quick", SOME_CASES)])
-def test_the_same_tests_pass(programs: Path, tree: Path, scope: str, tests: tuple[str, ...]) -> None:
-    said = in_tree(tree, programs, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "--scope", scope, *tests)
+@pytest.mark.parametrize(("lane", "tests"), [("nightly", ALL_CASES), ("quick", SOME_CASES)])
+def test_the_same_tests_pass(programs: Path, tree: Path, lane: str, tests: tuple[str, ...]) -> None:
+    said = in_tree(tree, programs, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "--lane", lane, *tests)
     assert " passed" in said
 
 

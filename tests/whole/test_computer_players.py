@@ -15,7 +15,7 @@ from tests.support.waiting import PATIENCE
 from tests.whole.table import connect, variants
 from tests.whole.test_metrics import samples
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 def play_as_a_phone_does(http: httpx.Client, created: Json) -> Json:

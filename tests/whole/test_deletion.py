@@ -21,7 +21,7 @@ from tests.support.serving import Service
 from tests.whole.stream_reader import NDJSON, SSE, StreamReader
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 IN_TIME = KEEPALIVE_SECONDS
 """Seconds within which every stream ends: one that has not noticed writes then."""

@@ -12,7 +12,7 @@ import pytest
 from service.engine.variants import variants
 from tests.support.serving import ROOT, Service
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 
 def demo(service: Service, *arguments: str) -> subprocess.CompletedProcess[str]:

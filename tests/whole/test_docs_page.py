@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.serving import Service
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 class Page(HTMLParser):

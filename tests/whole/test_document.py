@@ -20,7 +20,7 @@ from tests.api.saved_games import some_rounds
 from tests.support.contract import PROBLEM, Contract
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = {"text/html", "text/javascript", "text/markdown", "text/vnd.domino-record"}

@@ -22,7 +22,7 @@ from service.engine.state import FINISHED
 from service.engine.variants import variants
 from tests.support.serving import ROOT, Service
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 PROGRAM = str(ROOT / "examples" / "duplicate" / "duplicate.py")
 PAIRS = ("Ada+Bo", "Cleo+Dan", "Eva+Finn", "Gus+Hana")

@@ -25,7 +25,7 @@ from tests.whole.table import Table, connect
 from tests.whole.test_streams import everything, make_move
 from tests.whole.web_proxy import WebProxy
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 Item = dict[str, Any]
 

@@ -43,7 +43,7 @@ from tests.whole.generators import (
     snake,
 )
 
-pytestmark = [pytest.mark.full, pytest.mark.long]
+pytestmark = [pytest.mark.gate, pytest.mark.long]
 
 DOCUMENT = ROOT / "openapi.yaml"
 OPERATIONS = {operation["operationId"]: (path, method) for path, method, operation in committed().operations()}

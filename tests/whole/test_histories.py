@@ -39,7 +39,7 @@ from tests.support.stores.redis_stores import redis_store
 from tests.whole.http_connection import HttpDoor, Log
 from tests.whole.proxy import Mishap, Proxy
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 CLIENTS = 8
 SECONDS = 2.0

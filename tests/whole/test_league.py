@@ -22,7 +22,7 @@ from tests.support.serving import ROOT, Service
 from tests.support.waiting import PATIENCE
 from tests.whole.table import connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 PROGRAM = str(ROOT / "examples" / "league" / "league.py")
 PLAYERS = ("Ada", "Bo", "Cleo", "Dan", "Eva")

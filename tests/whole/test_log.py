@@ -14,7 +14,7 @@ from tests.support.serving import Service
 from tests.whole.table import Table, connect
 from tests.whole.test_sockets import Connection
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 SEED = "a seed nobody may read"
 TOKEN = re.compile(r"seat_[\w-]{20,}")

@@ -22,7 +22,7 @@ from tests.support.serving import Service
 from tests.support.waiting import PATIENCE
 from tests.whole.table import TLS, Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 def samples(url: str) -> dict[tuple[str, ...], float]:

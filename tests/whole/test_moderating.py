@@ -12,7 +12,7 @@ from tests.whole.operating import Application, Site, read_to_end, until
 from tests.whole.stream_reader import StreamReader
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 ABUSER = "192.0.2.7"
 """Their address on the page."""

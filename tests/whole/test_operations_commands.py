@@ -26,7 +26,7 @@ from tests.whole.operating import PAGES, Application, Operator, Site, script, un
 from tests.whole.table import TLS, Table, connect
 from tests.whole.test_readme import TESTS
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 SHELLS: Final = ("", "bash", "console", "sh", "shell", "zsh")
 """What a block of commands may be called; those that are run are ``sh``."""

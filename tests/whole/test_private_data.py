@@ -10,7 +10,7 @@ import pytest
 from tests.support.serving import COMMAND, Service
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 WITH_USUAL_UMASK = ("sh", "-c", 'umask 022; exec "$0" "$@"', *COMMAND)
 

@@ -18,7 +18,7 @@ from tests.support.table import Json
 from tests.support.waiting import PATIENCE
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 CLIENTS = 20
 LEAST_TURNS = 21

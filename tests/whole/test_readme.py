@@ -17,7 +17,7 @@ from tests.support.serving import ROOT, Service
 from tests.vectors.verifiers import node_or_skip
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 README = ROOT / "README.md"
 GUIDE = sorted((ROOT / "docs" / "guide").glob("*.md"))

@@ -28,7 +28,7 @@ from tests.whole.table import Table, connect
 from tools.release import LOCK, SUMS, compare
 from tools.wheel_compiled import missing
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 PYTHON = (sys.executable, "-m")
 LOCKED = ("install", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(ROOT / LOCK))

@@ -22,7 +22,7 @@ from tests.support.table import Json
 from tests.whole.table import connect
 from tests.whole.test_computer_players import play_as_a_phone_does
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from tests.support.table import match_finished
 from tests.whole.operating import Operator
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 SECRET = "the same secret before and after the restore"
 MOVES = 6

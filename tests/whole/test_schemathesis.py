@@ -28,7 +28,7 @@ from tests.support.table import Json
 from tests.support.waiting import PATIENCE
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "30"))

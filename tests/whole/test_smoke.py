@@ -1,4 +1,4 @@
-"""The real command from its start to its stop: what the quick scope has of a whole service."""
+"""The real command from its start to its stop: what the quick lane has of a whole service."""
 
 from __future__ import annotations
 

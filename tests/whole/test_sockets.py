@@ -23,7 +23,7 @@ from tests.support.table import Json
 from tests.support.waiting import PATIENCE
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 LIMIT = 256 * 1024
 CHUNK = 8 * 1024

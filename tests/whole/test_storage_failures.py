@@ -33,7 +33,7 @@ from tests.support.serving import Service
 from tests.support.waiting import PATIENCE
 from tests.whole.table import TLS, Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 @pytest.fixture(scope="module")

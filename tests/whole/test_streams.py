@@ -26,7 +26,7 @@ from tests.support.waiting import PATIENCE
 from tests.whole.stream_reader import NDJSON, SSE, Event, StreamReader
 from tests.whole.table import Table, connect, variants
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 CUTS = 100
 MOST_STEPS = 4000

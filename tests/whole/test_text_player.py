@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from service.engine.variants import variants
-from tests.support import scope
+from tests.support import lanes
 from tests.support.serving import ROOT, Service
+
+pytestmark = pytest.mark.quick_and_gate
 
 PROGRAM = ROOT / "examples" / "text_player" / "text_player.py"
 LANGUAGES = ("en", "de", "es")
@@ -45,7 +47,7 @@ def run(service: Service, tmp_path: Path) -> Run:
     return start
 
 
-@pytest.mark.parametrize("game", sorted(variants()) if not scope.is_quick() else ["dominospiel"])
+@pytest.mark.parametrize("game", lanes.in_lane(sorted(variants()), quick=["dominospiel"]))
 def test_a_match_of_each_game_is_played_to_its_end(game: str, run: Run) -> None:
     language = LANGUAGES[sorted(variants()).index(game) % len(LANGUAGES)]
     done = run(game, "--pace", "0", "--language", language, typed="\n" * 3000)

@@ -20,7 +20,7 @@ from tests.support.serving import Service
 from tests.whole.operating import Operator, until
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SENT = f"00-{TRACE}-00f067aa0ba902b7-01"

@@ -30,7 +30,7 @@ from tests.whole.upgrading import (
     write_next_version,
 )
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 WORKERS: Final = ("bots", "scheduler")
 PLAYED_MOVES: Final = 35

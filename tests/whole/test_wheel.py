@@ -17,7 +17,7 @@ from tests.support.installing import build_wheel, install, locked
 from tests.support.serving import ROOT, Service
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.nightly
 
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "service")
 SERVED = ROOT / "service" / "web" / "openapi"

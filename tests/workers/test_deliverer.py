@@ -42,7 +42,7 @@ from tests.backends.owned import APP, application
 from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer
 from tests.support.games import any_number_of_bots
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 DAY_MS = 86_400_000
 MANY = 10_000

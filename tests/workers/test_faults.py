@@ -22,7 +22,7 @@ from tests.support import reminders
 from tests.support.background import Background
 from tests.workers.tables import PATIENCE, VARIANTS, fewest, on_redis, request, undisturbed, until
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))
 

@@ -18,7 +18,7 @@ from tests.support.background import Background
 from tests.support.processes import free_ports
 from tests.workers.tables import on_redis, request, until
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 def test_an_outage_is_logged_when_it_begins_and_when_it_is_over(

@@ -27,7 +27,7 @@ from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 from tests.workers.tables import TTL, until
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 class Table(Owned):

@@ -24,7 +24,7 @@ from tests.support.background import Background
 from tests.support.stores.redis_stores import redis_reminders
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed, until
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 
 def is_finished(hosted: Hosted, game: str) -> bool:

@@ -29,7 +29,7 @@ from tests.support.stores.redis_stores import redis_calls
 from tests.vectors.verifiers import node_or_skip
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, until
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 LONG = 120.0
 

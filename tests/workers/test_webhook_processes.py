@@ -35,7 +35,7 @@ from tests.support.remote_bots import await_port
 from tests.support.stores.redis_stores import redis_reminders, redis_store, redis_webhooks
 from tests.workers.tables import TTL, until
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.gate
 
 NETWORKS = "127.0.0.0/8"
 
