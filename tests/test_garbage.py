@@ -15,6 +15,8 @@ from tests.support.http_client import HttpResponse, KeepAliveClient
 from tests.support.supervised import run
 from tests.support.waiting import PATIENCE
 
+pytestmark = pytest.mark.gate
+
 SEATS = 4
 TIMES = 5
 

@@ -7,6 +7,8 @@ import pytest
 from service.backends.facade import BackendsFacade
 from tests.api.client import Api, Table, status_and_code
 
+pytestmark = pytest.mark.gate
+
 SPECTATORS_PATHS = ("", "/moves", "/score", "/events", "/fairness", "/record", "/board.json")
 
 

@@ -20,6 +20,8 @@ from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app
 from tests.support.stores.redis_stores import redis_backends
 
+pytestmark = pytest.mark.gate
+
 HOSTILE_NAMES: tuple[Any, ...] = (
     "",
     " ",

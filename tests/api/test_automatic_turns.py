@@ -10,6 +10,8 @@ from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import shortest
 from tests.support.table import Json, match_finished, seat_to_move
 
+pytestmark = pytest.mark.gate
+
 TWO = [{"name": "Ada"}, {"name": "Bo"}]
 SEED = "a rainy evening"
 AS_TEXT = {"Accept": "text/plain"}

@@ -15,6 +15,8 @@ from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.table import match_finished
 
+pytestmark = pytest.mark.gate
+
 TTL_SECONDS = 3600
 
 

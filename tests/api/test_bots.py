@@ -14,6 +14,8 @@ from tests.api.test_bad_input import StoreContents, contents
 from tests.api.timed import TimedApi, types_of
 from tests.support.table import Json, match_finished
 
+pytestmark = pytest.mark.gate
+
 __all__ = ["contents"]
 
 ADA: Json = {"name": "Ada"}

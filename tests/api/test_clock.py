@@ -16,6 +16,8 @@ from tests.api.test_bad_input import StoreContents, contents
 from tests.api.timed import TimedApi, milliseconds, types_of
 from tests.support.table import Json, round_over
 
+pytestmark = pytest.mark.gate
+
 __all__ = ["contents"]
 
 TURN = {"turn": 60}

@@ -38,6 +38,8 @@ from tests.support.application import build_streams, create_app
 from tests.support.games import build_games
 from tests.support.table import match_finished, round_over
 
+pytestmark = pytest.mark.gate
+
 PLAYERS = [{"name": "Ada Lovelace", "ref": "user-4711"}, {"name": "Bob Bernoulli", "ref": "user-4712"}]
 PHASES = ("waiting", "playing", "round over", "finished", "with bots", "with a clock", "away", "forked", "public")
 KEY = {"Idempotency-Key": "a-key-that-nobody-guesses-4711"}

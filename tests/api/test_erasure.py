@@ -29,6 +29,8 @@ from tests.api.redis_contents import clear, keys_with
 from tests.api.saved_games import decoded, shortest, take_snapshot
 from tests.support.table import Json, match_finished, round_over, seat_to_move
 
+pytestmark = pytest.mark.gate
+
 Publish = Callable[[], None]
 MARK = "marked-4711"
 ADA = {"name": f"Ada {MARK}", "ref": f"user-ada-{MARK}"}

@@ -23,6 +23,8 @@ from tests.support.application import create_app
 from tests.support.games import build_games
 from tests.support.stores.redis_stores import redis_calls
 
+pytestmark = pytest.mark.gate
+
 MOST = 3
 BOTS = [{"bot": "greedy"}, {"bot": "random"}]
 

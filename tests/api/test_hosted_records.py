@@ -15,6 +15,8 @@ from service.records.writer import format_record
 from tests.api.client import Api
 from tests.records.hosted import HostedMatch
 
+pytestmark = pytest.mark.gate
+
 PEOPLE = [{"name": "Ada"}, {"name": "Bo"}, {"name": "Cy"}]
 
 

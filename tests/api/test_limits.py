@@ -34,6 +34,8 @@ from tests.games.test_recorded import events_in, file_of, record_in, recorded
 from tests.storage.servers import FakeServer, RealServer
 from tests.support.application import create_app, rate_limits
 
+pytestmark = pytest.mark.gate
+
 MINUTE = 29_000_000 * 60
 """A time at the start of a minute."""
 

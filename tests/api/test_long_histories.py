@@ -18,6 +18,8 @@ from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.table import reached, seat_to_move
 
+pytestmark = pytest.mark.gate
+
 LENGTH = 6 * EVENTS_PER_READ
 TTL_SECONDS = 3600
 TEXT = {"Accept": "text/plain"}

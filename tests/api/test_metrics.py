@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import get_args
 
+import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -21,6 +22,8 @@ from service.web.rate_limits import Limits
 from service.web.store_gauges import StoreGauges
 from service.workers.metrics import WorkerMetrics
 from tests.api.client import Api
+
+pytestmark = pytest.mark.gate
 
 ROOT = Path(__file__).parents[2]
 

@@ -28,6 +28,8 @@ from tests.support.games import build_games
 from tests.support.stores.redis_stores import redis_store
 from tests.support.table import round_over
 
+pytestmark = pytest.mark.gate
+
 FRESH_ID = re.compile(r"[A-Za-z0-9_-]{16}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 TILE = re.compile(r"\b\d{1,2}-\d{1,2}\b")

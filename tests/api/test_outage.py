@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.api.client import Api
 from tests.api.timed import milliseconds
 from tests.support.application import create_app
 from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
+
+pytestmark = pytest.mark.gate
 
 TTL = 86_400
 START = 1_800_000_000_000

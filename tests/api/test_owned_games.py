@@ -31,6 +31,8 @@ from tests.support.application import build_backends, create_app
 from tests.support.stores.redis_stores import redis_backends
 from tests.support.table import match_finished
 
+pytestmark = pytest.mark.gate
+
 GAME, ADA, LATE, BOT, REMOTE = REFS = ("ref-of-the-game", "ref-of-ada", "ref-of-late", "ref-of-bot", "ref-of-remote")
 URL = "https://bots.example.com/a-path-that-nobody-else-may-know"
 PLAYERS: list[dict[str, Any]] = [

@@ -17,6 +17,8 @@ from tests.api.redis_contents import keys_with
 from tests.api.saved_games import count_keys, decoded, shortest, take_snapshot
 from tests.support.table import Json, match_finished, seat_to_move
 
+pytestmark = pytest.mark.gate
+
 KEY = {"Idempotency-Key": "a-key-of-the-application"}
 PLAYERS: list[Json] = [
     {"name": "Ada", "ref": "user-ada"},

@@ -13,6 +13,8 @@ from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import shortest
 from tests.support.table import match_finished
 
+pytestmark = pytest.mark.gate
+
 Publish = Callable[[], None]
 ADA, BOB = {"name": "Ada Lovelace", "ref": "user-ada"}, {"name": "Bob Bernoulli", "ref": "user-bob"}
 

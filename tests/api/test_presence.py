@@ -16,6 +16,8 @@ from tests.api.saved_games import SavedGames, one_open_seat, some_seats, take_sn
 from tests.api.timed import TimedApi, types_of
 from tests.support.table import Json, round_over
 
+pytestmark = pytest.mark.gate
+
 CLAIM: Json = {"clock": {"turn": 60}, "absence": {"then": "claim"}}
 KEY = {"Idempotency-Key": "a-claim"}
 

@@ -33,6 +33,8 @@ from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.redis_stores import redis_store
 from tests.support.table import Json, match_finished, seat_to_move
 
+pytestmark = pytest.mark.gate
+
 
 @pytest.fixture
 def finished(api: Api, saved_games: SavedGames, server: redis.Redis) -> FinishedGames:

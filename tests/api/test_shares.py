@@ -41,6 +41,8 @@ from tests.support.stores.redis_stores import (
     redis_webhooks,
 )
 
+pytestmark = pytest.mark.gate
+
 DAY = 86_400
 TTL = 30 * DAY
 MEMORY = 20 * 2**20

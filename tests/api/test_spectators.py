@@ -16,6 +16,8 @@ from tests.api.test_whole_app import method_of, operations
 from tests.support.application import create_app, rate_limits
 from tests.support.table import match_finished, seat_to_move
 
+pytestmark = pytest.mark.gate
+
 NOWHERE = "/v1/games/AAAAAAAAAAAAAAAAAAAAAA"
 """The path of a game that never was."""
 PEOPLE: list[dict[str, Any]] = [{"name": "Ada", "ref": "user-ada"}, {"name": "Bo"}]

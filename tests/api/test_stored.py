@@ -23,6 +23,8 @@ from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import SEED, SavedGames, Snapshot, restore, shortest, take_snapshot
 from tests.support.table import round_over
 
+pytestmark = pytest.mark.gate
+
 
 def arranged(rounds: int) -> list[dict[str, Any]]:
     deals = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 import redis
 
 from service.backends.facade import BackendsFacade
@@ -17,6 +18,8 @@ from tests.api.client import Api, Table
 from tests.support.application import create_app, rate_limits
 from tests.support.stores.redis_stores import redis_webhooks
 from tests.support.table import seat_to_move
+
+pytestmark = pytest.mark.gate
 
 GAME = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
 

@@ -15,6 +15,8 @@ from tests.api.client import Api, Table, status_and_code
 from tests.api.redis_contents import keys_with
 from tests.api.saved_games import decoded, take_snapshot
 
+pytestmark = pytest.mark.gate
+
 Publish = Callable[[], None]
 KEY = {"Idempotency-Key": "a-key-of-the-application"}
 GAME, CLEO = "match-17", "user-cleo"

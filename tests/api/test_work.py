@@ -13,6 +13,8 @@ from werkzeug.test import TestResponse
 from service.web.http.body import MAX_BODY_BYTES
 from tests.api.client import Api
 
+pytestmark = pytest.mark.gate
+
 JSON = "application/json"
 SEATS = '{"name":"Ada"},{"name":"Bo"}'
 MAX_CALLS = 20_000

@@ -30,6 +30,8 @@ from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 
+pytestmark = pytest.mark.gate
+
 STEPS = 300
 SEEDS = range(int(os.environ.get("FEED_LAW_SEEDS", "8")))
 

@@ -35,6 +35,8 @@ from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 
+pytestmark = pytest.mark.gate
+
 TTL = 86_400
 APPS = (application(1), application(2))
 REFS = ("anna", "ben", "carl", None)

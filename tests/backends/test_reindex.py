@@ -21,6 +21,8 @@ from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 
+pytestmark = pytest.mark.gate
+
 TTL = 86_400
 
 

@@ -24,7 +24,7 @@ from tests.browser.playing import fitting, laying, log, offered
 from tests.support.lanes import in_lane
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 FOLDER: Final = Path(__file__).parent / "heard"
 MOST_MOVES: Final = 120
@@ -114,9 +114,7 @@ def short_match(variant: str) -> dict[str, int]:
     return dict.fromkeys(shortest(variant), LENGTHS[variant])
 
 
-@pytest.mark.parametrize(
-    "variant", in_lane(list(variants()), quick=["draw", "latin"], gate=["draw", "latin", "menschenwolf"])
-)
+@pytest.mark.parametrize("variant", in_lane(list(variants()), gate=["draw", "latin", "menschenwolf"]))
 def test_a_match_is_heard_in_its_order(
     variant: str, http: httpx.Client, open_page: OpenPage, same_as_file: Callable[[Path, str], None]
 ) -> None:
@@ -144,7 +142,6 @@ def test_a_match_is_heard_in_its_order(
         assert [line for line in lines if re.match(r"(Rosa|Nora) played ", line)]
 
 
-@pytest.mark.gate
 def test_what_happens_waits_for_the_key_of_who_listens(http: httpx.Client, open_page: OpenPage) -> None:
     page = open_page("/#/settings")
     page.get_by_role("radio", name="one by one, with the key T").check()
@@ -167,7 +164,6 @@ def test_what_happens_waits_for_the_key_of_who_listens(http: httpx.Client, open_
     assert heard(page)[-1] == second, "when nothing waits, T tells whose turn it is"
 
 
-@pytest.mark.gate
 def test_a_game_of_who_listens_is_slower(http: httpx.Client, open_page: OpenPage) -> None:
     page = open_page("/#/settings")
     page.get_by_role("radio", name="slowly").check()
@@ -178,7 +174,6 @@ def test_a_game_of_who_listens_is_slower(http: httpx.Client, open_page: OpenPage
     assert body["pace"] == 3
 
 
-@pytest.mark.gate
 def test_a_tile_that_does_not_fit_says_why_at_the_first_tap(http: httpx.Client, open_page: OpenPage) -> None:
     table = Table.create(http, "block", 2, seed="why not", rules={"hand": 7})
     for _ in range(3):

@@ -13,6 +13,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.pages import OpenPage
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.gate
+
 STARTS = """() => {
   window.starts = [];
   const animate = Element.prototype.animate;
@@ -117,7 +119,6 @@ COVERED = """async () => {
 MANY_TILES = 20
 
 
-@pytest.mark.gate
 @pytest.mark.parametrize("size", [(360, 740), (740, 360), (1280, 800)], ids=str)
 def test_the_question_about_sound_covers_nothing(
     size: tuple[int, int], http: httpx.Client, open_page: OpenPage

@@ -15,7 +15,7 @@ from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.support.table import round_over
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 SMALL_PHONE = (360, 740)
 LYING = (740, 360)
@@ -104,7 +104,6 @@ def test_a_phone_that_is_turned_gets_the_table_laid_out_anew(http: httpx.Client,
     assert found["digits"] == 0
 
 
-@pytest.mark.gate
 @pytest.mark.parametrize("viewport", [SMALL_PHONE, LYING, TABLET, WIDE_DESK])
 def test_every_game_has_its_places_on_every_screen(
     viewport: tuple[int, int], http: httpx.Client, open_page: OpenPage
@@ -140,7 +139,7 @@ LOOK = f"""([round, tiles]) => void (window.look = (async () => {{
 """Begins to wait until all tiles of the round are shown; ``look`` becomes what is to be seen then."""
 
 
-@pytest.mark.parametrize("variant", in_lane(list(variants()), quick=["latin"], gate=GATE_VARIANTS))
+@pytest.mark.parametrize("variant", in_lane(list(variants()), gate=GATE_VARIANTS))
 def test_no_tile_is_cut_off_after_any_move_at_the_count_or_when_the_window_changes(
     variant: str, http: httpx.Client, open_page: OpenPage
 ) -> None:
@@ -272,7 +271,6 @@ OVERLAPPING = """() => [...document.querySelectorAll(".player")].flatMap((plate)
 """The plates of which one part lies on another."""
 
 
-@pytest.mark.gate
 @pytest.mark.parametrize("viewport", [SMALL_PHONE, LYING, TABLET, DESK])
 @pytest.mark.parametrize("others", [2, 3])
 def test_at_the_count_no_part_of_a_plate_covers_another(

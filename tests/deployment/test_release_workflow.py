@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deployment.test_continuous_integration import VERSIONS, WORKFLOW
+from tests.deployment.test_continuous_integration import VERSIONS, WORKFLOWS
 from tests.support.serving import ROOT
 from tools.release import SUMS
 
@@ -36,8 +36,8 @@ def test_it_runs_for_tags_of_versions_alone() -> None:
 
 
 def test_everything_comes_after_all_tests() -> None:
-    assert JOBS["test"] == {"uses": "./.github/workflows/ci.yml"}
-    assert "workflow_call" in WORKFLOW[ON]
+    assert JOBS["test"] == {"uses": "./.github/workflows/nightly.yml"}
+    assert "workflow_call" in WORKFLOWS["nightly"][ON]
     assert [job for job in JOBS if job != "test" and "test" not in needed(job)] == []
 
 

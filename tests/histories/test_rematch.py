@@ -9,6 +9,7 @@ from itertools import product
 from random import Random
 from typing import NamedTuple
 
+import pytest
 from greenlet import getcurrent, greenlet
 
 from service.engine.events import Dealt
@@ -25,6 +26,8 @@ from tests.histories.faults import Fault, FaultyStore, SimulatedTime
 from tests.histories.simulation import FAULT_RATES, TTL
 from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
+
+pytestmark = pytest.mark.gate
 
 HISTORIES = 300
 MOST_TRIES = 100

@@ -36,6 +36,8 @@ from tests.support.games import build_games, build_repository
 from tests.support.remote_games import APP
 from tests.support.stores.memory_store import MemoryStore
 
+pytestmark = pytest.mark.gate
+
 SEQUENCES: Final = 40
 """Of each kind of absence, in every run."""
 COMMANDS: Final = 160

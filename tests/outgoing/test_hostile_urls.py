@@ -14,6 +14,8 @@ from service.outgoing.sender import Sender, SendFailed
 from tests.outgoing.endpoints import HOST, PUBLIC, Network
 from tests.outgoing.test_addresses import PRIVATE_ADDRESSES
 
+pytestmark = pytest.mark.gate
+
 URLS = 10_000
 PUBLIC_TEXTS = (PUBLIC, "8.8.8.8", "2606:4700:4700::1111")
 NAMES = {

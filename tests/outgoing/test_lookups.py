@@ -16,6 +16,8 @@ from service.outgoing.shares import Shares
 from tests.support.serving import ROOT
 from tests.support.waiting import PATIENCE
 
+pytestmark = pytest.mark.gate
+
 ADDRESS = "93.184.215.14"
 
 

@@ -11,6 +11,8 @@ from service.outgoing.connection import Connection
 from service.outgoing.deadline import Deadline
 from service.outgoing.pool import AGE_SECONDS, IDLE_SECONDS, MOST_PER_HOST, Key, Open, Pool
 
+pytestmark = pytest.mark.gate
+
 HERE: Key = ("https", "hooks.example.com", 443)
 THERE: Key = ("https", "other.example.com", 443)
 MOST = MOST_PER_HOST + 2

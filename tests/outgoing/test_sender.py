@@ -32,6 +32,8 @@ from tests.outgoing.conftest import OpenEndpoint
 from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer, endless, raw
 from tests.support.serving import ROOT
 
+pytestmark = pytest.mark.gate
+
 URL = f"https://{HOST}/turns?of=mine"
 APP = "A" * 24
 BODY = b'{"type":"webhook.ping"}'
@@ -737,7 +739,6 @@ def test_a_proxy_is_not_asked_for_what_is_refused_by_its_url(trust: ssl.SSLConte
 # With gevent
 
 
-@pytest.mark.gate
 @pytest.mark.skipif(bool(os.environ.get("UNDER_GEVENT")), reason="runs itself")
 def test_all_of_this_holds_under_gevent() -> None:
     completed = subprocess.run(

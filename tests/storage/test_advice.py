@@ -16,6 +16,8 @@ from tests.storage.test_deletions import HOLDER, TOMBSTONE, Kept, kept, open_ser
 from tests.storage.write_requests import usual, write
 from tests.support.stores.redis_stores import redis_store
 
+pytestmark = pytest.mark.gate
+
 __all__ = ["kept", "open_servers"]
 
 POSITION = b'3 ["Anna"'

@@ -23,6 +23,8 @@ from tests.storage.servers import RealServer
 from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.redis_stores import memory_reserve, redis_backends
 
+pytestmark = pytest.mark.gate
+
 
 @pytest.fixture(params=["memory", "redis", "cluster"])
 def store(request: pytest.FixtureRequest) -> Iterator[BackendStore]:

@@ -12,6 +12,8 @@ from service.storage.compaction import compress, decompress
 from service.storage.event_frames import block_of, events_of, frame, last_write
 from tests.laws.matches import steady
 
+pytestmark = pytest.mark.gate
+
 TEXTS = st.lists(st.binary(max_size=40).filter(lambda text: min(text, default=32) >= 32), min_size=2, max_size=30)
 TIMES = st.lists(st.integers(0, 10**15 - 1), min_size=30, max_size=30).map(sorted)
 

@@ -14,6 +14,8 @@ from tests.storage.test_deletions import open_servers
 from tests.support.stores.memory_confirmed_urls import MemoryConfirmedUrls
 from tests.support.stores.redis_stores import redis_calls
 
+pytestmark = pytest.mark.gate
+
 NOW = 1_800_000_000_000
 URL = "https://bots.example/move?secret=1"
 

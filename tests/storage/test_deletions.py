@@ -37,6 +37,8 @@ from tests.storage.write_requests import usual, write
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_deletions, redis_reminders, redis_store
 
+pytestmark = pytest.mark.gate
+
 HOLDER = "an application"
 TOMBSTONE = b'[0,"an application"]'
 DUE = 1_000

@@ -16,6 +16,8 @@ from service.storage.reminders import RedisReminders
 from tests.storage.test_deletions import open_servers
 from tests.support.stores.redis_stores import redis_calls, redis_reminders
 
+pytestmark = pytest.mark.gate
+
 LEASE = 20_000
 
 

@@ -21,6 +21,8 @@ from tests.storage.test_index import new_id
 from tests.support.stores.memory_feed import MemoryFeed
 from tests.support.stores.redis_stores import redis_calls
 
+pytestmark = pytest.mark.gate
+
 NO_CURSORS = (
     "",
     "-",

@@ -22,6 +22,8 @@ from tests.storage.servers import RealServer, fill
 from tests.support import reminders
 from tests.support.stores.redis_stores import redis_calls, redis_reminders
 
+pytestmark = pytest.mark.gate
+
 NONE = Backlog(0, 0.0)
 START = 1_800_000_000_000
 

@@ -33,6 +33,8 @@ from tests.storage.test_reminders import (
 )
 from tests.support.stores.redis_stores import redis_reminders
 
+pytestmark = pytest.mark.gate
+
 JUST_NOW = 10_000
 """More milliseconds than the calls of a test take, on a busy machine and with a Cluster of many keys."""
 

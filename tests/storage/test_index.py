@@ -36,6 +36,8 @@ from tests.storage.conftest import TTL
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.redis_stores import redis_calls
 
+pytestmark = pytest.mark.gate
+
 START = IndexPosition(0, "", ())
 
 

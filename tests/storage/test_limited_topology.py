@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 from typing import Any
 
+import pytest
 import redis
 
 from service.backends.webhooks.ports import DeliveryAttempt, DueGame, Webhook
@@ -17,6 +18,8 @@ from service.workers.processes import MOST_CALLS
 from tests.backends.owned import APP
 from tests.storage.servers import RealServer
 from tests.support.stores.redis_stores import redis_reminders, redis_webhooks
+
+pytestmark = pytest.mark.gate
 
 MOST = 5
 THREADS = 60

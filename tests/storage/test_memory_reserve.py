@@ -16,6 +16,8 @@ from tests.storage.conftest import TTL
 from tests.storage.servers import FakeServer, RealServer, fill
 from tests.storage.write_requests import write
 
+pytestmark = pytest.mark.gate
+
 
 class Clock:
     seconds = 0.0

@@ -19,6 +19,8 @@ from tests.support import reminders
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
 
+pytestmark = pytest.mark.gate
+
 KINDS: list[ReminderKind] = ["bots", "clock"]
 LEASE = 20_000
 HARNESSES = ["memory", "redis", "cluster"]

@@ -15,6 +15,8 @@ from service.storage.redis.topology import SingleNodeTopology, open_topology
 from tests.storage.clusters import until
 from tests.support.stores.redis_stores import redis_reminders
 
+pytestmark = pytest.mark.gate
+
 NOON = 1_800_000_000_000
 
 

@@ -19,6 +19,8 @@ from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 from tests.support.stores.redis_stores import redis_calls, redis_store
 
+pytestmark = pytest.mark.gate
+
 
 class Kept(NamedTuple):
     """Games, and their index."""

@@ -22,6 +22,8 @@ from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.memory_webhooks import MemoryWebhooks
 from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_webhooks
 
+pytestmark = pytest.mark.gate
+
 LEASE = 20_000
 MOST = 5
 ASKED = AskedMessage("msg_1", "game.turn", 1_800_000_000_000, "game", 7)

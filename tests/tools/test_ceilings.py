@@ -12,6 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.gate
+
 CEILINGS = {
     "POST move": (118, 38, 12),
     "POST move, with an Idempotency-Key": (126, 40, 12),

@@ -6,10 +6,13 @@ import time
 from collections.abc import Iterator
 
 import httpx
+import pytest
 
 from tests.support.contract import Contract
 from tests.support.table import Json
 from tests.support.waiting import PATIENCE
+
+pytestmark = pytest.mark.gate
 
 Headers = dict[str, str]
 

@@ -14,7 +14,7 @@ from service.engine.variants import variants
 from tests.support import lanes
 from tests.support.serving import Service
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 MODES = ("2026-07-28", "auto", "legacy")
 MOST_CALLS = 5000
@@ -48,7 +48,7 @@ async def play(url: str, mode: str, variant: str) -> tuple[str, int, dict[str, A
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("variant", lanes.in_lane(sorted(variants()), quick=["dominospiel"]))
+@pytest.mark.parametrize("variant", lanes.in_lane(sorted(variants()), gate=["dominospiel"]))
 def test_the_official_client_plays_a_match(variant: str, mode: str, service: Service) -> None:
     agreed, calls, score = asyncio.run(play(f"{service.url}/mcp", mode, variant))
     assert agreed == ("2025-11-25" if mode == "legacy" else "2026-07-28")

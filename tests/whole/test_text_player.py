@@ -14,7 +14,7 @@ from service.engine.variants import variants
 from tests.support import lanes
 from tests.support.serving import ROOT, Service
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 PROGRAM = ROOT / "examples" / "text_player" / "text_player.py"
 LANGUAGES = ("en", "de", "es")
@@ -47,7 +47,7 @@ def run(service: Service, tmp_path: Path) -> Run:
     return start
 
 
-@pytest.mark.parametrize("game", lanes.in_lane(sorted(variants()), quick=["dominospiel"]))
+@pytest.mark.parametrize("game", lanes.in_lane(sorted(variants()), gate=["dominospiel"]))
 def test_a_match_of_each_game_is_played_to_its_end(game: str, run: Run) -> None:
     language = LANGUAGES[sorted(variants()).index(game) % len(LANGUAGES)]
     done = run(game, "--pace", "0", "--language", language, typed="\n" * 3000)

@@ -13,6 +13,8 @@ from service.workers.advice import Advisor, Hints, Reviews
 from service.workers.round_events import RoundEvents
 from tests.workers.tables import InProcess, request
 
+pytestmark = pytest.mark.gate
+
 
 @pytest.fixture(autouse=True)
 def few_worlds(monkeypatch: pytest.MonkeyPatch) -> None:

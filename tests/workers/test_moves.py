@@ -22,6 +22,8 @@ from service.json_logging import JsonFormatter
 from service.workers.bot_worker import LEASE_MS
 from tests.workers.tables import VARIANTS, InProcess, fewest, request, undisturbed
 
+pytestmark = pytest.mark.gate
+
 
 def person_moves(table: InProcess, game_id: str, token: str) -> None:
     """The first legal move of the person whose token that is."""

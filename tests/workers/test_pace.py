@@ -20,6 +20,8 @@ from tests.conftest import Figures
 from tests.workers.tables import InProcess, request
 from tools.attack.pace import same_distribution
 
+pytestmark = pytest.mark.gate
+
 LOOK_MS = 20
 APART_MS = 2500
 """Tables begin one after the other, so that some are at the end of a round, where more is forced, when others begin."""

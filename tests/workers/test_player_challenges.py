@@ -14,6 +14,8 @@ from service.workers.remote_turns import TRIES
 from tests.support.remote_games import APP
 from tests.workers.remote_tables import Asked, Behaviour, RemoteTable, answers_the_challenge, nothing, says
 
+pytestmark = pytest.mark.gate
+
 NEW = "https://new.example/"
 CHALLENGE, MOVE = "webhook.challenge", "game.move"
 

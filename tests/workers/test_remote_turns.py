@@ -23,6 +23,8 @@ from service.workers.remote_turns import RETRY_SECONDS, TRIES
 from tests.support.background import ROOT
 from tests.workers.remote_tables import Asked, Behaviour, RemoteTable, first_move, nothing, says
 
+pytestmark = pytest.mark.gate
+
 PASS = orjson.dumps({"action": "pass"})
 REFUSED: dict[str, tuple[Behaviour, str]] = {
     "illegal": (says(200, PASS), "illegal_move"),

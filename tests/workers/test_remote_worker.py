@@ -21,6 +21,8 @@ from tests.support.remote_games import APP
 from tests.workers.remote_tables import URL, Asked, RemoteTable, first_move, in_thread, nothing, says
 from tests.workers.tables import TTL, until
 
+pytestmark = pytest.mark.gate
+
 OTHER = "B" * 24
 
 
