@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
@@ -14,6 +15,9 @@ from tests.support import lanes, order
 from tests.support.processor_time import ProcessorTime
 from tests.support.released import Release, built_once
 from tests.support.sharing import shared_folder
+
+# Each process of a run would else build forty parsers for formats of JSON Schema that no schema here has: 4 s.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type] # None stands for what cannot be imported
 
 Figures = Callable[[str, Mapping[str, float]], None]
 ClientTable = Callable[[str, str, str], None]

@@ -74,11 +74,6 @@ def file_of(case: Case) -> Path:
     return HERE / case.key / ("-".join([f"{case.seats}-players", *chosen]).replace("_", "-") + ".txt")
 
 
-CASES: Final = [
-    pytest.param(case, id=f"{case.key}/{file_of(case).stem}") for key in variants() for case in recorded(key)
-]
-
-
 # How they are written
 
 
@@ -145,25 +140,29 @@ def placements(layout: Layout) -> Iterator[str]:
 # The tests
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("key", variants())
 def test_a_recorded_match_goes_as_it_went(
-    case: Case, same_as_file: Callable[[Path, str], None], rewriting: bool
+    key: str, same_as_file: Callable[[Path, str], None], rewriting: bool, subtests: pytest.Subtests
 ) -> None:
-    path = file_of(case)
-    if rewriting:
-        asked = [step.move for step in Match(case).steps]
-    else:
-        asked = list(moves_in(record_in(path))) if path.exists() else []
-    record, tables = transcript(case, asked)
-    same_as_file(path, record)
-    same_as_file(path.with_suffix(".tables"), tables)
+    for case in recorded(key):
+        path = file_of(case)
+        with subtests.test(path.stem):
+            if rewriting:
+                asked = [step.move for step in Match(case).steps]
+            else:
+                asked = list(moves_in(record_in(path))) if path.exists() else []
+            record, tables = transcript(case, asked)
+            same_as_file(path, record)
+            same_as_file(path.with_suffix(".tables"), tables)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_recorded_match_is_verified_without_its_seed(case: Case) -> None:
-    report = verify(record_in(file_of(case)))
-    assert report.findings == ()
-    assert report.finished
+@pytest.mark.parametrize("key", variants())
+def test_a_recorded_match_is_verified_without_its_seed(key: str, subtests: pytest.Subtests) -> None:
+    for case in recorded(key):
+        with subtests.test(file_of(case).stem):
+            report = verify(record_in(file_of(case)))
+            assert report.findings == ()
+            assert report.finished
 
 
 def record_in(path: Path) -> Record:
