@@ -11,6 +11,7 @@ import ast
 import json
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -213,7 +214,11 @@ def _keys_of_page(texts: Texts) -> tuple[set[str], list[re.Pattern[str]]]:
 
     A key with forms stands for all of them. What is missing is found by the compiler, too.
     """
-    stems = {tuple(key.split(".")[1:3]) for key in texts if key.startswith(_PAGE)}
+    forms: defaultdict[str, set[str]] = defaultdict(set)
+    for key in texts:
+        if key.startswith(_PAGE):
+            forms[".".join(key.split(".")[:4])].add(key)
+    stems = {tuple(key.split(".")[1:3]) for key in forms}
     file_of = {area: f"{_PAGE}{file}.{area}." for file, area in stems}
     areas = "|".join(sorted(file_of))
     modules = [path for path in CLIENT.rglob("*.js") if "vendor" not in path.parts]
@@ -221,7 +226,7 @@ def _keys_of_page(texts: Texts) -> tuple[set[str], list[re.Pattern[str]]]:
     keys = set()
     for area, name in {each for source in sources for each in re.findall(rf'"({areas})\.(\w+)"', source)}:
         key = f"{file_of[area]}{name}"
-        keys |= {each for each in texts if each.startswith(f"{key}.")} or {key}
+        keys |= forms.get(key, {key})
     made = {area for source in sources for area in re.findall(rf"`({areas})\.\$", source)}
     return keys, [re.compile(re.escape(file_of[area]) + ".+") for area in sorted(made)]
 
