@@ -527,7 +527,7 @@ def test_decision_records_have_one_form_and_a_row_in_their_list() -> None:
 
 
 def test_every_folder_with_tests_has_a_row() -> None:
-    table = text_of(ROOT / "CONTRIBUTING.md").partition("\n## Tests\n")[2].partition("\n* ")[0]
+    table = text_of(ROOT / "docs" / "testing.md").partition("\n## Folders\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (.*?) \|", table, re.MULTILINE)
     folders = {path.rpartition("/")[0] for path in tree() if fnmatchcase(path, "tests/*/test_*.py")}
     assert folders <= set(re.findall("`(.*?)`", " ".join(rows)))

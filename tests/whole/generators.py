@@ -1,6 +1,6 @@
 """The generators of typed clients that the tests run, without a network, and how each writes what it generates.
 
-``make test-all`` installs them and their compilers: what ``locks/clients.txt`` lists, and what
+``make nightly`` installs them and their compilers: what ``locks/clients.txt`` lists, and what
 ``tests/whole/clients/package.json`` does.
 """
 
@@ -100,7 +100,7 @@ def package(module: str) -> Path:
     """The folder of an installed package of ``locks/clients.txt``; skips the test where it is missing."""
     found = find_spec(module)
     if found is None or found.origin is None:
-        pytest.skip(f"{module} is not installed (make test-all installs it)")
+        pytest.skip(f"{module} is not installed (make nightly installs it)")
     return Path(found.origin).parent
 
 
@@ -108,7 +108,7 @@ def node_package(name: str) -> Path:
     """The folder of an installed package of ``clients/package.json``; skips the test where it is missing."""
     folder = NODE_MODULES / name
     if not folder.is_dir():
-        pytest.skip(f"{name} is not installed (make test-all installs it)")
+        pytest.skip(f"{name} is not installed (make nightly installs it)")
     return folder
 
 
