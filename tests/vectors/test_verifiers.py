@@ -304,7 +304,8 @@ def test_a_value_that_has_not_its_form_is_told_in_a_line(tmp_path: Path) -> None
     document = finished()[0]
     first, *others = document["rounds"]
     changed = []
-    for value in (None, True, -1, 1.5, 2**80, "x", "\ud83c", [], [None], [[1]], {}, [{}]):
+    values: list[Any] = [None, True, -1, 1.5, 2**80, "x", "\ud83c", [], [None], [[1]], {}, [{}]]
+    for value in values:
         changed += [document | {key: value} for key in ("provable", "method", "game", "seats", "set", "rounds")]
         changed += [document | {"rounds": [first | {key: value}, *others]} for key in first]
     names = write_documents(tmp_path, [each for each in changed if each != document])
