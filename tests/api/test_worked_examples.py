@@ -1,12 +1,11 @@
 """A worked round of each game over HTTP: its moves, its events, and its count with what explains it.
 
-The examples of the rules are in ``tests/engine``. Here stands one arranged deal of each game, whose round ends soon, and
-all that clients are told of it. What is expected is counted by hand.
+The examples of the rules are in ``tests/engine``. Here stands one arranged deal of each game, whose round ends soon,
+and all that clients are told of it. What is expected is counted by hand.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -273,7 +272,6 @@ def test_a_worked_round_is_told_alike_by_moves_events_and_the_score_card(api: Ap
     assert card["rounds"] == [counted]
     assert card["carry"] == view["carry"] == example.carried
     assert [player["total"] for player in view["players"]] == example.scores
-    assert_explained(api, variant, {rule for *_, rule, _ in example.lines})
 
 
 def make_listed_move(api: Api, table: Table, variant: str, text: str) -> tuple[int, Json]:
@@ -328,10 +326,3 @@ def expected_count(example: Example) -> Json:
             {"seat": seat, "points": points, "rule": rule, "text": text} for seat, points, rule, text in example.lines
         ],
     }
-
-
-def assert_explained(api: Api, variant: str, rules: set[str]) -> None:
-    """Check that each of these rules begins a paragraph of the rule page, in both languages."""
-    for language in ("en", "de"):
-        answer: Any = api.get(f"/v1/variants/{variant}", headers={"Accept-Language": language}).json
-        assert rules <= set(re.findall(r"^\*\*(\d+\.\d+)\*\* \S", answer["rules"], re.MULTILINE))

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from service.engine.events import Dealt, Eliminated, Finished, Flipped, Played, RoundEnded
+from service.engine.standings import ranking
 from service.engine.state import FINISHED, PLAYING, PlacementScore
 from service.engine.variant import Settlement
 from tests.laws.fits import fits
@@ -166,6 +167,24 @@ def test_a_seat_goes_out_once_and_for_good(match: Match) -> None:
             assert before.phase == after.phase == "round_over"
         assert after.eliminated_round == tuple(gone)
         assert after.active_seats() == tuple([seat for seat in match.seats if not gone[seat]])
+
+
+@law()
+def test_seats_rank_by_their_totals_those_in_the_match_first_and_the_first_out_last(match: Match) -> None:
+    sign = -1 if match.variant.best == "highest" else 1
+    for _, event, state in match.happenings:
+        if not isinstance(event, (RoundEnded, Eliminated)):
+            continue
+        lasted = [gone or state.round + 1 for gone in state.eliminated_round]
+        totals, ranks = state.running_totals(), ranking(match.variant.best, state)
+        for one in match.seats:
+            before = [
+                other
+                for other in match.seats
+                if lasted[other] > lasted[one]
+                or (lasted[other] == lasted[one] and sign * totals[other] < sign * totals[one])
+            ]
+            assert ranks[one] == 1 + len(before)
 
 
 @law()
