@@ -71,9 +71,9 @@ def round_of(rules: Rules) -> Play:
 
     def play() -> int:
         deck = Deck(next(numbers).to_bytes(32, "big"))
-        state = advance(rules, deck, start, 0, DEAL)[1]
+        state = advance(rules, deck, start, 0, move=DEAL)[1]
         while (seat := state.turn) is not None:
-            state = advance(rules, deck, state, seat, choose(legal_moves(rules, state, seat)))[1]
+            state = advance(rules, deck, state, seat, move=choose(legal_moves(rules, state, seat)))[1]
         return 1
 
     return play
@@ -97,7 +97,7 @@ def _situations(rules: Rules, many: int) -> list[Observation]:
     found: list[Observation] = []
     for number in count():
         deck = Deck(seed_from_text(f"expert {number}"))
-        dealt, state = advance(rules, deck, rules.start(), 0, DEAL)
+        dealt, state = advance(rules, deck, rules.start(), 0, move=DEAL)
         events: tuple[Event, ...] = dealt
         while (seat := state.turn) is not None:
             moves = legal_moves(rules, state, seat)
@@ -105,7 +105,7 @@ def _situations(rules: Rules, many: int) -> list[Observation]:
                 found.append(observe(rules, state, events, seat))
                 if len(found) == many:
                     return found
-            new, state = advance(rules, deck, state, seat, choose(moves))
+            new, state = advance(rules, deck, state, seat, move=choose(moves))
             events += new
     raise AssertionError
 

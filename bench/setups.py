@@ -105,7 +105,7 @@ def match(setup: Setup, seed: str, longest: int = WHOLE, *, slowly: bool = False
         moves = legal_moves(rules, state, seat)
         move = _slowest(rules, deck, state, moves) if slowly else rng.choice(moves)
         steps.append(Step(seat, _body(move, version)))
-        events, state = advance(rules, deck, state, seat, move)
+        events, state = advance(rules, deck, state, seat, move=move)
         version += len(events)
     request = {
         "variant": setup.key,
@@ -132,7 +132,7 @@ def _slowest(rules: Rules, deck: Deck, state: State, moves: Sequence[Move]) -> M
 
     def fitting(move: Move) -> int:
         assert state.turn is not None
-        after = advance(rules, deck, state, state.turn, move)[1]
+        after = advance(rules, deck, state, state.turn, move=move)[1]
         return sum(bool(tile.offers & after.layout.open_mask) for hand in after.hands for tile in hand)
 
     return min(moves, key=fitting)

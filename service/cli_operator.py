@@ -44,7 +44,7 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
 
     def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
-        return _added(commands, name, meaning, partial(_on_apps, name), values)
+        return _added(commands, name, meaning, partial(_on_apps, name), values=values)
 
     command = add("create", "make an application, and print its key", "name")
     command.add_argument("name", help="a name for people, of at most 60 characters")
@@ -78,15 +78,15 @@ def _add_game_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
     wanted = ("holder", "address", "older", "unmoved", "sort", "limit")
     listed = _added(
-        commands, "list", "list stored games, the largest first", partial(_on_games, "list"), (*wanted, "json")
+        commands, "list", "list stored games, the largest first", partial(_on_games, "list"), values=(*wanted, "json")
     )
     listed.add_argument("--json", action="store_true", help="print an object on each line")
     shown = _added(
-        commands, "show", "print games and their players, but no tiles", partial(_on_games, "show"), ("ids",)
+        commands, "show", "print games and their players, but no tiles", partial(_on_games, "show"), values=("ids",)
     )
     shown.add_argument("ids", nargs="+", metavar="ID", help="the ids of games")
     deleted = _added(
-        commands, "delete", "delete stored games, as their application would", partial(_on_games, "delete"), ()
+        commands, "delete", "delete stored games, as their application would", partial(_on_games, "delete"), values=()
     )
     deleted.set_defaults(values=(*wanted, "ids", "yes"))
     deleted.add_argument("ids", nargs="*", metavar="ID", help="the ids of games; none: those that the options name")
@@ -109,6 +109,7 @@ def _added(
     name: str,
     meaning: str,
     run: Callable[..., int],
+    *,
     values: tuple[str, ...],
 ) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(

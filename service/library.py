@@ -140,7 +140,7 @@ class Match:
 
         Raises ``Refusal``, of which ``IllegalMove`` is one: nothing has changed then, and ``explain`` says why.
         """
-        events, self._state = advance(self.rules, self._deck, self._state, seat, move)
+        events, self._state = advance(self.rules, self._deck, self._state, seat, move=move)
         self._events += events
         return events
 

@@ -103,11 +103,11 @@ def picture(project: Path = ROOT) -> str:
         f"<style>{_STYLE}</style>",
         _ARROW_HEAD,
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-        *_panel(service, _MARGIN, _MARGIN, _WIDTHS[0], row),
+        *_panel(service, _MARGIN, _MARGIN, _WIDTHS[0], row=row),
     ]
     top = _MARGIN
     for each in parts:
-        drawn += _panel(each, _WIDTHS[0] + 2 * _MARGIN, top, _WIDTHS[1], _SMALL_ROW)
+        drawn += _panel(each, _WIDTHS[0] + 2 * _MARGIN, top, _WIDTHS[1], row=_SMALL_ROW)
         top += _height(each, _SMALL_ROW) + _GAP
     return "\n".join([*drawn, "</svg>", ""])
 
@@ -121,7 +121,7 @@ def _height(panel: Panel, row: int) -> int:
     return _HEAD + row * len(panel.layers) + _GAP
 
 
-def _panel(panel: Panel, left: int, top: int, width: int, row: int) -> list[str]:
+def _panel(panel: Panel, left: int, top: int, width: int, *, row: int) -> list[str]:
     drawn = [
         f'<rect class="panel" x="{left}" y="{top}" width="{width}" height="{_height(panel, row)}" rx="6"/>',
         f'<text class="title" x="{left + 14}" y="{top + 22}">{escape(panel.name)}</text>',

@@ -85,7 +85,7 @@ def mark(stage: Stage) -> Mark:
     return Mark(monotonic(), _with_others(stage.used()), stage.decisions())
 
 
-def step(stage: Stage, since: Mark, times: Times, tables: int, streams: int) -> Step:
+def step(stage: Stage, since: Mark, times: Times, tables: int, *, streams: int) -> Step:
     """End a step."""
     now = mark(stage)
     seconds = now.at - since.at

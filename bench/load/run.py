@@ -77,7 +77,7 @@ def _measure(stage: Stage, load: Load, tables: int, seconds: float) -> Step:
     load.times = Times()
     since = mark(stage)
     gevent.sleep(seconds)
-    measured = step(stage, since, load.times, tables, load.streams)
+    measured = step(stage, since, load.times, tables, streams=load.streams)
     load.times = Times()
     return measured
 

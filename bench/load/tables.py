@@ -99,7 +99,9 @@ class Table:
         load.owned += self._key is not None
         seats = opened["seats"]
         account = Account(opened["game"]["id"], len(seats), self._key is not None)
-        people = [_Person(load, self._door(each["seat"]), account, each, self._kind, self._rng) for each in seats]
+        people = [
+            _Person(load, self._door(each["seat"]), account, each, kind=self._kind, rng=self._rng) for each in seats
+        ]
         gevent.joinall([load.people.spawn(self._guarded, person.play) for person in people], raise_error=True)
         self._settle(door, account)
 
@@ -132,7 +134,9 @@ class Table:
 class _Person:
     """Somebody who plays one match."""
 
-    def __init__(self, load: Load, door: Door, account: Account, seat: dict[str, Any], kind: Kind, rng: Random) -> None:
+    def __init__(
+        self, load: Load, door: Door, account: Account, seat: dict[str, Any], *, kind: Kind, rng: Random
+    ) -> None:
         self._load = load
         self._door = door
         self._account = account

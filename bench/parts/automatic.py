@@ -71,7 +71,7 @@ def run(stand: Stand, scale: Scale) -> Section:
     idle = _idle(stand, hands, scale)
     answers = _answers(stand, scale)
     rate, per_second = _bot_moves(stand, hands, scale)
-    slower, slow = _beside_bots(stand, hands, scale, work, rng)
+    slower, slow = _beside_bots(stand, hands, scale, work, rng=rng)
     late = _time_outs(stand, hands, scale, work)
     reminder = _reminders(stand, scale, rng)
     rows = [
@@ -199,7 +199,7 @@ def _bot_moves(stand: Stand, hands: _Hands, scale: Scale) -> tuple[float, float]
 
 
 def _beside_bots(
-    stand: Stand, hands: _Hands, scale: Scale, work: Work, rng: Random
+    stand: Stand, hands: _Hands, scale: Scale, work: Work, *, rng: Random
 ) -> tuple[Spread, tuple[float, float]]:
     """How the slowest moves of people beside a busy bot worker compare with those without it."""
     latencies: dict[str, list[float]] = {"with": [], "without": []}

@@ -36,12 +36,12 @@ def run(stand: Stand, scale: Scale) -> Section:
         text="What other stacks do with the read and the script of the floor, "
         f"{scale.workers} worker(s) each, {scale.clients} clients. Processor time as above; where a peer outruns the "
         "clients of this process, its requests a second are theirs.",
-        tables=[_table(stand, scale, work, kind, names) for kind in PEER_KINDS],
+        tables=[_table(stand, scale, work, kind, names=names) for kind in PEER_KINDS],
         left_out=[fault for fault in faults.values() if fault is not None],
     )
 
 
-def _table(stand: Stand, scale: Scale, work: Work, kind: Kind, names: tuple[Name, ...]) -> Table:
+def _table(stand: Stand, scale: Scale, work: Work, kind: Kind, *, names: tuple[Name, ...]) -> Table:
     costs: dict[str, list[Cost]] = {name: [] for name in names}
 
     def seconds(name: Name) -> float:

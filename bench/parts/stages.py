@@ -87,7 +87,7 @@ def _table(stand: Stand, scale: Scale, setup: Setup) -> Table:
             game = _read_in_stages(store, staged, stages)
             for step in match.steps:
                 _read_in_stages(store, staged, stages)
-                game = _move_in_stages(app, store, game, staged, step, stages=stages)
+                game = _move_in_stages(app, store, game, staged, step=step, stages=stages)
                 applied.append(_move_in_application(app, whole, step))
                 request = served.move(step)
                 began = perf_counter()
@@ -134,7 +134,7 @@ def _read_in_stages(store: Store, hosted: Hosted, stages: dict[str, list[float]]
 
 
 def _move_in_stages(
-    app: Flask, store: Store, game: Game, hosted: Hosted, step: Step, *, stages: dict[str, list[float]]
+    app: Flask, store: Store, game: Game, hosted: Hosted, *, step: Step, stages: dict[str, list[float]]
 ) -> Game:
     environ = _environ(hosted, step)
     with app.request_context(environ):
@@ -151,12 +151,12 @@ def _move_in_stages(
         watch.lap("enter")
         assert expected is None or expected.matches(game, seat)
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
-        events, state = advance(game.rules, game.deck, game.state, seat, move)
+        events, state = advance(game.rules, game.deck, game.state, seat, move=move)
         watch.lap("decide")
         write = WriteRequest(new_write_id(os.urandom))
         now = int(time() * 1000)
         after = with_events(game._replace(state=state), events, game.state, at=now, write_id=write.id.decode())
-        data = encode_events(game.state, events, after, now - game.created_at, iter)
+        data = encode_events(game.state, events, after, now - game.created_at, yielding=iter)
         value = encode_game(after)
         watch.lap("encode")
         assert store.commit(hosted.id, Commit(game.version, value, data, write)) is None

@@ -81,7 +81,7 @@ def _measure(service: Candidate, scale: Scale, many: int) -> tuple[str, ...]:
         followers = _follow(service.address, followed, many, selector)
         try:
             with Connection(service.address) as connection:
-                delivered = _play(Player(connection), followed, followers, scale, selector)
+                delivered = _play(Player(connection), followed, followers, scale, selector=selector)
             after = sum(service.worker_bytes())
         finally:
             for follower in followers:
@@ -171,6 +171,7 @@ def _play(
     followed: Sequence[Followed],
     followers: Sequence[Follower],
     scale: Scale,
+    *,
     selector: selectors.BaseSelector,
 ) -> Delivered:
     """Make moves at the given rate, game after game, and measure when each stream has its event."""

@@ -42,6 +42,7 @@ class BackendsFacade:
         webhooks: Webhooks,
         listing: Listing,
         feed: Feeds,
+        *,
         people: People,
         policy: Policy,
     ) -> None:

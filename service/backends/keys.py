@@ -222,7 +222,7 @@ class Backends:
                 return app
 
     def _repeatable(self, key: IdempotencyKey | None, app: str, purpose: str) -> RepeatableRequest:
-        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, app, purpose)
+        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, purpose, app=app)
 
     def _made_again(self, backend: Backend, prior: Prior) -> NewKey:
         text, record = self._new_key(backend.id, prior.at, prior.random_bytes)

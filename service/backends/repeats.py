@@ -39,8 +39,8 @@ class RepeatableRequest:
         idempotency: Idempotency,
         random_bytes: RandomBytes,
         key: IdempotencyKey | None,
-        app: str,
         *purpose: str,
+        app: str,
     ) -> None:
         self._store = store
         self._idempotency = idempotency

@@ -44,8 +44,8 @@ def build_backends(
         ),
         Listing(storage.game_index, storage.lobby, allowance=storage.reminders.heartbeats.allowance),
         Feeds(RedisFeed(storage.calls), notifications, clock),
-        People(storage.game_index, storage.erasures),
-        Policy(
+        people=People(storage.game_index, storage.erasures),
+        policy=Policy(
             open_to_all=settings.apps == "open",
             needed_for_games=settings.games == "apps",
             check_player_url=partial(check_url, networks=settings.webhook_networks),

@@ -77,7 +77,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
 def build_reindexer(settings: Settings, storage: Storage, report: Callable[[Progress], None]) -> Reindexer:
     """What rebuilds the indexes in this storage."""
     repository = build_repository(settings, storage, lambda _: None)
-    return Reindexer(repository, storage.game_index, storage.reminders, storage.clock, report)
+    return Reindexer(repository, storage.game_index, storage.reminders, storage.clock, report=report)
 
 
 def build_repository(settings: Settings, storage: Storage, observe: Callable[[Committed], None]) -> GameRepository:

@@ -94,7 +94,7 @@ def estimates(
     weights, values = [1.0], [[value] for value in known or ()]
     if known is None:
         worlds = worlds_of(rules, len(moves), playouts)
-        weights, values = _played_on(rules, observation, knowledge, moves, random, worlds)
+        weights, values = _played_on(rules, observation, knowledge, moves, random=random, worlds=worlds)
     means = [_mean(each, weights) for each in values]
     order = sorted(range(len(moves)), key=lambda place: (-means[place], place))
     parts = greedy.parts(rules, observation, knowledge, moves)
@@ -120,7 +120,7 @@ def _in_one_way(found: list[Estimate]) -> list[Estimate]:
 
 
 def _played_on(
-    rules: Rules, observation: Observation, knowledge: Knowledge, moves: list[Move], random: Random, worlds: int
+    rules: Rules, observation: Observation, knowledge: Knowledge, moves: list[Move], *, random: Random, worlds: int
 ) -> tuple[list[float], list[list[float]]]:
     """The weights of sampled worlds, and by move what the round is worth in each of them."""
     assert observation.view.you is not None

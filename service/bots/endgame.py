@@ -101,7 +101,7 @@ def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) ->
             for each in range(len(view.players))
         ]
     )
-    return imagined(rules, view, events, hands, knowledge.unseen if view.stock else ())
+    return imagined(rules, view, events, hands, stock=knowledge.unseen if view.stock else ())
 
 
 def _is_too_long(rules: Rules, state: State) -> bool:
@@ -133,7 +133,7 @@ class _Search:
         if self._left < 0:
             raise _TooLong
         assert state.turn is not None
-        events, after = advance(self._rules, _NO_DECK, state, state.turn, move)
+        events, after = advance(self._rules, _NO_DECK, state, state.turn, move=move)
         if len(events) > 1:
             ended = events[1]
             assert isinstance(ended, RoundEnded)

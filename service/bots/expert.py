@@ -111,7 +111,7 @@ def _different(rules: Rules, observation: Observation, moves: list[Move], many: 
             found[move] = move
         else:
             end = None if move.end is None else layout.end(move.end)
-            after = rules.lay_tile(layout, end, move.tile, observation.seat, move.face_down, outer=move.outer)
+            after = rules.lay_tile(layout, end, move.tile, observation.seat, face_down=move.face_down, outer=move.outer)
             ends = sorted([(each.number, each.side, each.gate, each.counts) for each in after.ends])
             found.setdefault((move.tile, *ends), move)
         if len(found) == many:

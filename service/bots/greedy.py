@@ -70,7 +70,7 @@ def worths_of(rules: Rules, observation: Observation, knowledge: Knowledge) -> l
         tile = move.tile
         if tile is not None:
             end = None if move.end is None else layout.end(move.end)
-            after = rules.lay_tile(layout, end, tile, seat, move.face_down, outer=move.outer)
+            after = rules.lay_tile(layout, end, tile, seat, face_down=move.face_down, outer=move.outer)
             rest = tuple([each for each in hand if each is not tile])
             gain = float(_POINTS * (move.points or 0) + value - rules.hand_value(rest))
         else:
@@ -91,7 +91,7 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
         after, rest = layout, hand
         if move.tile is not None:
             end = None if move.end is None else layout.end(move.end)
-            after = rules.lay_tile(layout, end, move.tile, observation.seat, move.face_down, outer=move.outer)
+            after = rules.lay_tile(layout, end, move.tile, observation.seat, face_down=move.face_down, outer=move.outer)
             rest = tuple([each for each in hand if each is not move.tile])
         shed = rules.hand_value(hand) - rules.hand_value(rest)
         hinders = hindrance(after) if rest else _HINDERING

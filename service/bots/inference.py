@@ -113,7 +113,7 @@ class _Table:
             layout = self._layout
             for seat, tile, name, face_down, _, _, outer in self._waiting:
                 end = None if name is None else layout.end(name)
-                layout = self._rules.lay_tile(layout, end, tile, seat, face_down, outer=outer)
+                layout = self._rules.lay_tile(layout, end, tile, seat, face_down=face_down, outer=outer)
             self._layout = layout
             self._waiting = []
         return self._layout
@@ -147,10 +147,12 @@ class _Inference:
         assert opener is not None
         self.opener = opener
         self.lead = placements[0].tile if placements else None
-        self.start = before_opening(rules, imagined(rules, view, events, ((),) * len(held), ()))
+        self.start = before_opening(rules, imagined(rules, view, events, ((),) * len(held), stock=()))
         own = opener == seat
         dealt = tuple(self.known[seat]) if own else () if self.lead is None else (self.lead,)
-        opening = opening_hands(rules, self.start, opener, self.lead, DealtToOpener(dealt, own, (0,) * rules.seats))
+        opening = opening_hands(
+            rules, self.start, opener, self.lead, dealt=DealtToOpener(dealt, own, (0,) * rules.seats)
+        )
         self.joint, self.excluded = opening.joint, opening.excluded
         self.hidden = [
             [_HiddenTiles(self.every & ~excluded, many, 0)] if other != seat and many else []
@@ -186,7 +188,7 @@ class _Inference:
         dealt = tuple(dict.fromkeys(self.known[self.opener]))
         complete = not any(self._held_since(self.opener, 0))
         opening = opening_hands(
-            self.rules, self.start, self.opener, self.lead, DealtToOpener(dealt, complete, self.excluded)
+            self.rules, self.start, self.opener, self.lead, dealt=DealtToOpener(dealt, complete, self.excluded)
         )
         self.joint = opening.joint
         for excluded, hidden in zip(opening.excluded, self.hidden, strict=True):
@@ -224,11 +226,11 @@ class _Inference:
                 if seat != self.seat:
                     self._take(seat, event.tile)
                     if several_tiles and held[seat]:
-                        self._after_play(seat, place, following, moves_next, table)
+                        self._after_play(seat, place, following, moves_next, table=table)
             elif isinstance(event, DrewView | Drew):
                 held[seat] += 1
                 if seat != self.seat:
-                    self._drew(seat, place, following, moves_next, table.layout)
+                    self._drew(seat, place, following, moves_next, layout=table.layout)
             elif seat != self.seat and not isinstance(event, Done) and not self._kept(place, seat):
                 self._strike(seat, placeable_set(rules, table.layout))
 
@@ -260,7 +262,7 @@ class _Inference:
             self.hidden[seat].remove(taken)
 
     def _after_play(
-        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, table: _Table
+        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, *, table: _Table
     ) -> None:
         """What follows from who moves after a play, where a turn may be several tiles."""
         ended = moves_next != seat
@@ -275,7 +277,7 @@ class _Inference:
                 self.conditions.append((seat, followers, place))
 
     def _drew(
-        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, layout: Layout
+        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, *, layout: Layout
     ) -> None:
         """None of the tiles that the seat had fits; whether the drawn one does shows in what follows."""
         fitting = placeable_set(self.rules, layout) & self.every

@@ -98,7 +98,7 @@ def _probability(rules: Rules, choice: Choice, hand: Hand) -> float:
     if len(moves) == 1:
         return 1.0
     worths: list[float] = []
-    best = best_of(rules, state, moves, choice.left, choice.possible, worths)
+    best = best_of(rules, state, moves, choice.left, possible=choice.possible, worths=worths)
     highest = worths[moves.index(best)]
     shares = [exp((worth - highest) / _TEMPERATURE) for worth in worths]
     chosen = sum([share for move, share in zip(moves, shares, strict=True) if _is_of(move, played)])
@@ -121,7 +121,7 @@ def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
     seat, view, events = observation
     every = tile_set(rules.tiles)
     held = _dealt(observation)
-    base = imagined(rules, view, events, tuple([() if view.you is None else view.you.hand] * len(held)), ())
+    base = imagined(rules, view, events, tuple([() if view.you is None else view.you.hand] * len(held)), stock=())
     layout = rules.empty_layout()
     left, possible = every, [every] * len(held)
     several_tiles = rules.may_follow is not one_tile

@@ -82,7 +82,7 @@ def _replay(rules: Rules, dealt: Dealt, state: State, random: Random) -> tuple[f
         observation = Observation(seat, view(rules, state, seat), tuple(seen[seat]))
         moves = observation.view.legal_moves
         move = moves[0] if len(moves) == 1 else choose_casually(rules, observation, random)
-        events, state = advance(rules, _NO_DECK, state, seat, move)
+        events, state = advance(rules, _NO_DECK, state, seat, move=move)
         for event in events:
             if isinstance(event, RoundEnded):
                 return results(rules, active, event.round.scores)

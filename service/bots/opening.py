@@ -59,12 +59,12 @@ def before_opening(rules: Rules, state: State) -> State:
     )
 
 
-def opens(rules: Rules, start: State, hands: Sequence[Hand], opener: int, lead: Tile | None) -> bool:
+def opens(rules: Rules, start: State, hands: Sequence[Hand], opener: int, *, lead: Tile | None) -> bool:
     """Whether this seat opens with these hands, and may do so with this lead if there is one."""
     return _Question(rules.opening, rules.tiles, start, opener, lead).opens(hands)
 
 
-def opening_hands(rules: Rules, start: State, opener: int, lead: Tile | None, dealt: DealtToOpener) -> OpeningHands:
+def opening_hands(rules: Rules, start: State, opener: int, lead: Tile | None, *, dealt: DealtToOpener) -> OpeningHands:
     """What the lead tells, ``None`` before it, with these tiles known that the opener was dealt, its lead included.
 
     Of a lead and a hand that are both unknown nothing follows for a single tile, but not every deal makes this seat

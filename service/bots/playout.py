@@ -70,7 +70,7 @@ def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) ->
             left &= ~(1 << move.tile.index)
         elif move == PASS:
             possible[turn] &= ~tiles_with(state.layout.open_mask)
-        events, state = advance(rules, _NO_DECK, state, turn, move)
+        events, state = advance(rules, _NO_DECK, state, turn, move=move)
         if len(events) > 1:
             ended = events[1]
             assert isinstance(ended, RoundEnded)
@@ -78,7 +78,7 @@ def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) ->
         turn = state.turn
         assert turn is not None
         moves = legal_moves(rules, state, turn)
-        move = moves[0] if len(moves) == 1 else best_of(rules, state, moves, left, possible)
+        move = moves[0] if len(moves) == 1 else best_of(rules, state, moves, left, possible=possible)
     return worth(rules, active, rules.score_round(state, "blocked", rules.hands_left(state)).scores, seat)
 
 
@@ -99,6 +99,7 @@ def best_of(
     state: State,
     moves: Sequence[Move],
     left: int,
+    *,
     possible: Sequence[int],
     worths: list[float] | None = None,
 ) -> Move:

@@ -62,7 +62,7 @@ class Sampler:
         self._own: Hand = () if view.you is None else view.you.hand
         self._unseen = unseen = knowledge.unseen
         hands: tuple[Hand, ...] = tuple([self._own if each == seat else () for each in range(rules.seats)])
-        self._base = imagined(rules, view, events, hands, ())
+        self._base = imagined(rules, view, events, hands, stock=())
         self._rest = self._base[2:]
         others = [player.tiles for player in view.players if player.seat not in (seat, view.turn)]
         self._turn_depends_on_hands = view.turn not in (None, seat) and not self._own and not any(others)
@@ -134,7 +134,7 @@ class Sampler:
         stock = tuple([unseen[each] for each in world[self._stock_start : self._stock_end]])
         if self._turn_depends_on_hands:
             view, events = self._observation.view, self._observation.events
-            return imagined(self._rules, view, events, hands, stock)
+            return imagined(self._rules, view, events, hands, stock=stock)
         state: State = _new(State, (hands, stock, *self._rest))
         return state
 
@@ -268,7 +268,7 @@ class Sampler:
                 )
                 for known, candidates, first in zip(dealt.known, dealt.candidates, starts, strict=True)
             ]
-            return opens(rules, start, hands, dealt.opener, dealt.lead)
+            return opens(rules, start, hands, dealt.opener, lead=dealt.lead)
 
         return check
 

@@ -202,7 +202,7 @@ class Layout(NamedTuple):
         return _with_ends(self.form, (lead,), ends, 0 if names else len(ends))
 
     def join(
-        self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching, *, outer: int | None = None
+        self, at: End, tile: Tile, seat: int, *, face_down: bool, branching: Branching, outer: int | None = None
     ) -> Layout:
         """The layout with ``tile`` joined at the open end ``at``.
 

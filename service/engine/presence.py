@@ -131,7 +131,7 @@ def end_by_forfeit(rules: Rules, state: State, forfeited: Iterable[int]) -> Fini
 
 
 def winners_after_forfeits(
-    rules: Rules, best: ScoreOrder, state: State, winners: tuple[int, ...], forfeited: frozenset[int]
+    rules: Rules, best: ScoreOrder, state: State, winners: tuple[int, ...], *, forfeited: frozenset[int]
 ) -> tuple[int, ...]:
     """The winners of a finished match, none of which is of a side all of whose seats have forfeited.
 

@@ -182,7 +182,7 @@ def forced_move(rules: Rules, state: State) -> Move | None:
 # The events of a move
 
 
-def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[tuple[Event, ...], State]:
+def advance(rules: Rules, deck: Deck, state: State, seat: int, *, move: Move) -> tuple[tuple[Event, ...], State]:
     """The events of this move, including those that follow automatically, and the state after them.
 
     A play may omit its end if the tile has one legal place, and its outer half if the tile fits one way there. Raises
@@ -193,7 +193,7 @@ def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tu
         event, layout = _decide_play(rules, state, seat, move)
         state = _apply_play(rules, state, event, layout)
     elif state.phase != PLAYING:
-        event, state = _decide_deal(rules, deck, state, seat, move)
+        event, state = _decide_deal(rules, deck, state, seat, move=move)
         return (event,), state
     else:
         event = _decide_other(rules, state, seat, move)
@@ -240,14 +240,14 @@ def deal(rules: Rules, deck: Deck, state: State) -> tuple[Dealt, State]:
 def first_valid_deal(rules: Rules, state: State, seed: bytes, sizes: Sequence[int]) -> tuple[int, Dealt, State]:
     """The first attempt at dealing the next round from this seed that can be opened: its number, deal and state."""
     for attempt in range(MAX_DEAL_ATTEMPTS):
-        dealt = deal_attempt(rules, seed, state.round + 1, attempt, sizes)
+        dealt = deal_attempt(rules, seed, state.round + 1, attempt, sizes=sizes)
         opened = _open(rules, state, dealt)
         if opened is not None:
             return attempt, dealt, opened
     raise AssertionError("no deal that the rules accept")  # pragma: no cover  # practically impossible
 
 
-def deal_attempt(rules: Rules, seed: bytes, round_number: int, attempt: int, sizes: Sequence[int]) -> Dealt:
+def deal_attempt(rules: Rules, seed: bytes, round_number: int, attempt: int, *, sizes: Sequence[int]) -> Dealt:
     """The deal of this attempt, one hand of each size, whether the rules accept it or not. ``seed``: of the shuffle."""
     hands, stock = split(shuffle(rules.tiles, seed, round_number, attempt), sizes)
     return Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, arranged=False)
@@ -270,7 +270,7 @@ def _decide_other(rules: Rules, state: State, seat: int, move: Move) -> Event:
     return _EVENT_OF_ACTION[move.action](state, seat)
 
 
-def _decide_deal(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[Dealt, State]:
+def _decide_deal(rules: Rules, deck: Deck, state: State, seat: int, *, move: Move) -> tuple[Dealt, State]:
     """The event of a move between two rounds, where only a deal is legal, and the state after it."""
     if state.phase == FINISHED:
         raise GameOver("game_over")
@@ -315,10 +315,10 @@ def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
         name = end.name
     outer = None
     if rules.wants is None and move.outer is None:
-        layout = rules.lay_tile(layout, end, tile, seat, face_down)
+        layout = rules.lay_tile(layout, end, tile, seat, face_down=face_down)
     else:
         outer = _find_outer(layout, end, tile, move.outer)
-        layout = rules.lay_tile(layout, end, tile, seat, face_down, outer=outer)
+        layout = rules.lay_tile(layout, end, tile, seat, face_down=face_down, outer=outer)
     ends_sum = points = None
     if rules.points is not None and not face_down:
         ends_sum = None if rules.end_value is None else layout.ends_sum
@@ -405,11 +405,11 @@ def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
 
 def _open(rules: Rules, state: State, event: Dealt) -> State | None:
     """The state after this deal, its opener to move; ``None`` if no seat can open it."""
-    opening = rules.opening(_with_deal(rules, state, event, None, state.opener))
-    return None if opening is None else _with_deal(rules, state, event, opening.seat, opening.seat)
+    opening = rules.opening(_with_deal(rules, state, event, turn=None, opener=state.opener))
+    return None if opening is None else _with_deal(rules, state, event, turn=opening.seat, opener=opening.seat)
 
 
-def _with_deal(rules: Rules, state: State, event: Dealt, turn: int | None, opener: int | None) -> State:
+def _with_deal(rules: Rules, state: State, event: Dealt, *, turn: int | None, opener: int | None) -> State:
     return state.after_deal(
         hands=event.hands,
         stock=event.stock,
@@ -423,7 +423,7 @@ def _with_deal(rules: Rules, state: State, event: Dealt, turn: int | None, opene
 def _apply_played(rules: Rules, state: State, event: Played) -> State:
     layout = state.layout
     end = None if event.end is None else layout.end(event.end)
-    layout = rules.lay_tile(layout, end, event.tile, event.seat, event.face_down, outer=event.outer)
+    layout = rules.lay_tile(layout, end, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
     return _apply_play(rules, state, event, layout)
 
 

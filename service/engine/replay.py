@@ -41,5 +41,9 @@ def layout_after(rules: Rules, layout: Layout | None, event: object) -> Layout |
             fits = event.end is None and not layout.placements
         else:
             fits = layout.admits(at, event.tile, event.outer)
-        return rules.lay_tile(layout, at, event.tile, event.seat, event.face_down, outer=event.outer) if fits else None
+        return (
+            rules.lay_tile(layout, at, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
+            if fits
+            else None
+        )
     return layout

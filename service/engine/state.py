@@ -74,7 +74,7 @@ class State(NamedTuple):
     """The seat that deals, in games with a dealer; from the end of the first round on."""
     winners: tuple[int, ...]
 
-    def after_move(  # noqa: PLR0913 # a value of these facts would be one more object for every move
+    def after_move(
         self,
         *,
         hands: tuple[Hand, ...],

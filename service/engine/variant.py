@@ -204,13 +204,13 @@ class Rules:
         return tuple([PlacementScore(each, ends_sum, points) for each in self.side(seat)])
 
     def lay_tile(
-        self, layout: Layout, end: End | None, tile: Tile, seat: int, face_down: bool, *, outer: int | None = None
+        self, layout: Layout, end: End | None, tile: Tile, seat: int, *, face_down: bool, outer: int | None = None
     ) -> Layout:
         """The layout with this tile laid at this open end, ``None`` for the lead, with this half outside."""
         branching = self.branching(layout, tile) if tile.double and not face_down else NEVER
         if end is None:
             return layout.lead(tile, seat, branching)
-        return layout.join(end, tile, seat, face_down, branching, outer=outer)
+        return layout.join(end, tile, seat, face_down=face_down, branching=branching, outer=outer)
 
     def hands_left(self, state: State) -> tuple[RemainingHand, ...]:
         """The hand of every active seat with its value."""

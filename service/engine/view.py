@@ -146,6 +146,7 @@ def imagined(
     seen: View,
     events: Sequence[Event | DealtView | DrewView],
     hands: tuple[Hand, ...],
+    *,
     stock: tuple[Tile, ...],
 ) -> State:
     """The state of a match from what a seat may know of it, with these hands and this stock.
@@ -224,7 +225,7 @@ def _running_turn_of_the_last(
         following = events[place + 1] if place + 1 < len(events) else None
         if isinstance(event, Played):
             end = None if event.end is None else layout.end(event.end)
-            layout = rules.lay_tile(layout, end, event.tile, event.seat, event.face_down, outer=event.outer)
+            layout = rules.lay_tile(layout, end, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
         if place < start:
             continue
         held = hand

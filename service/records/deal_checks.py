@@ -87,7 +87,7 @@ def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Itera
     dealt = replace(dealt, arranged=False)  # which is checked elsewhere
     if dealt != deal:
         claimed = None if each.attempt is None else min(each.attempt, MAX_DEAL_ATTEMPTS)
-        if claimed is None or claimed == first or dealt != deal_attempt(rules, seed, index + 1, claimed, sizes):
+        if claimed is None or claimed == first or dealt != deal_attempt(rules, seed, index + 1, claimed, sizes=sizes):
             yield Fault("wrong_deal", (index, 0), "The seeds give another deal.")
 
 

@@ -52,7 +52,7 @@ class PartialRound:
     is what must follow next.
     """
 
-    def __init__(self, record: Record, rules: Rules, before: State, presence: Presence, dealt: RecordedDeal) -> None:
+    def __init__(self, record: Record, rules: Rules, before: State, presence: Presence, *, dealt: RecordedDeal) -> None:
         """Start after a deal without a ``deal_visibility_fault``; ``before`` and ``presence`` are those before it."""
         self._record = record
         self._rules = rules
@@ -112,7 +112,7 @@ class PartialRound:
             self.pending = tuple(others)
             return []
         assert isinstance(event, PresenceEvent)
-        fault = presence_fault(self._record, self.state, self.presence, event, place, whole=False)
+        fault = presence_fault(self._record, self.state, self.presence, event, place=place, whole=False)
         if fault is not None:
             return [fault]
         self.pending = consequences(self._rules, self.state, self.presence, event)
@@ -184,7 +184,7 @@ class PartialRound:
         fits = end is not None and layout.admits(end, tile, outer)
         if (name is not None and not fits) or (face_down and not (fits and tile.double and rules.face_down)):
             return [Fault("illegal_move", place, "This tile may not be laid there in this way.")]
-        layout = rules.lay_tile(layout, end, tile, seat, face_down, outer=outer)
+        layout = rules.lay_tile(layout, end, tile, seat, face_down=face_down, outer=outer)
         ends_sum = points = None
         scored = self.state.placements_scored
         if rules.points is not None and not face_down:

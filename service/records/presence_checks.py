@@ -26,7 +26,7 @@ from service.records.writer import Location
 
 
 def presence_fault(
-    record: Record, state: State, presence: Presence, event: PresenceEvent, place: Location, *, whole: bool = True
+    record: Record, state: State, presence: Presence, event: PresenceEvent, *, place: Location, whole: bool = True
 ) -> Fault | None:
     """Why this cannot have happened in this state; ``None`` if it can.
 
@@ -89,7 +89,7 @@ def with_forfeits(rules: Rules, after: State, presence: Presence, following: tup
     """
     last = following[-1] if following and presence.forfeited else None
     if isinstance(last, Finished):
-        winners = winners_after_forfeits(rules, rules.best, after, last.winners, presence.forfeited)
+        winners = winners_after_forfeits(rules, rules.best, after, last.winners, forfeited=presence.forfeited)
         return (*following[:-1], Finished(winners))
     end = end_by_forfeit(rules, after, presence.forfeited) if isinstance(last, Eliminated) else None
     return following if end is None else (*following, end)

@@ -81,11 +81,11 @@ def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
         if not isinstance(dealt, Dealt | RecordedDeal) or fault or any(deal_faults(rules, dealt, (index, 0))):
             return
         if isinstance(dealt, RecordedDeal):
-            yield from _replay_partial(record, rules, state, presence, index)
+            yield from _replay_partial(record, rules, state, presence, index=index)
             return
         state = apply(rules, state, replace(dealt, round=state.round + 1))  # a wrong number is reported elsewhere
         yield make_step(each.lines[0], (index, 0), state, presence)
-        for step in _replay_round(record, rules, state, presence, index):
+        for step in _replay_round(record, rules, state, presence, index=index):
             yield step
             if isinstance(step, Fault):
                 return
@@ -110,7 +110,9 @@ def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -
     return None
 
 
-def _replay_round(record: Record, rules: Rules, state: State, presence: Presence, index: int) -> Iterator[Step | Fault]:
+def _replay_round(
+    record: Record, rules: Rules, state: State, presence: Presence, *, index: int
+) -> Iterator[Step | Fault]:
     """The moves of a round after its deal, each with the events that follow from it, and who plays the seats."""
     lines = record.rounds[index].lines
     played = _Round(record, rules, state, presence)
@@ -156,7 +158,7 @@ class _Round:
         return faults
 
     def _add_presence_event(self, event: PresenceEvent, place: Location) -> list[Fault]:
-        fault = presence_fault(self._record, self.state, self.presence, event, place)
+        fault = presence_fault(self._record, self.state, self.presence, event, place=place)
         if fault is not None:
             return [fault]
         self.pending = consequences(self._rules, self.state, self.presence, event)
@@ -166,7 +168,7 @@ class _Round:
     def _add_move(self, seat: int, move: Move, event: Event | RecordedDeal | DrewView, place: Location) -> list[Fault]:
         """The event of this move, which is made again."""
         try:
-            (expected, *following), after = advance(self._rules, _NO_DECK, self.state, seat, move)
+            (expected, *following), after = advance(self._rules, _NO_DECK, self.state, seat, move=move)
         except IllegalMove as refusal:
             return [Fault(_CODE_IF_ILLEGAL[type(event)], place, sentence(refusal.reason))]
         unforced = mark_fault(self._rules, self.state, event, place)
@@ -179,7 +181,7 @@ class _Round:
 
 
 def _replay_partial(
-    record: Record, rules: Rules, state: State, presence: Presence, index: int
+    record: Record, rules: Rules, state: State, presence: Presence, *, index: int
 ) -> Iterator[Step | Fault]:
     """The running round of a partial record, to its end or its first faults; ``state``, ``presence`` are before it."""
     dealt = record.rounds[index].lines[0].event
@@ -188,7 +190,7 @@ def _replay_partial(
     if fault is not None or record.viewer is None:
         yield from [fault] if fault else []
         return
-    partial = PartialRound(record, rules, state, presence, dealt)
+    partial = PartialRound(record, rules, state, presence, dealt=dealt)
     for at, line in enumerate(record.rounds[index].lines):
         faults = partial.add(line, (index, at)) if at else ()
         if faults:

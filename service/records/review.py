@@ -142,11 +142,13 @@ def review(
     for state, presence, events, step in _replayed(record, rules):
         event, version = step.line.event, step.line.version
         if version > after and isinstance(event, MOVES) and presence.plays(event.seat):
-            decision = judge(rules, observe(rules, state, events, event.seat), version, move_of(event), playouts)
+            decision = judge(
+                rules, observe(rules, state, events, event.seat), version, move_of(event), playouts=playouts
+            )
             if decision is not None:
                 yield decision
         elif version > after and isinstance(event, RoundEnded) and dealt is not None:
-            yield _round_luck(rules, *dealt, version, event.round.scores)
+            yield _round_luck(rules, *dealt, version, scores=event.round.scores)
         if isinstance(event, Dealt):
             dealt = event, step.state
 
@@ -183,7 +185,7 @@ def _replayed(record: Record, rules: Rules) -> Iterator[tuple[State, Presence, S
         state, presence = step.state, step.presence
 
 
-def _round_luck(rules: Rules, dealt: Dealt, state: State, version: int, scores: Sequence[int]) -> RoundLuck:
+def _round_luck(rules: Rules, dealt: Dealt, state: State, version: int, *, scores: Sequence[int]) -> RoundLuck:
     luck = luck_of(rules, dealt, state)
     return RoundLuck(version, results(rules, state.active_seats(), scores), *luck)
 
@@ -201,7 +203,7 @@ def collect(found: Iterable[Decision | RoundLuck]) -> Review:
 
 
 def judge(
-    rules: Rules, observation: Observation, version: int, requested: Move, playouts: int | None = None
+    rules: Rules, observation: Observation, version: int, requested: Move, *, playouts: int | None = None
 ) -> Decision | None:
     """The decision of the seat to act for this move; ``None`` if it had no alternative. Arguments as in ``review``."""
     moves = observation.view.legal_moves

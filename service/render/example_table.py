@@ -43,5 +43,5 @@ def _played(rules: Rules, deck: Deck) -> State:
         moves = legal_moves(rules, state, state.turn)
         plays = [move for move in moves if move.action == PLAY] or moves
         move = plays[len(state.layout.placements) * _STEP % len(plays)]
-        _, state = advance(rules, deck, state, state.turn, move)
+        _, state = advance(rules, deck, state, state.turn, move=move)
     return state

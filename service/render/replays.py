@@ -64,7 +64,7 @@ def replay(record: Record, aspect: int, language: str, yield_control: Callable[[
     rules, faults = rules_of(record)
     if rules is None:
         return Replay((), None, _finding(record, faults[0]))
-    builder = _Builder(record, rules, aspect, language, yield_control)
+    builder = _Builder(record, rules, aspect, language, yield_control=yield_control)
     fault = None
     for step in replay_record(record, rules):
         if isinstance(step, Fault):
@@ -80,7 +80,7 @@ class _Builder:
     """Puts the steps of a record together, round by round."""
 
     def __init__(
-        self, record: Record, rules: Rules, aspect: int, language: str, yield_control: Callable[[], None]
+        self, record: Record, rules: Rules, aspect: int, language: str, *, yield_control: Callable[[], None]
     ) -> None:
         self.winners: tuple[int, ...] | None = None
         self._reader = Reader(None, tuple([name or None for name in record.players]), language)

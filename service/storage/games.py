@@ -88,7 +88,7 @@ class RedisStore(Store):
     ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
         version, shard = len(events), shard_of(game)
-        names, identity, tail = _write_args(game, version, events, write, (owners.holder, reminders))
+        names, identity, tail = _write_args(game, version, events, write, held=(owners.holder, reminders))
         found = (b"", b"")
         if shard is not None:
             sets = len(names) - int(tail[0])
@@ -112,7 +112,7 @@ class RedisStore(Store):
         """Replace the state of a game at an expected version; ``None`` when done."""
         expected, state, events, write, after, reminders, holder = commit
         version = expected + len(events)
-        names, identity, tail = _write_args(game, version, events, write, (holder, reminders))
+        names, identity, tail = _write_args(game, version, events, write, held=(holder, reminders))
         values = (b"%d %b" % (expected, after), b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
         command = evalsha("commit", names, *values, *identity, b"%d" % again, *tail)
         answer = self._calls.write("commit", names[0], command)
@@ -226,7 +226,7 @@ class RedisStore(Store):
 
 
 def _write_args(
-    game: str, version: int, events: Sequence[bytes], write: WriteRequest, held: tuple[str, Reminders]
+    game: str, version: int, events: Sequence[bytes], write: WriteRequest, *, held: tuple[str, Reminders]
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...], tuple[bytes | int, ...]]:
     """What the scripts that write a game have in common.
 

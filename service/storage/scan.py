@@ -50,7 +50,7 @@ class RedisScan(Scan):
                 self._calls,
                 "scan",
                 key,
-                lambda cursor: (b"SCAN", cursor, b"MATCH", pattern, b"COUNT", _AT_A_TIME),
+                command=lambda cursor: (b"SCAN", cursor, b"MATCH", pattern, b"COUNT", _AT_A_TIME),
             )
             for found in pages:
                 matches = [name.fullmatch(each) for each in found]

@@ -15,7 +15,7 @@ from service.storage.redis.topology import Topology
 
 
 def scan_pages(
-    topology: Topology, calls: RedisCalls, operation: str, key: bytes, command: Callable[[bytes], Command]
+    topology: Topology, calls: RedisCalls, operation: str, key: bytes, *, command: Callable[[bytes], Command]
 ) -> Iterator[list[bytes]]:
     """The pages that the owner of ``key`` gives for a command, which is made for each cursor.
 

@@ -67,7 +67,7 @@ class RedisStoredGames:
         wanted = None if owners is None else {each.encode() for each in owners}
         for key in keys.STORED:
             command = partial(_slice_of, key)
-            for flat in scan_pages(self._topology, self._calls, "stored_games", key, command):
+            for flat in scan_pages(self._topology, self._calls, "stored_games", key, command=command):
                 pairs = zip(flat[::2], flat[1::2], strict=True)
                 yield [game.decode() for game, whose in pairs if wanted is None or wanted & set(whose.split())]
 

@@ -70,7 +70,7 @@ def request_network() -> str:
 
 
 def store_counted(
-    services: Services, backend: Backend | None, size: int, store: Callable[[], A], is_repeated: Callable[[], bool]
+    services: Services, backend: Backend | None, size: int, store: Callable[[], A], *, is_repeated: Callable[[], bool]
 ) -> A:
     """Count bytes that the current request stores for an application, or without one, as ``StoredBytes.store``."""
     stored = services.backends.stored

@@ -138,15 +138,15 @@ class RateLimits:
 
         Raises ``RateLimited``.
         """
-        return _checked(self._count("app_games", app.id, self.app_games(app) or 0, weight, WINDOW_SECONDS))
+        return _checked(self._count("app_games", app.id, self.app_games(app) or 0, weight, window=WINDOW_SECONDS))
 
     def limit_token(self, game: str, seat: int) -> None:
         """Count a change of the token of a seat. Raises ``RateLimited``."""
-        _checked(self._count("token", f"{game}/{seat}", self._limits.token, 1, TOKEN_WINDOW_SECONDS))
+        _checked(self._count("token", f"{game}/{seat}", self._limits.token, 1, window=TOKEN_WINDOW_SECONDS))
 
     def limit_presence(self, game: str, seat: int) -> None:
         """Count a request of a seat to leave or come back. Raises ``RateLimited``."""
-        _checked(self._count("presence", f"{game}/{seat}", PRESENCE_CHANGES, 1, WINDOW_SECONDS))
+        _checked(self._count("presence", f"{game}/{seat}", PRESENCE_CHANGES, 1, window=WINDOW_SECONDS))
 
     def count_failure(self, address: str) -> Quota | None:
         """Count a response that rejected a token, a code or an address; returns the quota if there were too many."""
@@ -186,9 +186,9 @@ class RateLimits:
         return quota
 
     def _by_address(self, name: str, limit: int, address: str, weight: int = 1) -> Quota | None:
-        return self._count(name, client_network(address), limit, weight, WINDOW_SECONDS)
+        return self._count(name, client_network(address), limit, weight, window=WINDOW_SECONDS)
 
-    def _count(self, name: str, owner: str, limit: int, weight: int, window: int) -> Quota | None:
+    def _count(self, name: str, owner: str, limit: int, weight: int, *, window: int) -> Quota | None:
         if not limit:
             return None
         now = int(self._clock())

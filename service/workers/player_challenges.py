@@ -65,6 +65,7 @@ class PlayerChallenges:
         ask: Ask,
         clock: TimeSource,
         random_bytes: RandomBytes,
+        *,
         now: Callable[[], float] = monotonic,
     ) -> None:
         self._confirmed = confirmed

@@ -117,7 +117,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     ask = ask_through(sender)
     challenges = PlayerChallenges(parts.confirmed_urls, ask, parts.clock, os.urandom)
     turns = RemoteTurns(players, ask, challenges, queue.metrics)
-    remote = RemoteWorker(players, turns, sender.locate, queue, spawn, ttl)
+    remote = RemoteWorker(players, turns, sender.locate, queue, spawn=spawn, ttl=ttl)
     eraser = ErasureWorker(_erasures(parts, outbox), queue)
     loops = [
         Loop("outbox", publisher.step, partial(_end, publisher, publishers)),

@@ -46,6 +46,7 @@ class RemoteTurns:
         ask: Ask,
         challenges: PlayerChallenges,
         metrics: WorkerMetrics,
+        *,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._players = players

@@ -38,7 +38,7 @@ class RemoteWorker(Consumer):
     """Handles the turns of remote players; ``ttl`` is that of games, in milliseconds."""
 
     def __init__(
-        self, players: RemotePlayers, turns: RemoteTurns, locate: Locate, queue: Queue, spawn: Spawn, ttl: int
+        self, players: RemotePlayers, turns: RemoteTurns, locate: Locate, queue: Queue, *, spawn: Spawn, ttl: int
     ) -> None:
         super().__init__(SETTINGS, queue, spawn)
         self._players = players

@@ -121,7 +121,7 @@ def test_a_seat_that_does_not_exist_is_not_found(api: Api, app_key: str, table: 
 @pytest.mark.parametrize(
     ("method", "path"), [("PATCH", "players/0"), ("POST", "players/0/token"), ("POST", "join-code")]
 )
-def test_a_hostile_body_changes_nothing(  # noqa: PLR0917 # parameters and fixtures of the test
+def test_a_hostile_body_changes_nothing(
     api: Api, app_key: str, server: redis.Redis, method: str, path: str, body: bytes, refusal: tuple[int, str]
 ) -> None:
     table = owned(api, app_key, [{"name": "Ada"}, {"open": True}])

@@ -424,7 +424,7 @@ def new_games(server: redis.Redis, before: set[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "the-same"}], ids=["", "keyed"])
 @pytest.mark.parametrize("between", ["nothing", "another write"])
-def test_an_old_game_that_is_deleted_before_it_is_told_leaves_no_new_one(  # noqa: PLR0917 # parameters and fixtures
+def test_an_old_game_that_is_deleted_before_it_is_told_leaves_no_new_one(
     api: Api, interrupted: Api, owned: Table, app_key: str, server: redis.Redis, headers: Json, between: str
 ) -> None:
     before = set(server.keys("domino:{*}"))

@@ -49,7 +49,7 @@ class Table(Owned):
 
     def reindex(self, app: str | None = None) -> Progress:
         repository = self.new_repository()
-        return Reindexer(repository, self.index, self.reminders, self.clock, lambda _: None).run(self.scan, app)
+        return Reindexer(repository, self.index, self.reminders, self.clock, report=lambda _: None).run(self.scan, app)
 
     def lose_index(self, app: str = APP) -> None:
         """Delete all that is known of the games of an application."""

@@ -59,7 +59,7 @@ def _with_layouts(rules: Rules, observation: Observation) -> list[_Seen]:
         seen.append(_Seen(event, layout))
         if isinstance(event, Played):
             end = None if event.end is None else layout.end(event.end)
-            layout = rules.lay_tile(layout, end, event.tile, event.seat, event.face_down, outer=event.outer)
+            layout = rules.lay_tile(layout, end, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
         elif isinstance(event, Flipped):
             layout = layout.flip_lead()
     return seen
@@ -173,7 +173,7 @@ def _replayed(
             continue
         assert state.turn is not None
         try:
-            happened, state = advance(rules, _NO_DECK, state, state.turn, move)
+            happened, state = advance(rules, _NO_DECK, state, state.turn, move=move)
         except Refusal:
             return None
         events += happened

@@ -33,7 +33,7 @@ def played(rules: Rules, seed: str, levels: Sequence[str], choose: Choice = choo
         move = choose(rules, seen, levels[seat], seed_of_decision(deck.seed, seat, version))
         assert move in seen.view.legal_moves
         yield move
-        new, state = advance(rules, deck, state, seat, move)
+        new, state = advance(rules, deck, state, seat, move=move)
         version += len(new)
         events = new if isinstance(new[0], Dealt) else events + new
         if state.phase == FINISHED:

@@ -88,7 +88,7 @@ def positions(
                     if found == many:
                         return
                 move = choose(rules, seen, rng)
-            made, state = advance(rules, deck, state, seat, move)
+            made, state = advance(rules, deck, state, seat, move=move)
             events += made
 
 
@@ -105,7 +105,7 @@ def outcome(rules: Rules, state: State, move: Move, known: dict[object, float] |
     """
     seat = state.turn
     assert seat is not None
-    events, after = advance(rules, Deck(b""), state, seat, move)
+    events, after = advance(rules, Deck(b""), state, seat, move=move)
     for event in events:
         if isinstance(event, RoundEnded):
             scores = event.round.scores

@@ -11,4 +11,6 @@ from tests.laws.matches import Match, law
 def test_a_state_imagined_with_the_true_hands_and_stock_is_the_true_one(match: Match) -> None:
     for number, moment in enumerate(moments(match)):
         seen = moment.seen_by(match, number % match.case.seats)
-        assert imagined(match.rules, seen.view, seen.events, moment.state.hands, moment.state.stock) == moment.state
+        assert (
+            imagined(match.rules, seen.view, seen.events, moment.state.hands, stock=moment.state.stock) == moment.state
+        )

@@ -257,7 +257,7 @@ def test_greedy_turns_the_lead_over_with_a_light_hand_only() -> None:
 def lead(rules: Rules, state: State, seat: int, move: Move) -> float:
     """What the round is worth to the seat after this move of the seat to move, if all see everything and play best."""
     assert state.turn is not None
-    events, after = advance(rules, Deck(b""), state, state.turn, move)
+    events, after = advance(rules, Deck(b""), state, state.turn, move=move)
     for event in events:
         if isinstance(event, RoundEnded):
             return worth(rules, range(rules.seats), event.round.scores, seat)
@@ -325,9 +325,9 @@ def test_in_a_playout_the_next_player_is_left_only_a_number_that_they_have_passe
     rules, state, seen = table.rules, table.state, seen_by_the_mover(table)
     moves = legal_moves(rules, state, 0)
     possible = tiles_possible(0, state.hands[0], infer(rules, seen))
-    assert str(playout.best_of(rules, state, moves, possible[0], possible).tile) == "1-6"
+    assert str(playout.best_of(rules, state, moves, possible[0], possible=possible).tile) == "1-6"
     possible[1] = tile_set(tiles("0-6 2-6 4-6 6-6"))
-    assert str(playout.best_of(rules, state, moves, possible[0], possible).tile) == "5-6"
+    assert str(playout.best_of(rules, state, moves, possible[0], possible=possible).tile) == "5-6"
 
 
 def test_the_others_do_not_know_the_own_hand_in_a_playout() -> None:

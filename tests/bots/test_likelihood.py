@@ -66,7 +66,7 @@ def moments(key: str, rounds: int, level: str = "greedy") -> Iterator[Moment]:
             seen = observe(rules, state, events, state.turn)
             yield Moment(rules, seen, states)
             move = choose_move(rules, seen, level, seed_of_decision(deck.seed, state.turn, len(events)))
-            made, state = advance(rules, deck, state, state.turn, move)
+            made, state = advance(rules, deck, state, state.turn, move=move)
             events += made
             states += [state] * len(made)
 

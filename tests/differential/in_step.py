@@ -96,7 +96,7 @@ class OurMatch:
             self.make(PASS)
 
     def _make(self, seat: int, move: Move) -> Event:
-        events, self.state = advance(self.rules, self.deck, self.state, seat, move)
+        events, self.state = advance(self.rules, self.deck, self.state, seat, move=move)
         self.events += events
         return events[0]
 

@@ -97,8 +97,8 @@ class EngineTable:
         """Make a move: it must be listed, then ``advance`` must give the same again, and ``apply`` the same state."""
         move = self._wanted(seat, text)
         assert self._listed(seat, move), f"{text} is not listed for seat {seat}: {legal_moves(*self._here, seat)}"
-        events, state = advance(self.rules, self.deck, self.state, seat, move)
-        assert advance(self.rules, self.deck, self.state, seat, move) == (events, state)
+        events, state = advance(self.rules, self.deck, self.state, seat, move=move)
+        assert advance(self.rules, self.deck, self.state, seat, move=move) == (events, state)
         applied = self.state
         for event in events:
             applied = apply(self.rules, applied, event)
@@ -118,7 +118,7 @@ class EngineTable:
         while self.state.phase == PLAYING:
             assert self.state.turn is not None
             move = legal_moves(*self._here, self.state.turn)[0]
-            events, self.state = advance(self.rules, self.deck, self.state, self.state.turn, move)
+            events, self.state = advance(self.rules, self.deck, self.state, self.state.turn, move=move)
             self.log += events
         return self.counted
 
@@ -135,7 +135,9 @@ class EngineTable:
             self.state = self.state._replace(layout=layout)
             _, tile, name, face_down, *_ = self._meant(text)[0]
             assert tile is not None
-            layout = self.rules.lay_tile(layout, None if name is None else layout.end(name), tile, 0, face_down)
+            layout = self.rules.lay_tile(
+                layout, None if name is None else layout.end(name), tile, 0, face_down=face_down
+            )
         self.state = self.state._replace(layout=layout, turn=0)
 
     # What may not be done
@@ -151,7 +153,7 @@ class EngineTable:
             for move in moves:
                 assert not self._listed(seat, move), f"{text} is listed"
                 with pytest.raises(wanted):
-                    advance(self.rules, self.deck, self.state, seat, move)
+                    advance(self.rules, self.deck, self.state, seat, move=move)
         assert self.state == before
 
     # Looking

@@ -68,7 +68,7 @@ class Paper:
         by_low, by_high = before.gains(parse_tile(tile), branching)
         foreseen = before.covered_sum(at) + (by_low if at.number == parse_tile(tile).low else by_high)
         copy = Layout(*before)
-        self.layout = before.join(at, parse_tile(tile), 1, face_down, branching)
+        self.layout = before.join(at, parse_tile(tile), 1, face_down=face_down, branching=branching)
         assert before == copy
         assert face_down or self.layout.ends_sum == foreseen
         return self.ends()
@@ -595,7 +595,7 @@ def test_what_is_kept_follows_from_the_ends_and_names_are_never_used_again(key: 
         while table.state.phase == PLAYING:
             assert table.turn is not None
             move = rng.choice(legal_moves(table.rules, table.state, table.turn))
-            table.state = advance(table.rules, table.deck, table.state, table.turn, move)[1]
+            table.state = advance(table.rules, table.deck, table.state, table.turn, move=move)[1]
             layout = table.layout
             wanted = {bit for end in layout.ends if end.gate == "open" for bit in range(20) if end.wants >> bit & 1}
             assert wanted == {bit for bit in range(20) if layout.open_mask >> bit & 1}

@@ -28,7 +28,7 @@ def seconds_of_a_match(key: str, number: int) -> int:
     while state.phase != FINISHED:
         seat = state.to_act[0]
         moves += state.phase != ROUND_OVER
-        _, state = advance(rules, deck, state, seat, chance.choice(legal_moves(rules, state, seat)))
+        _, state = advance(rules, deck, state, seat, move=chance.choice(legal_moves(rules, state, seat)))
     return moves * SECONDS
 
 

@@ -151,7 +151,7 @@ def test_12_3_the_cross_is_always_completed(seed: int) -> None:
     while table.state.phase == PLAYING:
         assert table.turn is not None
         move = rng.choice(legal_moves(table.rules, table.state, table.turn))
-        table.state = advance(table.rules, table.deck, table.state, table.turn, move)[1]
+        table.state = advance(table.rules, table.deck, table.state, table.turn, move=move)[1]
     assert [placement.host for placement in table.layout.placements[:6]][:5] == [-1, 0, 0, 0, 0]
     assert all(placement.host for placement in table.layout.placements[5:])
     assert sorted(placement.side for placement in table.layout.placements[1:5]) == ["long", "long", "short", "short"]
@@ -179,7 +179,7 @@ def test_12_4_there_are_four_arms_to_the_end(seed: int) -> None:
     while table.state.phase == PLAYING:
         assert table.turn is not None
         move = rng.choice(legal_moves(table.rules, table.state, table.turn))
-        table.state = advance(table.rules, table.deck, table.state, table.turn, move)[1]
+        table.state = advance(table.rules, table.deck, table.state, table.turn, move=move)[1]
         assert [end.gate for end in table.layout.ends] == ["open"] * 4
 
 
@@ -236,7 +236,7 @@ def test_12_5_the_pips_left_by_a_blocked_round_are_even() -> None:
         while table.state.phase == PLAYING:
             assert table.turn is not None
             move = rng.choice(legal_moves(table.rules, table.state, table.turn))
-            events, table.state = advance(table.rules, table.deck, table.state, table.turn, move)
+            events, table.state = advance(table.rules, table.deck, table.state, table.turn, move=move)
             table.log += events
         if table.counted.ended_by == "blocked":
             left.append(sum(hand.value for hand in table.counted.hands))

@@ -143,7 +143,7 @@ def test_13_3_every_tile_goes_on_the_tile_laid_last(players: int, seed: int) -> 
         assert table.turn is not None
         move = rng.choice(legal_moves(table.rules, table.state, table.turn))
         assert move.end == ("right" if move.tile and table.layout.placements else None)
-        table.state = advance(table.rules, table.deck, table.state, table.turn, move)[1]
+        table.state = advance(table.rules, table.deck, table.state, table.turn, move=move)[1]
         assert [end.name for end in table.layout.ends] == ["right"]
     assert [placement.host for placement in table.layout.placements] == [*range(-1, len(table.layout.placements) - 1)]
 
@@ -405,7 +405,7 @@ def test_13_8_two_ends_all_the_time(seed: int) -> None:
     while table.state.phase == PLAYING:
         assert table.turn is not None
         move = rng.choice(legal_moves(table.rules, table.state, table.turn))
-        table.state = advance(table.rules, table.deck, table.state, table.turn, move)[1]
+        table.state = advance(table.rules, table.deck, table.state, table.turn, move=move)[1]
         assert [end.name for end in table.layout.ends] == ["left", "right"]
 
 
@@ -418,7 +418,7 @@ def test_13_9_the_match_is_over_after_the_agreed_rounds(given: dict[str, Any], r
     while table.state.phase != FINISHED:
         if table.state.phase == ROUND_OVER:
             assert table.state.round < rounds
-            table.state = advance(table.rules, table.deck, table.state, 0, DEAL)[1]
+            table.state = advance(table.rules, table.deck, table.state, 0, move=DEAL)[1]
         table.play_out()
     assert table.state.round == rounds
     best = max(table.state.totals)

@@ -207,12 +207,12 @@ def test_14_6_a_move_may_leave_out_the_half_where_the_tile_has_one_way() -> None
 def test_14_6_two_ways_and_none_given_is_refused_with_a_reason_of_its_own() -> None:
     table = with_ends(3, 0, "3-4 0-4 4-4", "1-1 1-2")
     with pytest.raises(IllegalMove) as refused:
-        advance(table.rules, table.deck, table.state, 0, Move("play", parse_tile("3-4"), "left"))
+        advance(table.rules, table.deck, table.state, 0, move=Move("play", parse_tile("3-4"), "left"))
     assert refused.value.reason == ("either_way", {"tile": "3-4", "end": "left", "halves": ["3", "4"]})
     with pytest.raises(IllegalMove, match="several_ends"):
-        advance(table.rules, table.deck, table.state, 0, Move("play", parse_tile("3-4"), outer=3))
+        advance(table.rules, table.deck, table.state, 0, move=Move("play", parse_tile("3-4"), outer=3))
     with pytest.raises(IllegalMove) as refused:
-        advance(table.rules, table.deck, table.state, 0, Move("play", parse_tile("0-4"), "left", outer=4))
+        advance(table.rules, table.deck, table.state, 0, move=Move("play", parse_tile("0-4"), "left", outer=4))
     assert refused.value.reason == ("wrong_half_outside", {"tile": "0-4", "end": "left", "half": 4})
 
 
@@ -220,7 +220,7 @@ def test_14_6_the_lead_names_no_half() -> None:
     table = EngineTable(MATADOR, "6-6 …", "…")
     assert [move.outer for move in legal_moves(table.rules, table.state, 0)] == [None]
     with pytest.raises(IllegalMove, match="both_halves_outside"):
-        advance(table.rules, table.deck, table.state, 0, Move("play", parse_tile("6-6"), outer=6))
+        advance(table.rules, table.deck, table.state, 0, move=Move("play", parse_tile("6-6"), outer=6))
     table.do(0, "6-6")
     assert (table.last_play.outer, table.layout.placements[0].outer) == (None, None)
 
@@ -228,10 +228,10 @@ def test_14_6_the_lead_names_no_half() -> None:
 def test_14_6_where_equal_halves_touch_a_half_may_be_named_but_is_not_told() -> None:
     table = EngineTable("block", "6-6 …", "5-6 …")
     table.do(0, "6-6")
-    events, _ = advance(table.rules, table.deck, table.state, 1, Move("play", parse_tile("5-6"), "left", outer=5))
+    events, _ = advance(table.rules, table.deck, table.state, 1, move=Move("play", parse_tile("5-6"), "left", outer=5))
     assert events == (Played(1, parse_tile("5-6"), "left", False),)
     with pytest.raises(IllegalMove, match="wrong_half_outside"):
-        advance(table.rules, table.deck, table.state, 1, Move("play", parse_tile("5-6"), "left", outer=6))
+        advance(table.rules, table.deck, table.state, 1, move=Move("play", parse_tile("5-6"), "left", outer=6))
 
 
 # 14.7

@@ -463,7 +463,7 @@ def test_1_9_a_match_is_the_number_of_rounds_agreed_on_by_default_4(options: dic
     for seat in range(4):
         assert table.legal(seat) == set()
         with pytest.raises(GameOver):
-            advance(table.rules, table.deck, table.state, seat, DEAL)
+            advance(table.rules, table.deck, table.state, seat, move=DEAL)
 
 
 def test_1_9_the_highest_total_wins() -> None:

@@ -740,7 +740,7 @@ def test_2_12_who_is_out_is_dealt_no_hand_and_has_no_turn() -> None:
     end_round(table, "1-2", "", "5-6", "0-3")
     assert table.legal(1) == set()
     with pytest.raises(NotInMatch):
-        advance(table.rules, table.deck, table.state, 1, DEAL)
+        advance(table.rules, table.deck, table.state, 1, move=DEAL)
     table.do(2, "deal")
     assert [len(hand) for hand in table.state.hands] == [7, 0, 7]
     table.do(0, names(table.state.hands[0][:1]))
@@ -832,7 +832,7 @@ def test_2_14_the_match_ends_when_one_player_is_left_and_that_player_wins() -> N
     assert (table.state.phase, table.state.winners) == (FINISHED, (0,))
     for seat in range(3):
         with pytest.raises(GameOver):
-            advance(table.rules, table.deck, table.state, seat, DEAL)
+            advance(table.rules, table.deck, table.state, seat, move=DEAL)
 
 
 def test_2_14_the_last_two_play_on_by_the_same_rules() -> None:

@@ -335,7 +335,7 @@ def test_3_6_the_points_of_the_running_round_show_at_once() -> None:
 def test_3_6_a_claimed_sum_is_not_believed() -> None:
     table = lead_of_12()
     boast = Move("play", parse_tile("5-12"), "e1", False, 70, 10)
-    (played,), _ = advance(table.rules, table.deck, table.state, 1, boast)
+    (played,), _ = advance(table.rules, table.deck, table.state, 1, move=boast)
     assert isinstance(played, Played)
     assert (played.ends_sum, played.points) == (29, 0)
 
@@ -481,7 +481,7 @@ def test_3_9_a_match_is_one_round() -> None:
     table.play_out()
     assert table.state.phase == FINISHED
     with pytest.raises(GameOver):
-        advance(table.rules, table.deck, table.state, 0, DEAL)
+        advance(table.rules, table.deck, table.state, 0, move=DEAL)
 
 
 def test_3_9_option_rounds_is_a_series_by_sum() -> None:

@@ -422,7 +422,7 @@ def test_4_7_the_lowest_total_wins() -> None:
     assert (table.state.phase, table.state.totals, table.state.winners) == (FINISHED, (34, 10, 7, 53), (2,))
     for seat in range(4):
         with pytest.raises(GameOver):
-            advance(table.rules, table.deck, table.state, seat, DEAL)
+            advance(table.rules, table.deck, table.state, seat, move=DEAL)
 
 
 def test_4_7_ties_share_the_win() -> None:

@@ -253,7 +253,7 @@ def test_5_4_a_tile_that_fits_both_ends_is_refused_without_its_end() -> None:
     table = chain_of_four()
     table.put("1-4 6-6", "2-2")
     with pytest.raises(IllegalMove, match="several_ends"):
-        advance(table.rules, table.deck, table.state, 0, Move("play", parse_tile("1-4")))
+        advance(table.rules, table.deck, table.state, 0, move=Move("play", parse_tile("1-4")))
 
 
 def test_5_4_a_tile_goes_only_where_it_fits() -> None:
@@ -446,7 +446,7 @@ def test_5_8_who_is_eliminated_is_dealt_no_hand_and_has_no_turn() -> None:
     finish(table, "", "5-6", "0-1")
     assert table.legal(1) == set()
     with pytest.raises(NotInMatch):
-        advance(table.rules, table.deck, table.state, 1, DEAL)
+        advance(table.rules, table.deck, table.state, 1, move=DEAL)
     table.do(2, "deal")
     assert [len(hand) for hand in table.state.hands] == [7, 0, 7]
     table.do(0, "6-6")
@@ -463,7 +463,7 @@ def test_5_8_the_last_one_in_wins() -> None:
     assert (table.state.phase, table.state.winners) == (FINISHED, (2,))
     assert table.events(Finished) == [Finished((2,))]
     with pytest.raises(GameOver):
-        advance(table.rules, table.deck, table.state, 2, DEAL)
+        advance(table.rules, table.deck, table.state, 2, move=DEAL)
 
 
 def test_5_8_if_all_who_are_left_reach_it_in_the_same_round_the_lowest_total_wins() -> None:
@@ -674,7 +674,7 @@ def test_common_nobody_may_draw_or_pass_while_a_tile_of_theirs_fits(key: str) ->
                 if fit:
                     assert actions == ({"play", "pass"} if key == "domino" and table.state.drew else {"play"})
             table.refuses(seat, *({"draw", "pass"} - actions))
-            table.state = advance(table.rules, table.deck, table.state, seat, rng.choice(moves))[1]
+            table.state = advance(table.rules, table.deck, table.state, seat, move=rng.choice(moves))[1]
 
 
 @pytest.mark.parametrize("key", variants())
@@ -760,13 +760,13 @@ def test_common_when_the_round_is_over_nobody_moves_before_the_next_deal(key: st
         seat = before.turn
         assert seat is not None
         move = legal_moves(table.rules, before, seat)[0]
-        table.state = advance(table.rules, table.deck, before, seat, move)[1]
+        table.state = advance(table.rules, table.deck, before, seat, move=move)[1]
     over = table.state._replace(phase=ROUND_OVER)
     for seat in range(SEATS[key]):
         assert legal_moves(table.rules, over, seat) == ((DEAL,) if not over.eliminated_round[seat] else ())
         for move in (Move("draw"), Move("pass"), Move("done"), Move("flip"), *legal_moves(table.rules, before, seat)):
             with pytest.raises(RoundOver):
-                advance(table.rules, table.deck, over, seat, move)
+                advance(table.rules, table.deck, over, seat, move=move)
 
 
 @pytest.mark.parametrize("key", variants())
@@ -784,7 +784,7 @@ def test_common_a_tile_of_another_hand_or_at_an_unknown_end_is_refused(key: str)
     for held in table.state.hands[seat]:
         for end in ("e99", "middle", "", "LEFT"):
             with pytest.raises(IllegalMove):
-                advance(table.rules, table.deck, table.state, seat, Move("play", held, end))
+                advance(table.rules, table.deck, table.state, seat, move=Move("play", held, end))
 
 
 @pytest.mark.parametrize("key", variants())
@@ -798,4 +798,4 @@ def test_common_a_listed_play_tells_points_only_where_plays_score_and_a_sum_only
         for move in moves:
             assert (move.ends_sum is not None) == (move.action == "play" and key in COUNTING_ENDS)
             assert (move.points is not None) == (move.action == "play" and key in SCORING_PLAYS)
-        table.state = advance(table.rules, table.deck, table.state, table.turn, moves[-1])[1]
+        table.state = advance(table.rules, table.deck, table.state, table.turn, move=moves[-1])[1]

@@ -538,7 +538,7 @@ def test_a_claim_counts_from_the_deadline_on_and_once() -> None:
         with pytest.raises(InvalidSetup):
             hosted.claim(1, seat)
     key = IdempotencyKey("once", b"")
-    results = [hosted.games.commands.claim(hosted.access(1), 0, key) for _ in range(2)]
+    results = [hosted.games.commands.claim(hosted.access(1), 0, key=key) for _ in range(2)]
     assert [each.replayed for each in results] == [False, True]
     assert results[0].answer == results[1].answer
     assert hosted.events()[-1] == Claimed(0, 1)

@@ -73,7 +73,7 @@ def whole_match() -> list[tuple[int, Move]]:
         seat = 0 if state.turn is None else state.turn
         move = rng.choice(legal_moves(rules, state, seat))
         moves.append((seat, move))
-        _, state = advance(rules, deck, state, seat, move)
+        _, state = advance(rules, deck, state, seat, move=move)
     return moves
 
 

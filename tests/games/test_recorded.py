@@ -84,7 +84,7 @@ def played_again(case: Case, asked: list[Move]) -> Iterator[tuple[tuple[Event, .
     state = rules.start()
     for move in asked:
         seat = state.active_seats()[0] if state.turn is None else state.turn
-        events, state = advance(rules, deck, state, seat, move)
+        events, state = advance(rules, deck, state, seat, move=move)
         yield events, state
 
 

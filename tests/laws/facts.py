@@ -29,4 +29,4 @@ def assert_kept_facts(game: Game) -> None:
         assert game.deadline is None
     else:
         anew = Seats(game.seats)
-        assert game.deadline == deadline_of(game.running_clock, clock, state, game.presence, anew)
+        assert game.deadline == deadline_of(game.running_clock, clock, state, game.presence, seats=anew)

@@ -89,7 +89,7 @@ class Match:
             moves = legal_moves(self.rules, state, seat)
             liked = [move for move in moves if favours(move)]
             move = rng.choice(liked if liked and rng.random() < 0.7 else moves)
-            events, after = advance(self.rules, self.deck, state, seat, move)
+            events, after = advance(self.rules, self.deck, state, seat, move=move)
             steps.append(Step(state, seat, move, events, after))
             state = after
         return tuple(steps)

@@ -152,7 +152,7 @@ class Answer(NamedTuple):
 
 def answer(match: Match, state: State, seat: int, move: Move) -> Answer | None:
     try:
-        advance(match.rules, match.deck, state, seat, move)
+        advance(match.rules, match.deck, state, seat, move=move)
     except Refusal as refusal:
         return Answer(type(refusal), refusal.reason)
     return None
@@ -236,7 +236,7 @@ def test_a_draw_shows_the_others_nothing_but_that_it_happened(match: Match) -> N
                     stock = list(step.before.stock)
                     stock[0], stock[drawn] = stock[drawn], stock[0]
                     twin = step.before._replace(stock=tuple(stock))
-                    events, after = advance(match.rules, match.deck, twin, step.seat, DRAW)
+                    events, after = advance(match.rules, match.deck, twin, step.seat, move=DRAW)
                     if after.turn == step.after.turn:
                         assert [event_view(event, viewer) for event in events] == [event_view(first, viewer)]
                         assert view(match.rules, after, viewer) == view(match.rules, step.after, viewer)
@@ -251,7 +251,7 @@ def test_the_order_of_the_stock_shows_in_nothing_but_the_draws_to_come(match: Ma
         drawn = 1 if isinstance(step.events[0], Drew) else 0
         behind = step.before.stock[drawn:]
         stock = step.before.stock[:drawn] + tuple(match.rng.sample(behind, len(behind)))
-        events, after = advance(match.rules, match.deck, step.before._replace(stock=stock), step.seat, step.move)
+        events, after = advance(match.rules, match.deck, step.before._replace(stock=stock), step.seat, move=step.move)
         assert events == step.events
         for viewer in viewers(match):
             assert view(match.rules, after, viewer) == view(match.rules, step.after, viewer)

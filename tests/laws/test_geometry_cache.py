@@ -89,7 +89,7 @@ def test_the_same_tiles_on_other_sides_in_a_later_round_have_places_of_their_own
     """A leading double has two long sides that no placement tells apart."""
     asked, table = Asked(), table_at(some_match("homo-homini-lupus"), 2)
     lead = empty_layout(LayoutForm(())).lead(double(6), 0, IMMEDIATELY)
-    layouts = [lead.join(end, parse_tile("3-6"), 1, False, NEVER) for end in lead.ends[:2]]
+    layouts = [lead.join(end, parse_tile("3-6"), 1, face_down=False, branching=NEVER) for end in lead.ends[:2]]
     assert layouts[0].placements == layouts[1].placements
     for number, layout in enumerate(layouts, 1):
         whole = geometry(layout, table.tiles_in_set, table.spread, ASPECT)

@@ -35,7 +35,7 @@ def test_the_table_follows_from_what_anybody_may_know_of_the_events(match: Match
 @law()
 def test_the_events_applied_one_by_one_give_the_state_that_advance_gives(match: Match) -> None:
     for step in match.steps:
-        events, after = advance(match.rules, match.deck, step.before, step.seat, step.move)
+        events, after = advance(match.rules, match.deck, step.before, step.seat, move=step.move)
         assert (events, after) == (step.events, step.after)
         state = step.before
         for event in events:
@@ -53,7 +53,7 @@ def test_it_does_not_matter_which_seat_that_is_in_asks_for_the_deal(match: Match
     for step in match.steps:
         if step.move.action == "deal":
             for seat in step.before.active_seats():
-                assert advance(match.rules, match.deck, step.before, seat, step.move) == (step.events, step.after)
+                assert advance(match.rules, match.deck, step.before, seat, move=step.move) == (step.events, step.after)
 
 
 @law()

@@ -23,7 +23,7 @@ MATCH_FACTS = ("phase", "round", "opener", "totals", "eliminated_round", "carry"
 
 def refusal(match: Match, state: State, seat: int, move: Move) -> type[Refusal] | None:
     try:
-        advance(match.rules, match.deck, state, seat, move)
+        advance(match.rules, match.deck, state, seat, move=move)
     except Refusal as refused:
         return type(refused)
     return None
@@ -85,7 +85,7 @@ def test_a_refusal_changes_nothing(match: Match) -> None:
             refused = [move for move in match.rng.sample(moves, 12) if refusal(match, step.before, seat, move)]
             assert len(refused) > 2
         assert repr((step.before, match.deck)) == before
-        assert advance(match.rules, match.deck, step.before, step.seat, step.move) == (step.events, step.after)
+        assert advance(match.rules, match.deck, step.before, step.seat, move=step.move) == (step.events, step.after)
 
 
 @law()
@@ -169,7 +169,7 @@ def test_what_happens_is_what_was_listed(match: Match) -> None:
 def test_the_points_that_somebody_claims_are_ignored(match: Match) -> None:
     for step in match.some_steps(20):
         claimed = step.move._replace(ends_sum=5, points=1000)
-        assert advance(match.rules, match.deck, step.before, step.seat, claimed) == (step.events, step.after)
+        assert advance(match.rules, match.deck, step.before, step.seat, move=claimed) == (step.events, step.after)
 
 
 @law()

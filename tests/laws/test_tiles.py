@@ -92,7 +92,7 @@ def test_deals_can_be_arranged_and_play_as_if_they_had_been_shuffled(match: Matc
     deck = Deck(b"another seed, never looked into.", arranged)
     state = match.states[0]
     for step in match.steps:
-        events, state = advance(match.rules, deck, state, step.seat, step.move)
+        events, state = advance(match.rules, deck, state, step.seat, move=step.move)
         first, *others = step.events
         if isinstance(first, Dealt):
             first = Dealt(first.round, first.hands, first.stock, arranged=True)
@@ -109,8 +109,10 @@ def test_an_arranged_deal_is_taken_only_if_its_empty_hands_are_those_who_are_out
         taken = Dealt(dealt.round, everybody.hands, everybody.stock, arranged=True)
         always = Deck(match.deck.seed, (everybody,) * dealt.round)
         somebody_out = any(step.before.eliminated_round)
-        assert advance(match.rules, always, step.before, step.seat, step.move)[0] == (dealt if somebody_out else taken,)
+        assert advance(match.rules, always, step.before, step.seat, move=step.move)[0] == (
+            dealt if somebody_out else taken,
+        )
         once = Deck(match.deck.seed, (everybody,))
-        assert advance(match.rules, once, step.before, step.seat, step.move)[0] == (
+        assert advance(match.rules, once, step.before, step.seat, move=step.move)[0] == (
             taken if dealt.round == 1 else dealt,
         )

@@ -69,14 +69,14 @@ def count_lines(key: str, seats: int, options: Choices, seed: str) -> Iterator[s
 def one_round(rules: Rules, deck: Deck, state: State) -> tuple[list[State], State]:
     """The positions of the next round from its deal on, and what came out of it."""
     dealer = state.active_seats()[0]
-    state = advance(rules, deck, state, dealer, legal_moves(rules, state, dealer)[0])[1]
+    state = advance(rules, deck, state, dealer, move=legal_moves(rules, state, dealer)[0])[1]
     states: list[State] = []
     while state.turn is not None:
         moves = legal_moves(rules, state, state.turn)
         move = moves[len(states) % len(moves)]
         states.append(state)
         assert len(states) < 5_000, "the round does not end"
-        state = advance(rules, deck, state, state.turn, move)[1]
+        state = advance(rules, deck, state, state.turn, move=move)[1]
     return states, state
 
 
@@ -95,5 +95,5 @@ def lines(rules: Rules, deck: Deck, state: State) -> Iterator[int]:
             after
             for each, seat, moves in listed
             for move in moves
-            if (after := advance(rules, deck, each, seat, move)[1]).phase == PLAYING
+            if (after := advance(rules, deck, each, seat, move=move)[1]).phase == PLAYING
         ]

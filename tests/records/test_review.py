@@ -118,13 +118,13 @@ def test_estimates_are_of_legal_moves_the_best_first(match: LawMatch) -> None:
 def seen_in_a_round(setup: Setup, number: int = 0) -> Iterator[tuple[Rules, Observation]]:
     """What the seat to act has seen at each decision of a round played by chance."""
     rules, random, deck = setup.rules, Random(f"{setup.name} {number}"), Deck(seed_from_text(f"{number}"))
-    dealt, state = advance(rules, deck, rules.start(), 0, DEAL)
+    dealt, state = advance(rules, deck, rules.start(), 0, move=DEAL)
     events = list(dealt)
     while (seat := state.turn) is not None:
         moves = legal_moves(rules, state, seat)
         if len(moves) > 1:
             yield rules, observe(rules, state, events, seat)
-        found, state = advance(rules, deck, state, seat, random.choice(moves))
+        found, state = advance(rules, deck, state, seat, move=random.choice(moves))
         events += found
 
 

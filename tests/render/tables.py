@@ -48,6 +48,6 @@ def _layouts(rules: Rules, seed: int, most: int) -> Iterator[Layout]:
         moves = legal_moves(rules, state, seat)
         preferred = [move for move in moves if move.face_down and random.random() < 0.4]
         plays = [move for move in moves if move.tile is not None]
-        _, state = advance(rules, deck, state, seat, random.choice(preferred or plays or moves))
+        _, state = advance(rules, deck, state, seat, move=random.choice(preferred or plays or moves))
         if len(state.layout.placements) <= most:
             yield state.layout

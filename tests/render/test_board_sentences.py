@@ -52,7 +52,9 @@ def layout_of(
         tile, _, name = play.rstrip("!").partition("@")
         at = layout.end(name)
         assert at is not None
-        layout = layout.join(at, parse_tile(tile), 1, play.endswith("!"), IMMEDIATELY if scored else NEVER)
+        layout = layout.join(
+            at, parse_tile(tile), 1, face_down=play.endswith("!"), branching=IMMEDIATELY if scored else NEVER
+        )
     return layout
 
 

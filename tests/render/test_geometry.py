@@ -22,7 +22,7 @@ def played(layout: Layout, *moves: str) -> Layout:
         name, text = move.split(" ")
         end = layout.end(name)
         assert end is not None
-        layout = layout.join(end, parse_tile(text.rstrip("×")), 0, text.endswith("×"), NEVER)
+        layout = layout.join(end, parse_tile(text.rstrip("×")), 0, face_down=text.endswith("×"), branching=NEVER)
     return layout
 
 

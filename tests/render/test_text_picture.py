@@ -31,7 +31,7 @@ TABLES["large"] = longest_table("fido", 6, 18)
 def joined(layout: Layout, end: str, tile: str, *, face_down: bool = False) -> Layout:
     at = layout.end(end)
     assert at is not None
-    return layout.join(at, parse_tile(tile), 0, face_down, NEVER)
+    return layout.join(at, parse_tile(tile), 0, face_down=face_down, branching=NEVER)
 
 
 def test_a_line_is_drawn_with_shared_borders() -> None:

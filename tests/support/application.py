@@ -121,8 +121,8 @@ def build_backends(
         ),
         listing or Listing(index, MemoryLobby()),
         feed or Feeds(MemoryFeed(index), games, clock),
-        people or People(index, NoErasures()),
-        Policy(
+        people=people or People(index, NoErasures()),
+        policy=Policy(
             open_to_all,
             needed_for_games,
             partial(check_url, networks=networks),

@@ -43,14 +43,14 @@ def rounds_of(setup: Setup, name: str, check: Callable[[State, Observation], Non
     rules, decisions = setup.rules, 0
     for number in range(20):
         rng, deck = Random(f"{name} {number}"), Deck(seed_from_text(f"{name} {number}"))
-        events, state = advance(rules, deck, rules.start(), 0, DEAL)
+        events, state = advance(rules, deck, rules.start(), 0, move=DEAL)
         seen: list[Event] = list(events)
         while (seat := state.turn) is not None:
             moves = legal_moves(rules, state, seat)
             if len(moves) > 1:
                 check(state, observe(rules, state, seen, seat))
                 decisions += 1
-            events, state = advance(rules, deck, state, seat, rng.choice(moves))
+            events, state = advance(rules, deck, state, seat, move=rng.choice(moves))
             seen += events
     return decisions
 

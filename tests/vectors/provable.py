@@ -49,7 +49,7 @@ def documents(case: Case) -> Iterator[dict[str, Any]]:
             seat, move = rng.choice(state.active_seats()), DEAL
             if rng.random() < 0.5:
                 deck = deck.with_client_seed(seat, rng.choice(CLIENT_SEEDS[1:]))
-        happened, after = advance(rules, deck, state, seat, move)
+        happened, after = advance(rules, deck, state, seat, move=move)
         events += happened
         if after.phase != state.phase:
             yield published(case, deck, events, after)

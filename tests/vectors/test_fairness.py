@@ -109,7 +109,7 @@ def deck(
 
 def dealt(from_deck: Deck, round_number: int = 1, seats: int = 4) -> Dealt:
     rules = variants()["dominospiel"].rules({}, seats)
-    (event,), _ = advance(rules, from_deck, rules.start()._replace(round=round_number - 1), 0, DEAL)
+    (event,), _ = advance(rules, from_deck, rules.start()._replace(round=round_number - 1), 0, move=DEAL)
     assert isinstance(event, Dealt)
     return event
 

@@ -80,7 +80,7 @@ def test_a_seed_text_deals_these_hands(vector: dict[str, Any]) -> None:
     assert [tile.name for tile in stock] == vector["stock"]
     rules = variants()[vector["variant"]].rules(vector["rules"], len(sizes))
     deck = Deck(seed_from_text(vector["text"]))
-    (dealt,), _ = advance(rules, deck, rules.start()._replace(round=vector["round"] - 1), 0, DEAL)
+    (dealt,), _ = advance(rules, deck, rules.start()._replace(round=vector["round"] - 1), 0, move=DEAL)
     assert dealt == Dealt(vector["round"], tuple([sort_tiles(hand) for hand in hands]), stock, False)
 
 

@@ -122,9 +122,9 @@ def test_a_board_ends_with_its_round_also_if_that_is_tied() -> None:
     rules, ended_by = variants()["latin"].rules(program().RULES, 4), Counter[str]()
     for number in range(100):
         deck, random = Deck(seed_from_text(f"t{number}")), Random(number)
-        events, state = advance(rules, deck, rules.start(), 0, DEAL)
+        events, state = advance(rules, deck, rules.start(), 0, move=DEAL)
         while (seat := state.turn) is not None:
-            events, state = advance(rules, deck, state, seat, random.choice(legal_moves(rules, state, seat)))
+            events, state = advance(rules, deck, state, seat, move=random.choice(legal_moves(rules, state, seat)))
         assert state.phase == FINISHED
         (ended,) = [event for event in events if isinstance(event, RoundEnded)]
         ended_by[ended.round.ended_by] += 1

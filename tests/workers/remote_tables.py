@@ -90,15 +90,15 @@ class RemoteTable(InProcess):
         self.confirmed = MemoryConfirmedUrls()
         self.confirmed.confirm(APP, URL, self.now)
         seconds = lambda: self.now / 1000 + sum(self.slept)  # noqa: E731 # a clock
-        challenges = PlayerChallenges(self.confirmed, self.bot, lambda: self.now, Random(8).randbytes, seconds)
-        self.turns = RemoteTurns(self.players, self.bot, challenges, self.metrics, self.slept.append)
+        challenges = PlayerChallenges(self.confirmed, self.bot, lambda: self.now, Random(8).randbytes, now=seconds)
+        self.turns = RemoteTurns(self.players, self.bot, challenges, self.metrics, sleep=self.slept.append)
         self.hosts: dict[str, str] = {}
         self.remote_worker = self.new_remote_worker()
         self.tokens: dict[int, str] = {}
         self.http: FlaskClient = create_app(self.games).test_client()
 
     def new_remote_worker(self, spawn: Callable[[Callable[[], None]], object] = lambda work: work()) -> RemoteWorker:
-        return RemoteWorker(self.players, self.turns, self.locate, self.queue, spawn, TTL * 1000)
+        return RemoteWorker(self.players, self.turns, self.locate, self.queue, spawn=spawn, ttl=TTL * 1000)
 
     def locate(self, url: str, _: str) -> str:
         """What counts as the host of a URL."""

@@ -123,19 +123,19 @@ def hundred_deals(number: int) -> bytes:
 @cache
 def long_record() -> str:
     """The record of a match with more than 9,000 events, which just fits into a body."""
-    return _record("dominospiel", 7, {"limit": 1000}, 1_000_000, None)
+    return _record("dominospiel", 7, {"limit": 1000}, 1_000_000, viewer=None)
 
 
 @cache
 def shorter_record() -> str:
     """A record with more than 3,000 events."""
-    return _record("domino", 2, {"limit": 1000}, 1_000_000, None)
+    return _record("domino", 2, {"limit": 1000}, 1_000_000, viewer=None)
 
 
 @cache
 def passes() -> str:
     """A partial record of a running round that ends with thousands of passes."""
-    start = _record("domino", 2, {}, 4, SPECTATOR)
+    start = _record("domino", 2, {}, 4, viewer=SPECTATOR)
     version = int(start.splitlines()[-1].split(".")[0])
     lines = [f"{version + number}. {number % 2}: pass\n" for number in range(1, 15_000)]
     return start + "".join(lines)
@@ -144,7 +144,7 @@ def passes() -> str:
 @cache
 def many_options() -> str:
     """A record with one line of tens of thousands of options."""
-    start = _record("domino", 2, {}, 4, None)
+    start = _record("domino", 2, {}, 4, viewer=None)
     line = next(line for line in start.splitlines() if line.startswith("[Rules "))
     return start.replace(line, f'[Rules "{" ".join(["a=1"] * 60_000)}"]')
 
@@ -160,7 +160,7 @@ def fork(record: str) -> bytes:
     return orjson.dumps({"players": [{"name": f"P{seat}"} for seat in range(seats)], "from": {"record": record}})
 
 
-def _record(key: str, seats: int, options: dict[str, Any], moves: int, viewer: Viewer | None) -> str:
+def _record(key: str, seats: int, options: dict[str, Any], moves: int, *, viewer: Viewer | None) -> str:
     variant = variants()[key]
     rules = variant.rules(options, seats)
     deck = Deck(seed_from_text("worst"))
@@ -170,7 +170,7 @@ def _record(key: str, seats: int, options: dict[str, Any], moves: int, viewer: V
     events: list[tuple[int, Event]] = [(2, dealt)]
     while state.phase != FINISHED and moves:
         seat = state.active_seats()[0] if state.turn is None else state.turn
-        new, state = advance(rules, deck, state, seat, rng.choice(legal_moves(rules, state, seat)))
+        new, state = advance(rules, deck, state, seat, move=rng.choice(legal_moves(rules, state, seat)))
         events += [(len(events) + 2 + place, event) for place, event in enumerate(new)]
         moves -= 1
     head = Record(

@@ -128,7 +128,7 @@ def _of_route(document: dict[str, Any], route: str, operation: dict[str, Any], t
     large = target.long_game()
     small = target.create(_OPEN)
 
-    def probe(  # noqa: PLR0913 # each request of a route names only what differs
+    def probe(
         what: str,
         *,
         body: bytes | None = example_body,

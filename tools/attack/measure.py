@@ -206,13 +206,13 @@ def held(checkout: Path, holding: Holding, source: str, scale: float) -> Held | 
         before = target.stored_bytes() if holding.fills else 0
         attackers = Attackers(target.address, order, [source] * ATTACKERS)
         stack.callback(attackers.stop)
-        during, done, others, seconds = _hold(crowd, attackers, holding, stage, scale, store)
+        during, done, others, seconds = _hold(crowd, attackers, holding, stage, scale=scale, store=store)
         stored = _stored_in_a_day(target.stored_bytes() - before, done, seconds) if holding.fills else "–"
         return Held(Result([calm], during, 0, done, []), others_calm, others, stored)
 
 
 def _hold(
-    crowd: Crowd, attackers: Attackers, holding: Holding, stage: Stage, scale: float, store: redis.Redis | None
+    crowd: Crowd, attackers: Attackers, holding: Holding, stage: Stage, *, scale: float, store: redis.Redis | None
 ) -> tuple[Seen, Done, str, float]:
     """Let the attackers take what they can, and ask for others meanwhile; also the seconds of that."""
     began = time.monotonic()

@@ -274,13 +274,13 @@ class _Play:
         with closing(TableDoor(self._stage.service.url, Log(), "")) as door:
             app = _asked(door, "/v1/apps", {"name": "faults"}, "register-the-application")
             wanted = {"url": self._endpoint.url, "events": list(TYPES)}
-            endpoint = _asked(door, "/v1/webhooks", wanted, "register-the-endpoint", app["key"])
+            endpoint = _asked(door, "/v1/webhooks", wanted, "register-the-endpoint", token=app["key"])
             path = f"/v1/webhooks/{endpoint['id']}"  # nothing is sent before it has answered its challenge
             _await(lambda: (door.ask("GET", path, token=app["key"]) or {}).get("status") == "active", _SETTLE_SECONDS)
             return str(app["key"]), str(app["id"])
 
 
-def _asked(door: TableDoor, path: str, body: object, key: str, token: str | None = None) -> dict[str, Any]:
+def _asked(door: TableDoor, path: str, body: object, key: str, *, token: str | None = None) -> dict[str, Any]:
     """The answer to a POST, which is repeated until it is made."""
     found: list[dict[str, Any] | None] = []
 

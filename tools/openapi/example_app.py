@@ -155,8 +155,8 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
         ),
         Listing(index, lobby),
         Feeds(_NumberedFeed(calls), notifications, clock),
-        People(index, RedisErasures(calls)),
-        Policy(
+        people=People(index, RedisErasures(calls)),
+        policy=Policy(
             open_to_all=True,
             needed_for_games=False,
             check_player_url=check_url,

@@ -79,7 +79,14 @@ def game_of_dominoes(state: State, observation: Observation) -> Any:
     return game
 
 
-def _player_of_dominoes(name: str, rules: Rules, state: State, observation: Observation, decision_seed: bytes) -> Move:  # noqa: ARG001
+def _player_of_dominoes(
+    rules: Rules,  # noqa: ARG001
+    state: State,
+    observation: Observation,
+    decision_seed: bytes,
+    *,
+    name: str,
+) -> Move:
     moves = observation.view.legal_moves
     if len(moves) == 1:
         return moves[0]
@@ -154,7 +161,14 @@ def _play(action: Any) -> Play:
     return low, high, None if action.edge is None else int(action.edge)
 
 
-def _agent_of_open_spiel(name: str, rules: Rules, state: State, observation: Observation, decision_seed: bytes) -> Move:  # noqa: ARG001
+def _agent_of_open_spiel(
+    rules: Rules,  # noqa: ARG001
+    state: State,
+    observation: Observation,
+    decision_seed: bytes,
+    *,
+    name: str,
+) -> Move:
     moves = observation.view.legal_moves
     if len(moves) == 1:
         return moves[0]
@@ -189,7 +203,7 @@ _PLAYERS: Final = ("identity", "random", "reverse", "double", "bota_gorda", "pro
 LATIN_PROGRAMS: Final = tuple([f"dominoes' {name}" for name in _PLAYERS])
 BLOCK_PROGRAMS: Final = tuple([f"OpenSpiel's {name}" for name in _AGENTS])
 PROGRAMS: Final[Mapping[str, Program]] = {
-    **{name: partial(_player_of_dominoes, name.removeprefix("dominoes' ")) for name in LATIN_PROGRAMS},
-    **{name: partial(_agent_of_open_spiel, name.removeprefix("OpenSpiel's ")) for name in BLOCK_PROGRAMS},
+    **{name: partial(_player_of_dominoes, name=name.removeprefix("dominoes' ")) for name in LATIN_PROGRAMS},
+    **{name: partial(_agent_of_open_spiel, name=name.removeprefix("OpenSpiel's ")) for name in BLOCK_PROGRAMS},
 }
 """By name. ``omniscient`` and ``MCTSBot`` see all hands."""

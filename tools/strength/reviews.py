@@ -191,7 +191,7 @@ class _Judged:
         """Judge this decision."""
         start = process_time()
         requested = move._replace(ends_sum=None, points=None)
-        decision = judge(self._rules, observation, version, requested, self._playouts)
+        decision = judge(self._rules, observation, version, requested, playouts=self._playouts)
         self.milliseconds += 1000 * (process_time() - start)
         assert decision is not None
         self.decisions += 1

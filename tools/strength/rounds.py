@@ -111,7 +111,7 @@ def _played(rules: Rules, seed: bytes, levels: Sequence[str], decided: Decided) 
             move = level(levels[seat])(rules, state, observation, seed_of_decision(seed, seat, version))
             if len(observation.view.legal_moves) > 1:
                 decided(observation, version, move, round(1000 * (process_time() - start), 2))
-        events, state = advance(rules, deck, state, seat, move)
+        events, state = advance(rules, deck, state, seat, move=move)
         version += len(events)
         for event in events:
             yield event, state

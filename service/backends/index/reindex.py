@@ -48,6 +48,7 @@ class Reindexer:
         index: GameIndex,
         reminders: ReminderQueue,
         clock: TimeSource,
+        *,
         report: Callable[[Progress], None],
     ) -> None:
         self._repository = repository

@@ -78,6 +78,7 @@ class Deliveries:
         repository: GameRepository,
         sender: Sender,
         sources: Sources,
+        *,
         observe: Callable[[DeliveryAttempt], None],
     ) -> None:
         self._store = store

@@ -164,7 +164,7 @@ class Webhooks:
         return self._ask(app, webhook, lambda _: ping, request)
 
     def send_again(
-        self, app: str, webhook: str, message: str, check_game: CheckGame, key: IdempotencyKey | None = None
+        self, app: str, webhook: str, message: str, check_game: CheckGame, *, key: IdempotencyKey | None = None
     ) -> CommandResult[str]:
         """Have a message of which an attempt is kept sent once more, soon; its id.
 
@@ -205,7 +205,7 @@ class Webhooks:
         return self._store.attempts(self.get(app, webhook))
 
     def _repeatable(self, key: IdempotencyKey | None, app: str, *purpose: str) -> RepeatableRequest:
-        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, app, *purpose)
+        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, *purpose, app=app)
 
     def _change(
         self,

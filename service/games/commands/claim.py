@@ -43,6 +43,7 @@ def claim_seat(
     judged: Callable[[str], JudgedTime],
     access: Access,
     seat: int,
+    *,
     key: IdempotencyKey | None = None,
 ) -> CommandResult[GameView]:
     """Have ``seat``, whose time is over, played by a computer player; the game as the claimant sees it.

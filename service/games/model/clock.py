@@ -109,7 +109,7 @@ def start_clock(settings: ClockSettings | None, seats: int) -> RunningClock:
 
 
 def deadline_of(
-    clock: RunningClock, settings: ClockSettings, state: State, presence: Presence, seats: Seats
+    clock: RunningClock, settings: ClockSettings, state: State, presence: Presence, *, seats: Seats
 ) -> int | None:
     """When the time is over for the turn of a player who is present, or between two rounds for the deal.
 

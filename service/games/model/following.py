@@ -39,7 +39,7 @@ def advance_match(game: Game, seat: int, move: Move) -> tuple[Game, Sequence[Eve
 
     Forfeits decide with it who has won.
     """
-    events, state = advance(game.rules, game.deck, game.state, seat, move)
+    events, state = advance(game.rules, game.deck, game.state, seat, move=move)
     deck = game.deck if state.round == game.state.round else game.deck.discard_used(state.round)
     if game.presence.forfeited:
         events, state = _with_forfeits(game, events, state)
@@ -77,7 +77,7 @@ def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple
     """
     rules, forfeited, last = game.rules, game.presence.forfeited, events[-1]
     if isinstance(last, Finished):
-        finished = Finished(winners_after_forfeits(rules, game.variant.best, state, last.winners, forfeited))
+        finished = Finished(winners_after_forfeits(rules, game.variant.best, state, last.winners, forfeited=forfeited))
         return (*events[:-1], finished), apply(rules, state, finished)
     end = end_by_forfeit(rules, state, forfeited) if isinstance(last, Eliminated) else None
     return (events, state) if end is None else ((*events, end), apply(rules, state, end))

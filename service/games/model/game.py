@@ -140,7 +140,7 @@ class Game(GameFacts):
         """
         if self.clock is None or self.status == "waiting":
             return None
-        return deadline_of(self.running_clock, self.clock, self.state, self.presence, self.seats)
+        return deadline_of(self.running_clock, self.clock, self.state, self.presence, seats=self.seats)
 
     @cached_property
     def shown_deadline(self) -> int | None:

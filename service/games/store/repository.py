@@ -64,7 +64,7 @@ class GameRepository:
 
         self.lifetimes = keeping.lifetimes
         terms = WriteTerms(keeping, observe)
-        transactions = Transactions(store, cache, reader, history, runtime, terms)
+        transactions = Transactions(store, cache, reader, history, runtime=runtime, terms=terms)
         self.create = transactions.create
         self.transact = transactions.transact
         self.delete = transactions.delete

@@ -88,6 +88,7 @@ class Transactions:
         cache: GameCache,
         reader: GameReader,
         history: GameHistory,
+        *,
         runtime: Runtime,
         terms: WriteTerms,
     ) -> None:
@@ -113,7 +114,7 @@ class Transactions:
         if TRACE.get():
             game = game._replace(trace=TRACE.get())
         state = encode_game(game)
-        data = encode_events(start, events, game, 0, yielding)
+        data = encode_events(start, events, game, 0, yielding=yielding)
         due = reminders(None, game)
         send = partial(self._store.create, game.id, state, data, write, reminders=due, owners=game.owners)
         try:
@@ -169,7 +170,7 @@ class Transactions:
                 after = with_events(after, events, game.state, at=now, write_id=write.id.decode())
                 if not self._follows and TRACE.get() != after.trace:
                     after = after._replace(trace=TRACE.get())
-                data = encode_events(game.state, events, after, now - game.created_at, self._history.yielding)
+                data = encode_events(game.state, events, after, now - game.created_at, yielding=self._history.yielding)
                 if weighed and self._shares.counts_writes:
                     self.admission.write(after, data, record)
             except (Refusal, MoveRefused):  # also by the share of the holder
@@ -283,6 +284,7 @@ def encode_events(
     events: Sequence[GameEvent],
     after: Game,
     since_creation: int,
+    *,
     yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]],
 ) -> list[bytes]:
     """The events of a write, which led from ``before`` to ``after``, each with the seats that may move after it.

@@ -57,7 +57,7 @@ def register_application(services: Services) -> RawResponse:
     name = validate(_application_in, body)["name"]
     key, keys = idempotency(body), services.backends.keys
     create = partial(keys.create, name, key, registered=True)
-    new = store_counted(services, None, APPLICATION_BYTES, create, partial(keys.is_creation_repeated, key))
+    new = store_counted(services, None, APPLICATION_BYTES, create, is_repeated=partial(keys.is_creation_repeated, key))
     return created_secret(registered_application_json(new), _OWN_PATH, replayed=new.replayed)
 
 
@@ -114,7 +114,7 @@ def create_key(services: Services, backend: Backend) -> RawResponse:
     key, keys = idempotency(body), services.backends.keys
     rotate = partial(keys.rotate, backend.id, overlap, presented=bearer_token(), key=key)
     is_repeated = partial(keys.is_rotation_repeated, backend.id, key)
-    new = store_counted(services, backend, REQUEST_BYTES, rotate, is_repeated)
+    new = store_counted(services, backend, REQUEST_BYTES, rotate, is_repeated=is_repeated)
     return created_secret(new_key_json(new), _OWN_PATH, replayed=new.replayed)
 
 

@@ -85,12 +85,12 @@ def get_events(services: Services, access: Access) -> RawResponse | Response:
         return _page_response(services, access, query, language)
     if request.method == "HEAD":
         return streamed((), media_type, language)
-    return _stream(services, access, query, media_type, language)
+    return _stream(services, access, query, media_type, language=language)
 
 
 def _page_response(services: Services, access: Access, query: dict[str, Any], language: Language | None) -> RawResponse:
     page = _page(services, access, query)
-    serialize = _serializer(services, access, query["after"], page, language)
+    serialize = _serializer(services, access, query["after"], page, language=language)
     events = []
     for number, event in enumerate(page.events):
         if number and number % _EVENTS_PER_TURN == 0:
@@ -104,7 +104,7 @@ def _page_response(services: Services, access: Access, query: dict[str, Any], la
 
 
 def _serializer(
-    services: Services, access: Access, after: int, first: EventPage | None, language: Language | None
+    services: Services, access: Access, after: int, first: EventPage | None, *, language: Language | None
 ) -> Callable[[EventView], JsonObject]:
     """The function that makes the JSON of the events after this cursor, called for each once and in their order.
 
@@ -147,7 +147,7 @@ def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPag
 
 
 def _stream(
-    services: Services, access: Access, query: dict[str, Any], media_type: str, language: Language | None
+    services: Services, access: Access, query: dict[str, Any], media_type: str, *, language: Language | None
 ) -> Response:
     """A stream from the cursor on; 204 if the match is finished and there is nothing after the cursor."""
     streams, after = services.streams, query["after"]
@@ -159,7 +159,7 @@ def _stream(
         if first is None and access.game.status == "finished":
             streams.remove(subscription)
             return Response(status=204, headers={"Cache-Control": "private, no-cache"})
-        serialize = _serializer(services, access, after, first, language)
+        serialize = _serializer(services, access, after, first, language=language)
     except BaseException:
         streams.remove(subscription)
         raise
@@ -167,7 +167,7 @@ def _stream(
     # A client that lost its connection may have got the events up to its cursor without the view after them.
     due = first is not None or "Last-Event-ID" in request.headers
     check = None if access.app is None else key_check(services)
-    chunks = Stream(streams, subscription, media_type, StreamContent(first, serialize, show, due), check)
+    chunks = Stream(streams, subscription, media_type, StreamContent(first, serialize, show, due), check=check)
     return streamed(chunks, media_type, language)
 
 

@@ -51,6 +51,7 @@ class Stream:
         subscription: EventSubscription,
         media_type: str,
         content: StreamContent,
+        *,
         check: Callable[[], object] | None = None,
     ) -> None:
         self._streams = streams

@@ -83,4 +83,4 @@ def _stream(services: Services, app: str, query: dict[str, Any], media_type: str
     first = feed.page(app, query.get("after"))
     limit_history(services.limits, len(first.items))
     reader = streams.add(lambda: feed.follow(app, first.cursor), stream_client(current_environ(), app))
-    return streamed(FeedStream(streams, reader, media_type, first, key_check(services)), media_type)
+    return streamed(FeedStream(streams, reader, media_type, first, check=key_check(services)), media_type)

@@ -31,6 +31,7 @@ class FeedStream:
         reader: FeedReader,
         media_type: str,
         first: FeedItems,
+        *,
         check: Callable[[], object],
     ) -> None:
         self._streams = streams

@@ -42,7 +42,7 @@ class Length(validate.Length):
     """A text or a list that is too short or too long."""
 
     def _format_error(self, value: Any, message: str) -> Any:  # noqa: ARG002 # marshmallow's signature
-        return _between("length", "too_short", "too_long", self.min, self.max)
+        return _between("length", "too_short", "too_long", least=self.min, most=self.max)
 
 
 class Range(validate.Range):
@@ -68,7 +68,7 @@ class Equal(validate.Equal):
         return [Reason("not_true")]
 
 
-def _between(both: str, low: str, high: str, least: int | None, most: int | None) -> list[Reason]:
+def _between(both: str, low: str, high: str, *, least: int | None, most: int | None) -> list[Reason]:
     """The reason that names the limits that there are."""
     limits = {name: value for name, value in (("min", least), ("max", most)) if value is not None}
     return [Reason(both if len(limits) == 2 else low if "min" in limits else high, limits)]

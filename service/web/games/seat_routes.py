@@ -155,5 +155,5 @@ def claim_seat(services: Services, access: Access) -> RawResponse:
     negotiate(JSON)
     body = read_json()
     seat = validate(_claim_in, body)["seat"]
-    view, replayed = services.games.commands.claim(access, seat, idempotency(body))
+    view, replayed = services.games.commands.claim(access, seat, key=idempotency(body))
     return created(game_view_json(view), etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed)

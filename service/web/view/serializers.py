@@ -212,7 +212,7 @@ def _placements_json(placement: Placement, end: str | None, layout: Layout) -> b
 
 
 @lru_cache(maxsize=8192)
-def _placement(
+def _placement(  # noqa: PLR0917 # names would be a part of each key of the cache
     tile: Tile, face_down: bool, joined: tuple[Tile, Side, str] | None, seat: int, outer: int | None
 ) -> bytes:
     """``joined``: the host, its side, and the end there.

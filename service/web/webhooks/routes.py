@@ -68,7 +68,7 @@ def create_webhook(services: Services, backend: Backend) -> RawResponse:
     create = partial(webhooks.create, backend.id, wanted["url"], wanted["events"], key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, CREATE)
     with _checked_url():
-        webhook, replayed = store_counted(services, backend, size, create, is_repeated)
+        webhook, replayed = store_counted(services, backend, size, create, is_repeated=is_repeated)
     return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=replayed)
 
 
@@ -172,7 +172,7 @@ def change_webhook_secret(services: Services, backend: Backend, webhook: str) ->
     webhooks = services.backends.webhooks
     change = partial(webhooks.change_secret, backend.id, webhook, key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, CHANGE_SECRET, webhook)
-    changed, replayed = store_counted(services, backend, REQUEST_BYTES, change, is_repeated)
+    changed, replayed = store_counted(services, backend, REQUEST_BYTES, change, is_repeated=is_repeated)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
 
 
@@ -202,7 +202,7 @@ def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawRespo
     webhooks = services.backends.webhooks
     ask = partial(webhooks.ping, backend.id, webhook, kind, key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, ASK_PING, webhook)
-    ping, replayed = store_counted(services, backend, REQUEST_BYTES, ask, is_repeated)
+    ping, replayed = store_counted(services, backend, REQUEST_BYTES, ask, is_repeated=is_repeated)
     return accepted({"id": ping}, replayed=replayed)
 
 
@@ -235,9 +235,9 @@ def redeliver_message(services: Services, backend: Backend, webhook: str, messag
             raise NotFound("game_expired")
 
     webhooks = services.backends.webhooks
-    send = partial(webhooks.send_again, backend.id, webhook, message, check_game, key)
+    send = partial(webhooks.send_again, backend.id, webhook, message, check_game, key=key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, SEND_AGAIN, webhook, message)
-    asked, replayed = store_counted(services, backend, REQUEST_BYTES, send, is_repeated)
+    asked, replayed = store_counted(services, backend, REQUEST_BYTES, send, is_repeated=is_repeated)
     return accepted({"id": asked}, replayed=replayed)
 
 
