@@ -1,7 +1,6 @@
 """A mapping of bounded size, which evicts what was put there, or taken by ``use``, longest ago.
 
-Owns the bound, the order of eviction, and that threads and greenlets may share a cache. Does not depend on what is
-kept, nor on whether it is still true.
+Owns the bound, the order of eviction, and that threads and greenlets may share a cache.
 
 It is not `cachetools`, whose caches every caller has to lock, and which counts each read as a use, in Python: each move
 and each view looks into several caches here, and a look is one call of the dictionary.

@@ -1,7 +1,7 @@
 """The command ``audit``: what chance says of many records.
 
 Owns which files are read, and how the answers are printed; the exit status is 0 if nothing is unusual, 1 if something
-is, 2 if no record could be read. A file at a time is in memory. Does not depend on what is asked.
+is, 2 if no record could be read. A file at a time is in memory.
 """
 
 from __future__ import annotations

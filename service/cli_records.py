@@ -1,6 +1,6 @@
 """Reads the record in a file, for the commands that are about records.
 
-Owns what is said of one that cannot be read. Does not depend on what is done with it.
+Owns what is said of one that cannot be read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The commands ``review`` and ``hint``: what the decisions of a recorded match gave away, and what one could have been.
 
 Owns how they are printed; the exit status is 0 if that was found, 1 if it cannot be, 2 if the record cannot be read.
-Does not depend on how moves are judged.
 """
 
 from __future__ import annotations

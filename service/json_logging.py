@@ -1,8 +1,7 @@
 """The format of the log: one JSON object per line, or lines for people in a terminal.
 
 Owns the fields of a line and the configuration of the loggers. Exceptions are logged by their types and stack frames,
-never by their messages, which may quote what a client sent or what a game hides. Does not depend on what is logged;
-light to import.
+never by their messages, which may quote what a client sent or what a game hides.
 """
 
 from __future__ import annotations

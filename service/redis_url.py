@@ -1,7 +1,7 @@
 """The forms of REDIS_URL: one server, a primary that Sentinel names, or a Cluster.
 
-Owns the parsing of such a URL, and opens no connection. Does not depend on its use. The error messages never repeat the
-URL, which may contain a password.
+Owns the parsing of such a URL, and opens no connection. The error messages never repeat the URL, which may contain a
+password.
 
 ============================================================ =============================================
 ``redis://[user:password@]host[:port][/db]``                 one server; ``rediss://`` with TLS

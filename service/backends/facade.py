@@ -1,6 +1,6 @@
 """The applications of a store, behind one value: who they are, and what each may know of its games.
 
-Owns which parts there are. Does not depend on how any of them works, or on HTTP.
+Owns which parts there are.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Owns what happens to a game at the turn of a remote player: its move is made as if it had been posted with the token of
 the seat, and where there is no answer, a computer player makes this turn. Every act is a commit for the turn that was
-looked at, so that several processes may ask for it. Does not depend on how a remote player is asked
-(``service.workers.remote_turns``), nor on when (``service.games.model.schedule``).
+looked at, so that several processes may ask for it.
 """
 
 from __future__ import annotations

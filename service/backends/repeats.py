@@ -1,7 +1,7 @@
 """Requests of applications under idempotency keys: recognised, and answered again.
 
 Owns what is kept of them, and the bytes of which keys and secrets are made, so that a repeated request gets the same
-ones although none is stored. Does not depend on what is requested.
+ones although none is stored.
 """
 
 from __future__ import annotations

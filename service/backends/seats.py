@@ -1,7 +1,6 @@
 """Seats as an application sees them: those that may move, and what a match has come to for each.
 
-Owns the one form of a seat with its ``ref``, which messages, feed and lists share. Does not depend on where it is
-shown.
+Owns the one form of a seat with its ``ref``, which messages, feed and lists share.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What applications store beside games: themselves, their endpoints and the requests that are kept of them.
 
 Owns in whose share that counts: in that of the network of who registers an application, and of who uses one that
-anybody could register; else in that of the application. Does not depend on how much a share is.
+anybody could register; else in that of the application.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The applications of a process, and what sends requests to the addresses that they give.
 
-Owns which store and which setting each part gets. Does not depend on which process runs them.
+Owns which store and which setting each part gets.
 """
 
 from __future__ import annotations

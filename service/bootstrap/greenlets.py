@@ -1,6 +1,6 @@
 """How work gives way to other work, and how a disconnect is noticed: under gunicorn's worker these are greenlets.
 
-Owns these calls of gevent. Does not depend on what the work is.
+Owns these calls of gevent.
 """
 
 from __future__ import annotations

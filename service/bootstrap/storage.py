@@ -1,6 +1,6 @@
 """What every process has of Redis, opened as the settings say.
 
-Owns which adapters there are, and what each of them is observed by. Does not depend on which process uses them.
+Owns which adapters there are, and what each of them is observed by.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The application that a worker of the web server runs.
 
-Owns what it is made of, and which settings limit it. Does not depend on gunicorn, nor on how it handles a request.
+Owns what it is made of, and which settings limit it.
 """
 
 from __future__ import annotations

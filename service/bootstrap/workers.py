@@ -1,6 +1,6 @@
 """The parts of the processes beside the web server, and of the commands that walk all games.
 
-Owns what they have in common. Does not depend on what a process does with them (``service.workers``).
+Owns what they have in common.
 """
 
 from __future__ import annotations

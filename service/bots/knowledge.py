@@ -1,7 +1,6 @@
 """What a seat knows of the tiles that it cannot see, as a value.
 
-Owns the form of this knowledge: for each tile that another seat holds, the set of tiles that it may be. Does not
-depend on how it is inferred (``inference``) or what it is used for.
+Owns the form of this knowledge: for each tile that another seat holds, the set of tiles that it may be.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ what is left of a result is what those who played made of the deal. The computer
 which varies its play: a level that always plays alike would know but one of the courses that a deal may take.
 
 The luck of the players follows from the number of the round alone, so the same deal has the same worth wherever it is
-computed. Does not depend on any game, or on who asks.
+computed.
 """
 
 from __future__ import annotations

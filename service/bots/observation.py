@@ -1,7 +1,6 @@
 """What a seat has seen: all that a computer player is given.
 
-Owns its form. Does not depend on how the match is hosted. What a seat may see is decided in ``service.engine.view``
-alone.
+Owns its form. What a seat may see is decided in ``service.engine.view`` alone.
 """
 
 from __future__ import annotations

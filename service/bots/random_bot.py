@@ -1,6 +1,6 @@
 """The level ``random``: any legal move, each as likely as any other.
 
-Owns this choice. Does not depend on what the seat has seen.
+Owns this choice.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A move is chosen the more often, the more it is worth: one that is worth as many pips less as the temperature, e times
 more rarely. So these levels see what greedy sees, and make small mistakes often and great ones rarely, as people do.
-Owns the temperatures. Does not depend on any game.
+Owns the temperatures.
 """
 
 from __future__ import annotations

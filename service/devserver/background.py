@@ -1,7 +1,7 @@
 """The background processes of a run without REDIS_URL: bot workers, schedulers and messengers.
 
 Owns starting them, restarting one that ends by itself, and stopping them. On Linux they also end when their parent is
-killed. Does not depend on what they do, which is only a command. Light to import.
+killed. Light to import.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A child process that ends with its parent.
 
-Owns how that is arranged, on Linux. Does not depend on what runs. Light to import.
+Owns how that is arranged, on Linux. Light to import.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The data folder of the embedded server.
 
-Owns its lock, the permissions of its files, and the path of the socket. Does not depend on the server. Light to import.
+Owns its lock, the permissions of its files, and the path of the socket. Light to import.
 
 The folder holds:
 

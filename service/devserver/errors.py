@@ -1,6 +1,6 @@
 """Why there is no embedded server. The messages are for the person who starts the service.
 
-Owns these errors. Does not depend on who raises them. Light to import.
+Owns these errors. Light to import.
 """
 
 from __future__ import annotations

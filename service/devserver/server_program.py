@@ -1,6 +1,6 @@
 """The program that is the embedded server: Redis or Valkey.
 
-Owns the choice of the program. Does not depend on how it is run. Light to import.
+Owns the choice of the program. Light to import.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The standard streams of the process that starts the others: lines for people, and closed descriptors.
 
-Owns how a line is printed. Does not depend on what it says. Light to import.
+Owns how a line is printed. Light to import.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which build of the engine runs.
 
-Owns the two names. Does not depend on what is compiled, as all compiled modules are one library, of which this is one.
+Owns the two names.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ Owns the tree of refusals of the engine::
     ├── RoundOver        the round has been scored, and the next deal is due                    round_over
     └── GameOver         the match has been won                                                 game_over
 
-A refusal carries its reason as data; the sentences for people are in ``service.reasons``. Does not depend on HTTP or on
-a language. No reason names a tile that its reader may not see.
+A refusal carries its reason as data; the sentences for people are in ``service.reasons``. No reason names a tile that
+its reader may not see.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The state of a match from its events, and the table from what everybody may know of them.
 
-Owns nothing but the loop: ``referee.apply`` says what an event does. Does not depend on where events are kept.
+Owns nothing but the loop: ``referee.apply`` says what an event does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The order of the seats in a match, by the rules that all games share.
 
-Owns this order. Does not depend on names, or on how a ranking is shown.
+Owns this order.
 """
 
 from __future__ import annotations

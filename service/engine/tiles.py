@@ -1,8 +1,7 @@
 """Tiles, their notation, and the sets they come in.
 
 A tile is one of 190 values, double-zero to double-eighteen, each created once: every reference to a tile is the same
-object, so tiles are compared by identity. Owns their numbers and their spelling. Does not depend on layouts, players or
-games.
+object, so tiles are compared by identity. Owns their numbers and their spelling.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The port for what is computed of a game for who learns: the hint of a version, and the review of a finished match.
 
 Owns the interface only: what was asked for, which a bot worker has to compute, and what was computed, beside its game
-in the store. Both are opaque to the store. Does not depend on how anything is computed (``service.workers.advice``).
+in the store. Both are opaque to the store.
 """
 
 from __future__ import annotations

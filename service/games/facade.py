@@ -1,6 +1,6 @@
 """The games of a store: access to them, the commands that change them, and the queries that read them.
 
-Owns which parts there are. Does not depend on how any of them works, or on HTTP.
+Owns which parts there are.
 """
 
 from __future__ import annotations

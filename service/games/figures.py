@@ -1,6 +1,6 @@
 """What an operator sees of a store: what waits in it, how much it holds, how full it is.
 
-Owns the figures only. Does not depend on how they are found or shown.
+Owns the figures only.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The reminders of games: when somebody must look at a game, and the port of the queue that gives those that are due.
 
-Owns the interface only; the queue in Redis is in ``service.storage.reminders``. Does not depend on what is done then.
+Owns the interface only; the queue in Redis is in ``service.storage.reminders``.
 """
 
 from __future__ import annotations

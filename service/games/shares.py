@@ -1,7 +1,6 @@
 """Shares in the storage: how many bytes a holder may have written, by the day.
 
-Owns the port by which the writes of games are counted, and what is said of a write that is put off. Does not depend on
-where bytes are counted, nor on how much a holder may write.
+Owns the port by which the writes of games are counted, and what is said of a write that is put off.
 """
 
 from __future__ import annotations

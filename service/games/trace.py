@@ -1,8 +1,7 @@
 """The trace of the request that is handled, or of the one from which the work that is done followed.
 
 Owns how a process knows it: each request, and each piece of work, is in a thread or greenlet of its own. Which trace a
-game has is stored with it, so that what follows from a request is known by the same one in another process. Does not
-depend on a library of traces, nor on who logs.
+game has is stored with it, so that what follows from a request is known by the same one in another process.
 """
 
 from __future__ import annotations

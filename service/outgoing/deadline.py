@@ -1,6 +1,6 @@
 """The time by which several steps must be done together.
 
-Owns how much of it is left. Does not depend on the steps.
+Owns how much of it is left.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Looks up the host names that applications give: each in a thread, a share of them for each application.
 
 Owns how many look-ups are under way, and for how long one is waited for. A look-up cannot be interrupted: its thread
-counts until it ends, which may be half a minute after its caller has given up. Does not depend on which addresses are
-allowed. Works in threads and, where the standard library is patched, with gevent.
+counts until it ends, which may be half a minute after its caller has given up. Works in threads and, where the standard
+library is patched, with gevent.
 """
 
 from __future__ import annotations

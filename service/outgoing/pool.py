@@ -1,7 +1,7 @@
 """Connections that wait for the next request to the same host.
 
-Owns how long they wait. Does not depend on HTTP. A connection that waits leads to an address that was checked when it
-was opened; after ``AGE_SECONDS`` the host is looked up again.
+Owns how long they wait. A connection that waits leads to an address that was checked when it was opened; after
+``AGE_SECONDS`` the host is looked up again.
 """
 
 from __future__ import annotations

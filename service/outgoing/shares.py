@@ -1,7 +1,7 @@
 """How much each application holds of something of which there is a fixed number.
 
 Owns the rule of the share: an application may hold as much as nobody holds. One alone gets half of all, two a third
-each, and there is always room for the next one that comes. Does not depend on what is held.
+each, and there is always room for the next one that comes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Signatures of messages by Standard Webhooks 1.0.0 (https://www.standardwebhooks.com).
 
-Owns what is signed, and the form of a signature. Does not depend on what a message says.
+Owns what is signed, and the form of a signature.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A tunnel through the operator's proxy, which then decides where requests may go.
 
-Owns the request for it. Does not depend on what is sent through it.
+Owns the request for it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The record of a match from its events.
 
 Owns which facts of the events a record contains. ``view`` decides what a viewer may know of a running round. A seed is
-included only if its round is over, or if the match ended before the round it was committed to. Does not depend on who
-played, which the head of the record says.
+included only if its round is over, or if the match ended before the round it was committed to.
 """
 
 from __future__ import annotations

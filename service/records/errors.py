@@ -6,7 +6,7 @@
     ├── InvalidRecord      a text that is not a record                           invalid
     └── InvalidForkPoint   a version from which a match cannot be continued    invalid
 
-Owns these errors. Does not depend on how they are shown.
+Owns these errors.
 """
 
 from __future__ import annotations

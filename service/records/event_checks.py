@@ -1,7 +1,6 @@
 """Compares recorded events with the expected ones.
 
-Owns the faults of a legal move, of the result of a round, and of its consequences for the match. Does not depend on
-how the expected events are computed (``replay``).
+Owns the faults of a legal move, of the result of a round, and of its consequences for the match.
 """
 
 from __future__ import annotations

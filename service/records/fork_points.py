@@ -1,7 +1,7 @@
 """The versions of a record from which the match can be continued.
 
 Owns which versions these are. A match can be continued after the first deal and before its end, but not between a move
-and the events that follow it automatically. Does not depend on the game that continues it.
+and the events that follow it automatically.
 """
 
 from __future__ import annotations

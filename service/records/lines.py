@@ -2,7 +2,7 @@
 
 A record is written in exactly one form, and read with what such programs add or lose: a byte order mark, carriage
 returns and white space at the ends of lines, blank lines around the text, no line feed at its end. None of it can mean
-anything. Owns what is forgiven. Does not depend on what a line says.
+anything. Owns what is forgiven.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Checks who plays the seats of a recorded match: who has left, ran out of time or has come back, and forfeits.
 
 Owns the faults of these events, what must follow from one, and who has won a match with forfeits. They change no state
-of the match. Does not depend on how moves are checked (``replay``).
+of the match.
 """
 
 from __future__ import annotations

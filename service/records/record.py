@@ -1,6 +1,6 @@
 """A complete match, or what one viewer has seen of it, as a value.
 
-Owns the form of a record. Does not depend on the checks (``verification``) or on the text (``writer``, ``parser``).
+Owns the form of a record.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A record as text (``docs/record.md``): a head of tags, and a section for every round.
 
-Owns the order and the form of the tags; ``notation`` writes the events. Does not depend on how a record is read
-(``parser``) or checked (``verification``).
+Owns the order and the form of the tags; ``notation`` writes the events.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A table of a game in the middle of a round, to be shown as a picture of that game.
 
 Owns which tiles lie there: those of a round with the usual rules and a fixed deal, in which each player lays one of the
-tiles that fit. Does not depend on any running game.
+tiles that fit.
 """
 
 from __future__ import annotations

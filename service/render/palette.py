@@ -1,7 +1,7 @@
 """The colours of pictures of a table, for light and dark surroundings and for paper.
 
 Owns the colours alone; a test computes their contrasts. A colour is never the only sign: numbers are pips or digits,
-states are lines and shapes. Does not depend on what is drawn.
+states are lines and shapes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The pips of a half, as the path of an SVG.
 
 Owns their arrangement. Two and three lie on a diagonal; from four on there are three rows, of which the first and the
-last are alike. A pip is a line without a length and with round ends. Does not depend on colours.
+last are alike. A pip is a line without a length and with round ends.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 As no tile moves while a round lasts, the last table shows every earlier one too: its first tiles, as many as lay there
 after an event. Owns what a replay is and what it costs: each event is replayed and each tile laid once. Nothing in a
-record is trusted: the replay ends where the play breaks the rules. Does not depend on seeds, or on how a replay is
-shown.
+record is trusted: the replay ends where the play breaks the rules.
 """
 
 from __future__ import annotations

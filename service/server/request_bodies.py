@@ -1,6 +1,6 @@
 """The bodies of requests: how long a worker waits for one, and what it does with one that nobody has read.
 
-Owns these limits. Does not depend on the application. Imported before gevent patches the standard library.
+Owns these limits. Imported before gevent patches the standard library.
 """
 
 from __future__ import annotations

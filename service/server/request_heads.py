@@ -1,6 +1,6 @@
 """What RFC 9112 requires of the head of a request, beyond what gunicorn checks.
 
-Owns what else is refused. Does not depend on the application. Imported before gevent patches the standard library.
+Owns what else is refused. Imported before gevent patches the standard library.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The entry point for a WSGI server: ``service.server.wsgi:create()``.
 
-Owns when garbage is collected in a worker. Does not depend on what the application is made of (``bootstrap``).
+Owns when garbage is collected in a worker.
 """
 
 from __future__ import annotations

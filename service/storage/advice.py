@@ -1,7 +1,7 @@
 """Hints and reviews in Redis or Valkey, each in a string beside its game.
 
 Owns what is sent, and the form of the strings: a hint follows the position that it is for, and a review a byte that
-says whether it is complete. Does not depend on what either says.
+says whether it is complete.
 """
 
 from __future__ import annotations

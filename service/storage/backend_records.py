@@ -1,6 +1,6 @@
 """An application as bytes for the store, and back.
 
-Owns their form. Does not depend on which store holds the bytes.
+Owns their form.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Applications kept in Redis or Valkey: a record for each, and one set of all their ids.
 
 Owns what is sent and how answers are read. The record of an application lies in the slot of its id, the set of all ids
-elsewhere. An id without a record, which a failure between two commands leaves behind, is no application. Does not
-depend on who may read them.
+elsewhere. An id without a record, which a failure between two commands leaves behind, is no application.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The URLs of remote players that have answered a challenge, in Redis or Valkey: a sorted set for each application.
 
-Owns what is sent. The set has digests in place of the URLs, and lies in the slot of its application. Does not depend on
-what a challenge is.
+Owns what is sent. The set has digests in place of the URLs, and lies in the slot of its application.
 """
 
 from __future__ import annotations

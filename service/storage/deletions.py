@@ -1,8 +1,7 @@
 """The games that were deleted lately, as Redis or Valkey tells: one script for all shards, or one for each of them.
 
-Owns how they are read; they are noted by the deletion itself (``service.storage.games``), in the slot of the
-game. Those from which a player was erased are noted beside them, with a word behind their id. Does not depend on who
-has to know of a deletion.
+Owns how they are read; they are noted by the deletion itself (``service.storage.games``), in the slot of the game.
+Those from which a player was erased are noted beside them, with a word behind their id.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The people of applications who are to be erased, in Redis or Valkey: a sorted set for each application.
 
 Owns what is sent. The set lies in the slot of its application, together with the reminder that is written with it.
-Does not depend on what erasing is.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Owns the frame around an event: ``<id> <event>``, where the first event of a write has the id of the write and the
 others have an empty one. In a compacted list the first entry is ``*`` and a block (``service.storage.compaction``) that
-contains the oldest events, without ids. No id begins with ``*``. Does not depend on what an event means.
+contains the oldest events, without ids. No id begins with ``*``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The feeds of applications in Redis or Valkey: read only, as the script ``index`` writes them.
 
-Owns what a cursor is, the id of an item of a stream, and how it is seen that items after one are lost. Does not depend
-on what an item says.
+Owns what a cursor is, the id of an item of a stream, and how it is seen that items after one are lost.
 """
 
 from __future__ import annotations

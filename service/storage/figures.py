@@ -1,8 +1,7 @@
 """What an operator sees of a store in Redis or Valkey: read by one script, counters and the lengths of lists.
 
 Owns what is sent, and how much of it at most: two round trips to each server, however often the figures are read. No
-key is searched for. Running games are counted by a HyperLogLog for each minute, which contains no id. Does not depend
-on how the figures are shown.
+key is searched for. Running games are counted by a HyperLogLog for each minute, which contains no id.
 """
 
 from __future__ import annotations

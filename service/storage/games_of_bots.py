@@ -1,6 +1,6 @@
 """The games that computer players may go on with alone, in Redis or Valkey: a sorted set for each holder.
 
-Owns what is sent. Does not depend on which of them are still under way.
+Owns what is sent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The cursors of lists of games: the score and the id of the last game of a page, as a text.
 
-Owns the form of this text. Does not depend on what the score means.
+Owns the form of this text.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ For example, the last heartbeat is of 12:00:00 and the next one of 12:10:00. Tha
 12:20:00 nothing follows from the deadline of a turn that began before 12:10:00. Of a turn that began later, the
 deadline counts as always.
 
-Owns how long the allowance is (``scripts/heartbeat.lua`` computes the same on the server). Does not depend on where the
-heartbeat is stored.
+Owns how long the allowance is (``scripts/heartbeat.lua`` computes the same on the server).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The counters of the rate limits in Redis, by the storages of ``limits``.
 
 Owns their connections, which are not those of the games: few of them, short time-outs, no retries, as a worker that
-cannot count in time falls back to a local count. Does not depend on what is counted.
+cannot count in time falls back to a local count.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Requests of applications under idempotency keys in Redis or Valkey: a hash for each application.
 
-Owns how they are encoded. A script that writes for such a request keeps it, too. Does not depend on what was requested.
+Owns how they are encoded. A script that writes for such a request keeps it, too.
 """
 
 from __future__ import annotations

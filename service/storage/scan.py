@@ -1,7 +1,6 @@
 """The ids of all games and indexes in Redis or Valkey, by SCAN on each primary.
 
-Owns how they are found. Does not depend on what is done with them. While the slots of a Cluster are being moved, some
-may be missed.
+Owns how they are found. While the slots of a Cluster are being moved, some may be missed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What SCAN and HSCAN find, page by page, from one server.
 
-Owns how a cursor is followed. Does not depend on what is looked for.
+Owns how a cursor is followed.
 """
 
 from __future__ import annotations

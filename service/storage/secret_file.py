@@ -1,6 +1,6 @@
 """A secret that a machine creates once and keeps in a file.
 
-Owns the file and its permissions. Does not depend on what the secret is for.
+Owns the file and its permissions.
 """
 
 from __future__ import annotations

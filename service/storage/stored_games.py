@@ -2,7 +2,7 @@
 
 Owns how it is read; it is written with each new game and each deletion (``service.storage.games``), and not at a move.
 Of games that have expired some may still be in it, until a new game of the shard, or who reads the index, finds that
-they have. Does not depend on what a game is.
+they have.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Whose turn it is: of what is due, how much is taken of each holder.
 
-Owns the order: the holders take turns, and who was served longest ago is first. Each process counts for itself. Does
-not depend on what is due, nor on where that is kept.
+Owns the order: the holders take turns, and who was served longest ago is first. Each process counts for itself.
 """
 
 from __future__ import annotations

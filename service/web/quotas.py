@@ -1,6 +1,6 @@
 """What the current request counts in the rate limits, by its application or by the address of its client.
 
-Owns how much work counts as one. Does not depend on how counts are kept (``service.web.rate_limits``).
+Owns how much work counts as one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The dependencies of the handlers of one application.
 
-Owns what a handler is given. Does not depend on the rooms, whose own caches it knows by their methods.
+Owns what a handler is given.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Metrics that every process shows of the store it uses: the same ones, found when somebody asks for the metrics.
 
-Owns their names. Where Redis does not answer they are left out, except for the one that says so. Does not depend on how
-the figures are found.
+Owns their names. Where Redis does not answer they are left out, except for the one that says so.
 """
 
 from __future__ import annotations

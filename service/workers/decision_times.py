@@ -4,7 +4,7 @@ A forced move takes no thought. Where a computer player begins too late to be re
 sooner than another one, and tell so that the seat had no choice. So both are made when the longest of the last
 decisions at such tables would have been: what is then told is how busy the service is.
 
-Owns for how many decisions that is, and what is a sort of tables. Does not depend on how a move is chosen.
+Owns for how many decisions that is, and what is a sort of tables.
 """
 
 from __future__ import annotations

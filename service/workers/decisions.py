@@ -1,8 +1,7 @@
 """What a computer player is shown of a hosted game, and what it chooses.
 
 Owns the way from a game to a move: the game itself, with its hands and seeds, goes no further than here. A level gets
-only what its seat may know, as ``service.engine.view`` decides it, and a decision seed. Does not depend on when a move
-is made.
+only what its seat may know, as ``service.engine.view`` decides it, and a decision seed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The deliverer: takes the reminders of endpoints, and delivers to each under its lease.
 
-Owns how many endpoints have their turn at a time, and that what was begun is ended before the process is. Does not
-depend on how one endpoint is delivered to (``service.workers.endpoint_lease``).
+Owns how many endpoints have their turn at a time, and that what was begun is ended before the process is.
 """
 
 from __future__ import annotations

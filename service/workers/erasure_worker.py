@@ -1,6 +1,6 @@
 """The erasure worker: takes applications with people who are to be erased, and goes on with each of them for a while.
 
-Owns that applications take turns. Does not depend on what erasing is (``service.backends.erasures``).
+Owns that applications take turns.
 """
 
 from __future__ import annotations

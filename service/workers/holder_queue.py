@@ -1,6 +1,6 @@
 """What waits in a process, by holder: the holders take turns.
 
-Owns the order. Does not depend on what waits.
+Owns the order.
 """
 
 from __future__ import annotations

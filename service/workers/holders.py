@@ -1,7 +1,7 @@
 """How many turns are under way for each holder and at each host of an application, and when there is room for another.
 
-Owns the limits. A host that answers slowly, or not at all, delays what an application sends to it alone, and a
-holder with many such hosts its own turns alone. Does not depend on what is sent.
+Owns the limits. A host that answers slowly, or not at all, delays what an application sends to it alone, and a holder
+with many such hosts its own turns alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The main loop of a process that takes reminders: until a signal stops it, and through times without storage.
 
-Owns the signals, the pauses and what is logged about the storage. Does not depend on what a step does.
+Owns the signals, the pauses and what is logged about the storage.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The messenger: several loops in one process, each of which sends messages about games.
 
-Owns that they run side by side, end together, and count as alive together. Does not depend on what a loop does. Loops
-run in threads, which are greenlets in the process (``service.workers.processes``): they wait for Redis and for the
-network, and compute little.
+Owns that they run side by side, end together, and count as alive together. Loops run in threads, which are greenlets in
+the process (``service.workers.processes``): they wait for Redis and for the network, and compute little.
 """
 
 from __future__ import annotations

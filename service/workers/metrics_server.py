@@ -1,6 +1,6 @@
 """The port of the metrics of a process without a web server: ``/metrics`` for Prometheus, ``/healthz`` for liveness.
 
-Owns what is answered there. Runs in a thread of its own. Does not depend on what is measured.
+Owns what is answered there. Runs in a thread of its own.
 """
 
 from __future__ import annotations

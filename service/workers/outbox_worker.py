@@ -1,7 +1,6 @@
 """The outbox worker: takes the reminders of games that are to be published to their application, and publishes.
 
-Owns what becomes of a reminder then. Does not depend on what is published (``service.backends.index.outbox``), nor on
-how many games are published at a time.
+Owns what becomes of a reminder then.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The challenges of remote players: what a URL has to answer before it is sent the view of a game.
 
 Owns when a URL is challenged, and how often one that does not answer. The message and its answer are those of an
-endpoint, signed with the secret of the player, which the application has got with the game. Does not depend on what is
-sent afterwards.
+endpoint, signed with the secret of the player, which the application has got with the game.
 """
 
 from __future__ import annotations

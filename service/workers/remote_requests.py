@@ -1,6 +1,6 @@
 """Messages to remote players as signed HTTP requests (Standard Webhooks).
 
-Owns how they are signed and sent. Does not depend on what they say.
+Owns how they are signed and sent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """One turn of a remote player: what it is asked, how often, and what follows from its answers.
 
 Owns the tries. An answer that is refused has the same reason as a move that is posted, and the next message carries it.
-Does not depend on how a message is sent, nor on which turns there are (``service.workers.remote_worker``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The remote worker: takes the reminders of games in which a remote player is on turn, and requests its move.
 
-Owns which turns are made at a time, and what becomes of their reminders. Each is made beside the others. Does not
-depend on what is asked (``service.workers.remote_turns``).
+Owns which turns are made at a time, and what becomes of their reminders. Each is made beside the others.
 """
 
 from __future__ import annotations

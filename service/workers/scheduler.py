@@ -1,7 +1,7 @@
 """The scheduler: takes the reminders of games with a deadline, and makes what is due happen.
 
 Owns what becomes of a reminder then. Whether a time is over is read from the game and judged by the clock of the store,
-never by that of this machine. Does not depend on what follows from a deadline (``service.games.automation.due``).
+never by that of this machine.
 """
 
 from __future__ import annotations

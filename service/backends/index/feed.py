@@ -1,7 +1,7 @@
 """The feed of an application: what has happened in all its games, in pages and as it happens.
 
 Owns the cursor of a reader, and when a reader looks for more: at once after a hint, and every few seconds without one,
-as a hint may be lost. Does not depend on how items are kept, nor on how they are sent to a client.
+as a hint may be lost.
 """
 
 from __future__ import annotations

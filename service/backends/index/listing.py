@@ -1,7 +1,6 @@
 """The lists of games: those of an application, with what is kept for it, its lobby, and that for everybody.
 
 Owns what is added to a stored summary, and how much of the lobby for everybody is kept in memory, and for how long.
-Does not depend on how games are found and counted.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 A write to a game of an application leaves a reminder in the same slot; what there is to publish are the events of the
 game since the version that the index knows. Owns the order of these steps, by which nothing is lost or published twice
-wherever this stops: each is done at least once, and the index accepts each step only from where it is. Does not depend
-on who asks, nor on what is published (``service.backends.index.summaries``).
+wherever this stops: each is done at least once, and the index accepts each step only from where it is.
 """
 
 from __future__ import annotations

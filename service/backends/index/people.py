@@ -1,8 +1,7 @@
 """The people of an application: what is kept of a person, whom the application knows by a ``ref``, and its erasure.
 
 Owns what is shown of a person: of each game what the listing has of it, and the seats of that person, but nothing of
-those who sit beside it; and as long as an erasure is under way, that there is somebody. Does not depend on how games
-are found, nor on who erases (``service.backends.erasures``).
+those who sit beside it; and as long as an erasure is under way, that there is somebody.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Rebuilds the indexes of applications from their games, for when one was lost or damaged, or is thought to be.
 
 Owns which games are put into an index here, and which are left to the outbox: whatever was not published yet is
-published by the messenger, so nothing is published twice or left out, and all may go on while this runs. Does not
-depend on where the games are found.
+published by the messenger, so nothing is published twice or left out, and all may go on while this runs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The states of an endpoint: what an attempt that succeeded or failed makes of it, and the pause that follows.
 
 Owns when an endpoint is tried again, and when it counts as failing or disabled: pure functions of an endpoint, a time
-and a random number. Does not depend on what is sent, nor on who keeps endpoints.
+and a random number.
 """
 
 from __future__ import annotations

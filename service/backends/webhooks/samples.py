@@ -1,6 +1,6 @@
 """Samples of messages: of the form of real ones, with invented data, for tests of what receives them.
 
-Owns the content of a sample. No game, ref or player of a sample exists. Does not depend on how messages are sent.
+Owns the content of a sample. No game, ref or player of a sample exists.
 """
 
 from __future__ import annotations

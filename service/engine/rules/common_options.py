@@ -1,6 +1,6 @@
 """House rules that several games share, and the check of hands and teams (rules A11, A12, A14, A15).
 
-Owns their bounds. Does not depend on any game.
+Owns their bounds.
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@ So do games from which a player was erased: what is kept of them may have the na
 
 Owns when the store is asked which games were deleted, and how far back. Every process asks by itself, so no message can
 be lost: one that was away asks for all that was deleted meanwhile, or drops everything if the store no longer tells so
-much. A game is dropped again for a while, as a request that read it just before its deletion may cache it after. Does
-not depend on what is dropped.
+much. A game is dropped again for a while, as a request that read it just before its deletion may cache it after.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ any more; but who reads it at 12:00:06 finds it overdue by more than five second
 Only a loss of data or a change of the store by hand loses one, so this is a comparison for every read of a game in
 which something happens by itself, and rarely more. A game does not show whether it was published to its application:
 where it is read and nothing happens, the messenger is asked to look again after each ``PAUSE_MS``. Owns when a game
-counts as overdue. Does not depend on what is due.
+counts as overdue.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How many games a holder may have that computer players may go on with alone: they take time of the service.
 
 Owns the limit, and when such a game counts no longer. Nobody has to tell when one has ended: those that have are found
-when there would be too many. Does not depend on where the games are noted.
+when there would be too many.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The command by which a player claims that another, whose time is over, be played by a computer player.
 
-Owns when that can be. Does not depend on HTTP or Redis.
+Owns when that can be.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What all commands work with.
 
-Owns how a request gets a secret that it can be given again. Does not depend on any command.
+Owns how a request gets a secret that it can be given again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The command that creates a game.
 
-Owns how a request that is repeated gets the same game and tokens. Does not depend on what a new game consists of
-(``service.games.commands.creation``), nor on HTTP or Redis.
+Owns how a request that is repeated gets the same game and tokens.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A new game: its seats with their tokens, its deck, and its first deal once no seat is open.
 
-Owns the initial state of a game. Does not depend on the store, and does not check whether the requested game can be
-played (``service.games.commands.validation``).
+Owns the initial state of a game.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The command by which an application deletes a game of its own.
 
-Owns what is checked before. Does not depend on what remains of the game.
+Owns what is checked before.
 """
 
 from __future__ import annotations

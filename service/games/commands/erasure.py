@@ -1,8 +1,8 @@
 """Erasure: what becomes of a game when one of its players is forgotten.
 
 Owns what goes and what takes its place: the names by which others, and the application, know the player are gone from
-the seat, its token is revoked, and while the match goes on a computer player goes on with it. What was played stays,
-as it is the game of the others, too. Does not depend on how the games of a person are found, nor on HTTP or Redis.
+the seat, its token is revoked, and while the match goes on a computer player goes on with it. What was played stays, as
+it is the game of the others, too.
 """
 
 from __future__ import annotations

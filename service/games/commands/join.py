@@ -1,6 +1,6 @@
 """The command that takes an open seat.
 
-Owns who may take one, and what it gets. Does not depend on HTTP or Redis.
+Owns who may take one, and what it gets.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The command that makes a move.
 
-Owns which version of a game a move is for. Whether it is legal is decided by the referee. Does not depend on HTTP or
-Redis, or on the rules of any game.
+Owns which version of a game a move is for. Whether it is legal is decided by the referee.
 """
 
 from __future__ import annotations

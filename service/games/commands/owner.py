@@ -1,7 +1,7 @@
 """What the application that owns a game may change in it: names, references, tokens, the join code.
 
 Owns these decisions. Who leaves or comes back, which the application may decide as well, is in
-``service.games.commands.presence``. Does not depend on HTTP or Redis, or on the rules of any game.
+``service.games.commands.presence``.
 """
 
 from __future__ import annotations

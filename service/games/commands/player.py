@@ -1,8 +1,7 @@
 """The commands of players, and those by which games begin and end; each is a module of its own.
 
 Owns only how they are put together. The commands on what an application calls its players are in
-``service.games.commands.owner``, the reading side is ``service.games.queries.games``. Does not depend on HTTP, Redis,
-or the rules of any game.
+``service.games.commands.owner``, the reading side is ``service.games.queries.games``.
 """
 
 from __future__ import annotations

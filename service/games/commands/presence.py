@@ -1,6 +1,6 @@
 """The command by which a player leaves a game, or comes back.
 
-Owns when that can be. Does not depend on who plays the seat meanwhile, nor on HTTP or Redis.
+Owns when that can be.
 """
 
 from __future__ import annotations

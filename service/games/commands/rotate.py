@@ -1,6 +1,6 @@
 """The command by which a player changes the token of a seat.
 
-Owns what happens to a request that is repeated with the old token. Does not depend on HTTP or Redis.
+Owns what happens to a request that is repeated with the old token.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Records and hosted games: a game exported as a record for one viewer, and a record as the start of a new game.
 
 Owns what a record takes from a hosted game, and a game from a record. When a seed may be revealed is decided by
-``service.engine.view``. Does not depend on how a record is written.
+``service.engine.view``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The events of a hosted game: those of its match, and what happens around it.
 
-Owns the events of hosting, and what an event changes of the game beside the state of its match. Does not depend on how
-events are stored or shown.
+Owns the events of hosting, and what an event changes of the game beside the state of its match.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The results of the commands and queries of a game.
 
-Owns the types only. What a viewer may know of a game is in ``service.games.model.views``. Does not depend on how
-anything is shown.
+Owns the types only. What a viewer may know of a game is in ``service.games.model.views``.
 """
 
 from __future__ import annotations

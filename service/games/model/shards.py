@@ -1,8 +1,7 @@
 """The shards of games: the games of one shard lie in one slot of a Redis Cluster, together with their reminders.
 
 Owns which ids have a shard, and how an id is given one. Shard ``s`` of 256 is slot ``64·s``: the last two characters of
-an id are chosen so that the CRC with which a Cluster finds slots is a multiple of 64. Does not depend on what is stored
-there.
+an id are chosen so that the CRC with which a Cluster finds slots is a multiple of 64.
 """
 
 from __future__ import annotations

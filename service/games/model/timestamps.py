@@ -1,6 +1,6 @@
 """The text form of a time, the same wherever the service writes one.
 
-Owns that form. Does not depend on any clock.
+Owns that form.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 Owns their form and their strength. A seat's token has 256 bits, a join code 80, a game's id 128. Only the SHA-256 of
 tokens and codes is stored. Hashes are compared in constant time, each with all of them, so that the time does not
 depend on which one matches. The response to a request under an idempotency key can be repeated although no token is
-stored: there the tokens are derived from a secret of the server (``DerivedBytes``). Does not depend on who presents a
-token, or how.
+stored: there the tokens are derived from a secret of the server (``DerivedBytes``).
 """
 
 from __future__ import annotations

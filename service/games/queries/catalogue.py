@@ -1,7 +1,6 @@
 """The catalogue: the variants with their deals, and what is said of their options and of the computer players.
 
-Owns how these texts are put together; the texts themselves are in ``service.texts``. Does not depend on HTTP, nor on
-how a level chooses.
+Owns how these texts are put together; the texts themselves are in ``service.texts``.
 """
 
 from __future__ import annotations

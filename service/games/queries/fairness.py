@@ -1,7 +1,6 @@
 """The fairness report of a game, with which everybody can check every deal (``engine.deal``, ``docs/fairness.md``).
 
 Owns the list of rounds with what is revealed of each. When it may be revealed is decided by ``service.engine.view``.
-Does not depend on how the report is shown.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a player may ask for who learns: the hint on the running turn, and the review of the finished match.
 
 Owns who may have which of them, and how long a request waits. Neither is computed here: it is asked for in the store,
-and a bot worker computes it (``service.workers.advice``). Does not depend on how moves are judged.
+and a bot worker computes it (``service.workers.advice``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How strong the levels of computer players are in each game, as it was measured.
 
-Owns the access to ``strength.json``, which ``make strength`` writes together with ``docs/strength.md``. Does not depend
-on how it is measured.
+Owns the access to ``strength.json``, which ``make strength`` writes together with ``docs/strength.md``.
 """
 
 from __future__ import annotations

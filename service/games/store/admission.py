@@ -1,7 +1,6 @@
 """Admission: what a write weighs in the share of who holds the game, and what is said of one that finds no room.
 
-Owns the estimate of the bytes that the store needs. Does not depend on how much a holder may write
-(``service.games.shares``).
+Owns the estimate of the bytes that the store needs.
 """
 
 from __future__ import annotations

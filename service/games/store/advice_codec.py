@@ -1,7 +1,6 @@
 """Hints and reviews as bytes for the store, and back.
 
-Owns their stored form: compact JSON arrays, as of events, and those of a review compressed. Does not depend on how
-either is computed.
+Owns their stored form: compact JSON arrays, as of events, and those of a review compressed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The cache of a process: games as they were read or written last, and what was made from them.
 
 Owns what is kept, and how it is forgotten. A cached game may be stale: a decision on it counts only if the store
-accepts the write, and a refusal only if the stored game leads to it too. Does not depend on when games are read.
+accepts the write, and a refusal only if the stored game leads to it too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The compaction of finished games, in the background.
 
-Owns what becomes of a failure. Does not depend on how a store compresses events.
+Owns what becomes of a failure.
 """
 
 from __future__ import annotations

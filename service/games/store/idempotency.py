@@ -1,7 +1,7 @@
 """Idempotency: a request that is sent again under the same key gets the same response.
 
 Owns how a key becomes the record that is stored with a write, how a repeated request is compared with that record, and
-the secrets from which tokens are derived. Does not depend on what is requested, nor on how a key is sent.
+the secrets from which tokens are derived.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A cache of values computed from layouts, which extends a value when one tile is added.
 
-Owns which layouts are cached. It holds only values computed from layouts, which are public. Does not depend on what is
-computed.
+Owns which layouts are cached. It holds only values computed from layouts, which are public.
 """
 
 from __future__ import annotations

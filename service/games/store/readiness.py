@@ -1,6 +1,6 @@
 """Whether games can be written now, found out at most once a second however often it is asked.
 
-Owns how long an answer is valid. Does not depend on how the store finds out.
+Owns how long an answer is valid.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Games as they are in the store now, or were just after a write.
 
-Owns that many who wait for one write share one read. Does not depend on what is decided about a game.
+Owns that many who wait for one write share one read.
 """
 
 from __future__ import annotations

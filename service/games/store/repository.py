@@ -1,7 +1,6 @@
 """The repository: all that can be done with the games of a store.
 
-Owns only how its parts are put together: reading games, their histories, transactions, the cache of a process. Does not
-depend on how any of them works.
+Owns only how its parts are put together: reading games, their histories, transactions, the cache of a process.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The types of what is stored: fields as arrays in their order, which msgspec writes and reads by their types.
 
-Owns how msgspec is told of types that it does not know. Does not depend on what is stored of a game or an event.
+Owns how msgspec is told of types that it does not know.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Owns how numbers and quoted texts are written, and the offset of the first wrong character. In a quoted text a control
 character, a quotation mark, a backslash, a line separator and half of a surrogate pair are written as a backslash and
-six hexadecimal digits; no other character is. Does not depend on what a text means.
+six hexadecimal digits; no other character is.
 """
 
 from __future__ import annotations

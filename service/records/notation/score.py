@@ -6,7 +6,7 @@ card, each with its seat, points, rule and arithmetic::
 
     out; winner 0; loser 2; scores 0 0 64; hands 0: - = 0, 1: 0-0 1-3 = 14, 2: 6-6 = 50; lines 2: +64 2.11 "0 + 14 + 50"
 
-The number of the round is not part of it. Does not depend on how scores come about.
+The number of the round is not part of it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tiles as text: formatting and scanning. ``-`` stands for none.
 
-Owns this spelling, which ``events``, ``score`` and the transcript share. Does not depend on where a tile is.
+Owns this spelling, which ``events``, ``score`` and the transcript share.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which cells of the table are taken, as bits: an integer for each row and each column.
 
-Owns this form of an area. Does not depend on tiles or ends.
+Owns this form of an area.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The size of table that a layout is planned for, known before its first tile.
 
-Owns this size. Does not depend on what was played.
+Owns this size.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Headings, boxes, and the shapes that the other modules share.
 
-Owns their form. Does not depend on the table.
+Owns their form.
 """
 
 from __future__ import annotations

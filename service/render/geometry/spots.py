@@ -1,6 +1,6 @@
 """The places where a tile can join an end: straight ahead, or around a corner.
 
-Owns which places there are. Does not depend on whether they are free, or good.
+Owns which places there are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The tiles on the table so far, and how the next one is laid.
 
-Owns what is known of the table. Does not depend on how many tiles follow.
+Owns what is known of the table.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The table in words: its ends in one sentence each, and the whole of it, arm by arm.
 
-Owns the order in which a table is read. Does not depend on more than the layout, which everybody may see.
+Owns the order in which a table is read.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Owns how a number and a tile are put together from the words of a language. The numbers on tiles have nineteen words of
 their own, 0 is *blank*; any other number is said as people count. Before a noun its word may have another ending, which
-the text with the noun names. Does not depend on sentences.
+the text with the noun names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Who is spoken to and who is spoken of: names, and the person of a sentence.
 
 Owns how a player is named, and how long a sentence is: at most ``MAX_SENTENCE`` characters, for which names are
-shortened where they have to be. Does not depend on what is told.
+shortened where they have to be.
 """
 
 from __future__ import annotations

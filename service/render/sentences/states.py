@@ -1,7 +1,7 @@
 """How a game stands, in words: whose turn it is and what is possible, or what everybody waits for.
 
 Owns what is told of a state. It is told from the view that its reader may have, so nothing hidden can be told; it names
-no key or button, so that any client can show it. Does not depend on the language.
+no key or button, so that any client can show it.
 """
 
 from __future__ import annotations

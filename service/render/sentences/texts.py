@@ -1,7 +1,6 @@
 """The sentences by their keys, from the texts of a language.
 
 Owns wording and grammar: whatever depends on a number or a case is given to a sentence already in its right form.
-Does not depend on which sentence is said when, which the other modules of this package decide.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The classification of redis-py's errors: the store is unavailable, or the program is wrong.
 
-Owns the only table of these errors. Does not depend on games, keys or scripts, nor on how an error is presented.
+Owns the only table of these errors.
 
 A server that is down, starting, full, read-only, unreachable or refuses access makes the store unavailable, which may
 pass. A wrong type, a failing script and keys of two slots are errors of the program: they are raised as they are.

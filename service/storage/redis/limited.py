@@ -1,7 +1,6 @@
 """Servers that are asked only so many things at a time, for a process that works on hundreds of games at once.
 
-Owns the limit: who waits, waits here, and not for a free connection, which is an error after a while. Does not depend
-on where the servers are (``service.storage.redis.topology``).
+Owns the limit: who waits, waits here, and not for a free connection, which is an error after a while.
 """
 
 from __future__ import annotations

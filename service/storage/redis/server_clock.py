@@ -1,7 +1,7 @@
 """The clock of a process, corrected by that of the store where the two differ.
 
 Time limits are computed in many processes and judged by the clock of the store. Owns when the difference is measured,
-and from which one on it counts. Does not depend on where the time comes from.
+and from which one on it counts.
 """
 
 from __future__ import annotations

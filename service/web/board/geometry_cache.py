@@ -1,8 +1,7 @@
 """The geometries of the tables of games, each kept while its table grows.
 
 Owns which of them a process keeps. They are computed only when a table is asked for, never for a move or a view: the
-first one of a game tile by tile, later ones from the tiles that were laid since. Does not depend on how a table is
-shown.
+first one of a game tile by tile, later ones from the tiles that were laid since.
 """
 
 from __future__ import annotations

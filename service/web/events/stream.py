@@ -1,7 +1,6 @@
 """A stream of a game: its events as they happen, with a keep-alive where there are none.
 
-Owns when what is sent, and when the stream ends. Does not depend on the contents of an event, nor on where events come
-from.
+Owns when what is sent, and when the stream ends.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The stream of a feed: the items of an application as they come, for as long as its key is valid.
 
-Owns when the key is checked again. Does not depend on where items come from, nor on their contents.
+Owns when the key is checked again.
 """
 
 from __future__ import annotations

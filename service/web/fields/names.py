@@ -1,6 +1,6 @@
 """The field of a name, of a player or an application: a line of text that changes nothing around it.
 
-Owns which characters a name may have. Does not depend on where names are shown, or on whether two of them look alike.
+Owns which characters a name may have.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The parameters of a query that several resources share.
 
-Owns the longest wait. Does not depend on any resource.
+Owns the longest wait.
 """
 
 from __future__ import annotations

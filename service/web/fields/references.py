@@ -1,7 +1,7 @@
 """The field of a reference: the name that an application gives a game or a player.
 
 Owns which characters a reference may have. It is opaque: never shown to people by the service, and kept as it is, so
-that two of them are the same exactly if their characters are. Does not depend on what is referred to.
+that two of them are the same exactly if their characters are.
 """
 
 from __future__ import annotations

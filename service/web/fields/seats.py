@@ -1,6 +1,6 @@
 """The schemas of seats as an application is told of them.
 
-Owns how a seat is told with what the application calls its player. Does not depend on where it is told.
+Owns how a seat is told with what the application calls its player.
 """
 
 from __future__ import annotations

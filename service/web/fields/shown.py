@@ -1,6 +1,6 @@
 """The fields of answers that several resources share: a tile, a seat, who is to act, a digest.
 
-Owns the form of each. Does not depend on any resource.
+Owns the form of each.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reasons in place of the messages of marshmallow, so that each fault of a field can be told in any language.
 
 Owns which reason each message of marshmallow is. The validators are marshmallow's, which also describe the field in the
-document. Does not depend on the sentences of reasons.
+document.
 """
 
 from __future__ import annotations

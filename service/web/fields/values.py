@@ -1,6 +1,6 @@
 """What serializers make.
 
-Owns their type alone. Does not depend on any resource.
+Owns their type alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The request for a game, from the fields of its body.
 
-Owns which field becomes what, and the units. Does not depend on whether there can be such a game.
+Owns which field becomes what, and the units.
 """
 
 from __future__ import annotations

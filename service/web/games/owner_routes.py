@@ -1,7 +1,4 @@
-"""``/v1/games/{game}``, for the application that owns the game: rename its players, and change its join code.
-
-Does not depend on who sits at the table.
-"""
+"""``/v1/games/{game}``, for the application that owns the game: rename its players, and change its join code."""
 
 from __future__ import annotations
 

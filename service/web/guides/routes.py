@@ -1,6 +1,6 @@
 """``/guide`` and ``/backends``, as Markdown or as a page; ``/llms.txt`` and ``/robots.txt``.
 
-Owns who gets which form. Does not depend on what the files say, which ``tools.openapi`` writes.
+Owns who gets which form.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Preflight responses are computed for each request. The headers of all other responses are the same for every origin, so
 they are computed once: doing it for each request would be one of the costliest parts of a move. Owns which headers a
-browser may send and read. Does not depend on any resource.
+browser may send and read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The WSGI environment of the request that is handled.
 
 Owns where it is kept: ``LeanFlask`` sets it for as long as Flask has its request. Flask's ``request`` is found through
-a proxy, which takes ten times as long; a move looks at its environment a dozen times. Does not depend on what is in it.
+a proxy, which takes ten times as long; a move looks at its environment a dozen times.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 Werkzeug 3.1 matches a path by a function that calls itself through its own closure: a reference cycle, and eight
 objects left to the garbage collector by every request (docs/adr/0003-route-matching.md). Here the routes whose parts
 are static or plain strings are matched by a loop over Werkzeug's own table. Everything else is left to Werkzeug: other
-routes, paths without a route, and methods that a route does not have. Owns how a request finds its view. Does not
-depend on any route.
+routes, paths without a route, and methods that a route does not have. Owns how a request finds its view.
 """
 
 from __future__ import annotations

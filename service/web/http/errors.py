@@ -1,6 +1,6 @@
 """Why a request is refused at the level of HTTP.
 
-Owns the errors of a request that is not of the form that it should have. Does not depend on how that is told.
+Owns the errors of a request that is not of the form that it should have.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The port of the metrics: connections to it get an application of their own.
 
-Owns how such a connection is recognised. Does not depend on what either application serves.
+Owns how such a connection is recognised.
 """
 
 from __future__ import annotations

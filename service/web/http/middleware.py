@@ -1,8 +1,8 @@
 """What every request gets: an id, security headers, a line in the log, and metrics.
 
 Owns the request id and the request log. It is a WSGI middleware, as hooks of Flask would cost more and would miss
-requests that end outside of them. Does not depend on any resource. The log and the metrics contain the template of the
-route, never the path, the query, a token or anything else from the client but the request id and the trace id.
+requests that end outside of them. The log and the metrics contain the template of the route, never the path, the query,
+a token or anything else from the client but the request id and the trace id.
 """
 
 from __future__ import annotations

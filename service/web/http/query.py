@@ -1,6 +1,6 @@
 """The query of a request: nothing but the parameters of its schema, each once, and never a token.
 
-Owns which parameters are refused. Does not depend on what they mean.
+Owns which parameters are refused.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Responses that are made of the history of a game, cached for its version and their viewer.
 
 Owns the cache, which is limited by its bytes. A cached response is returned only after the access to the game was
-checked on the stored game, and only for the version and the viewer that it was made for. Does not depend on what a body
-says.
+checked on the stored game, and only for the version and the viewer that it was made for.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The two formats of streams: server-sent events, and lines of JSON.
 
-Owns how an item, a cursor and a keep-alive are written. Does not depend on what an item says.
+Owns how an item, a cursor and a keep-alive are written.
 """
 
 from __future__ import annotations

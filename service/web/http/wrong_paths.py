@@ -1,7 +1,7 @@
 """What a request to a path without a route is told, or one that reads where there is nothing to read.
 
 Owns the redirect of a path that ends with a slash, the answer to ``OPTIONS *``, and the field ``see`` of problems. They
-depend on the routes alone, never on whether a game exists. Does not depend on any resource.
+depend on the routes alone, never on whether a game exists.
 """
 
 from __future__ import annotations

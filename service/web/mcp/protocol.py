@@ -3,7 +3,7 @@
 Two kinds of revisions are spoken on one endpoint. Those up to 2025-11-25 begin with a handshake, ``initialize``, which
 here is answered as any other request, as nothing is kept of it. From 2026-07-28 on there is none: each request names
 its revision and what its client can do, and its headers repeat what it is, so that proxies need not read the body. Owns
-which messages are valid. Does not depend on what the tools do.
+which messages are valid.
 """
 
 from __future__ import annotations

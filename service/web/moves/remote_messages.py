@@ -1,7 +1,7 @@
 """What is sent to a remote player, and how its answer is read.
 
 Owns the message ``game.move``: the view in it is the one that the bearer of the seat's token gets, and its answer is
-the body of a move that is posted. Does not depend on how a message is sent, nor on requests to the service.
+the body of a move that is posted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The page at ``/`` and its files below ``/client/``, which any page may import as well.
 
 Owns the media types of the files, which include the texts of each language, what the page may load, and the address of
-each file, which has a digest of all of them in it, so that a browser keeps the file and asks for it once. Does not
-depend on what the page shows.
+each file, which has a digest of all of them in it, so that a browser keeps the file and asks for it once.
 """
 
 from __future__ import annotations

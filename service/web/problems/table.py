@@ -1,7 +1,6 @@
 """The codes of refusals over HTTP: the status of each, and what is said of it.
 
-Owns the only table from the code of a refusal to its status. Does not depend on what is refused, nor on the texts
-(``service.texts``).
+Owns the only table from the code of a refusal to its status.
 """
 
 from __future__ import annotations
