@@ -1,1 +1,4 @@
-"""Puts the service together: the only place that names concrete adapters."""
+"""The processes, put together.
+
+Owns which concrete adapter each part gets: no other package names any. Does not depend on what a process serves.
+"""

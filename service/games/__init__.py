@@ -1,4 +1,5 @@
 """Hosted games: creating, joining, viewing and playing them, access by token, and their stored form.
 
-Depends on the engine, on records and on its own ports, not on HTTP or Redis.
+Owns a game as a value, what changes and reads it, and how it is kept. Does not depend on HTTP or Redis: what it needs
+of a store are its ``ports``.
 """

@@ -2,5 +2,5 @@
 
 Read it from the inside out: ``record`` is the value, ``builder`` creates one from the events of a match, ``writer`` and
 ``parser`` write and read its text with the words of ``notation``, ``verification`` checks it, and ``fork_points`` finds
-the state at a version. Pure, as the engine is.
+the state at a version. Owns the format of a record. Does not depend on hosting. Pure, as the engine is.
 """
