@@ -63,7 +63,7 @@ _ARROW_HEAD: Final = (
 
 
 class Panel(NamedTuple):
-    """One package, or several of the same form: the layers from the top, each the modules side by side in it."""
+    """One package: the layers from the top, each the modules side by side in it."""
 
     name: str
     layers: list[list[str]]
@@ -76,17 +76,12 @@ def panels(project: Path = ROOT) -> list[Panel]:
     for contract in settings["tool"]["importlinter"]["contracts"]:
         if contract["type"] != "layers":
             continue
-        packages = contract["containers"]
+        [package] = contract["containers"]
         layers = [
-            [
-                name
-                for name in (each.strip(" ()") for each in layer.split("|"))
-                if any(_exists(project, package, name) for package in packages)
-            ]
+            [name for name in (each.strip(" ()") for each in layer.split("|")) if _exists(project, package, name)]
             for layer in contract["layers"]
         ]
-        name = packages[0] if len(packages) == 1 else contract["name"]
-        found.append(Panel(name, [layer for layer in layers if layer]))
+        found.append(Panel(package, [layer for layer in layers if layer]))
     return found
 
 
