@@ -33,7 +33,7 @@ class Addition(NamedTuple):
 
 
 def additions(stand: Stand, work: Work, games: int = _GAMES) -> list[Addition]:
-    """All of them. Beside a bot only the moves before its first one are made, in so many games of each client.
+    """Return all of them. Beside a bot only the moves before its first one are made, in so many games of each client.
 
     So nothing but the person's own move is measured: the last of these moves tells the bot that it is its turn.
     """
@@ -48,7 +48,7 @@ def additions(stand: Stand, work: Work, games: int = _GAMES) -> list[Addition]:
 
 
 def _openings(many: int) -> list[Match]:
-    """Matches up to the first move of the last seat, in which the others have made some."""
+    """Return matches up to the first move of the last seat, in which the others have made some."""
     return list(islice((each for each in map(_opening, count()) if len(each.steps) >= _LEAST_MOVES), many))
 
 
@@ -58,13 +58,13 @@ def _opening(number: int) -> Match:
 
 
 def _asking(work: Work, more: dict[str, Any]) -> Work:
-    """The same in games that are asked for with more than that."""
+    """Return the same in games that are asked for with more than that."""
     changed = [each._replace(request=orjson.dumps({**orjson.loads(each.request), **more})) for each in work.matches]
     return work._replace(matches=changed)
 
 
 def _application(stand: Stand) -> str:
-    """The key of a new application."""
+    """Return the key of a new application."""
     command = [stand.python, "-m", "service", "apps", "create", "bench"]
     environ = {**os.environ, "REDIS_URL": stand.redis_url, "DATA_DIR": str(stand.folder / "operator")}
     return subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=True).stdout.strip()

@@ -45,7 +45,7 @@ class Python(NamedTuple):
 
 
 def python_of(path: str) -> Python:
-    """What a Python says of itself."""
+    """Return what a Python says of itself."""
     said = subprocess.run([path, "-c", _FACTS], capture_output=True, check=True).stdout
     implementation, version, tag, optimised, debian = orjson.loads(said)
     built = "without profile-guided optimisation"
@@ -58,7 +58,7 @@ def python_of(path: str) -> Python:
 
 @cache
 def pythons() -> tuple[Python, ...]:
-    """This Python, and that of the system if it is another one and ``make bench`` has prepared it."""
+    """Return this Python, and that of the system if it is another one and ``make bench`` has prepared it."""
     own = python_of(sys.executable)
     if not SYSTEM_PYTHON.exists() or SYSTEM_PYTHON.resolve() == Path(sys.executable).resolve():
         return (own,)
@@ -74,7 +74,7 @@ def no_compiled_service() -> str:
 
 @cache
 def compiled_service() -> Path:
-    """The folder with the unpacked wheel: the file ``COMPILED_WHEEL``, or else built once, in half a minute."""
+    """Return the folder with the unpacked wheel: the file ``COMPILED_WHEEL``, or else built once, in half a minute."""
     folder = folder_of_this_process("domino-bench-compiled-")
     (folder / "build").mkdir()
     with ZipFile(os.environ.get("COMPILED_WHEEL") or wheel_compiled.build(folder / "build")) as wheel:
@@ -83,6 +83,6 @@ def compiled_service() -> Path:
 
 
 def folder_of_this_process(prefix: str) -> Path:
-    """A new folder that is removed when this process ends."""
+    """Return a new folder that is removed when this process ends."""
     _KEPT.append(tempfile.TemporaryDirectory(prefix=prefix))
     return Path(_KEPT[-1].name)

@@ -41,7 +41,7 @@ class Work(NamedTuple):
     each: int = 1
 
     def match(self, client: int, number: int = 0) -> Match:
-        """A match of a client."""
+        """Return a match of a client."""
         return self.matches[(client + number) % len(self.matches)]
 
 
@@ -49,17 +49,17 @@ _Make = Callable[[Connection, Work, int], list[bytes]]
 
 
 def prepared(stand: Stand, kind: Kind, work: Work, name: Name) -> Scripts:
-    """The requests of each client to this candidate."""
+    """Return the requests of each client to this candidate."""
     return prepared_by(name, kind, work, stand[name].address)
 
 
 def prepared_by(name: Name, kind: Kind, work: Work, address: Address) -> Scripts:
-    """The same to another one of its kind."""
+    """Return the same to another one of its kind."""
     return (_of_service if name in (PURE, COMPILED) else _of_floor)(kind, work, address)
 
 
 def _of_service(kind: Kind, work: Work, address: Address) -> Scripts:
-    """The requests of each client, for games that are created here."""
+    """Return the requests of each client, for games that are created here."""
     makes: dict[Kind, _Make] = {
         "POST move": _moves,
         "GET view": partial(_reads, what="", extra=False),
@@ -72,7 +72,7 @@ def _of_service(kind: Kind, work: Work, address: Address) -> Scripts:
 
 
 def _of_floor(kind: Kind, work: Work, address: Address) -> Scripts:
-    """The same for the stand-ins of the games on the floor."""
+    """Return the same for the stand-ins of the games on the floor."""
     makes: dict[Kind, _Make] = {
         "POST move": _moves_of_stand_in,
         "GET view": partial(_reads_of_stand_in, sizes=work.measures.view, extra=False),

@@ -40,12 +40,12 @@ class Start(NamedTuple):
 
 
 def label(name: Name) -> str:
-    """What tables call a candidate."""
+    """Return what tables call a candidate."""
     return f"service, {LABELS[name]}" if name in LABELS else name
 
 
 def services(*, compiled: bool) -> tuple[Name, ...]:
-    """The builds of the service that can be measured here, without the compiled one unless it is asked for."""
+    """Return the builds of the service that can be measured here, without the compiled one unless it is asked for."""
     return (PURE, COMPILED) if compiled and missing(COMPILED) is None else (PURE,)
 
 
@@ -66,7 +66,7 @@ def missing(name: Name) -> str | None:
 
 
 def start_of(name: Name, redis_url: str, python: str) -> Start:
-    """How a candidate is started; ``python`` runs those that are written in it."""
+    """Return how a candidate is started; ``python`` runs those that are written in it."""
     environ = {"REDIS_URL": redis_url}
     socket = {"REDIS_SOCKET": redis_url.removeprefix("unix://")}
     match name:
@@ -93,7 +93,7 @@ def _go() -> str | None:
 
 @cache
 def _go_program() -> Path:
-    """The compiled peer, built once."""
+    """Return the compiled peer, built once."""
     program = folder_of_this_process("domino-bench-go-") / "server"
     subprocess.run([_go() or "go", "build", "-o", str(program), str(GO_PEER)], check=True, cwd=GO_PEER.parent)
     return program

@@ -89,7 +89,7 @@ class Connection:
 def request(
     method: str, path: str, *, body: bytes = b"", token: str | None = None, accept: str = "*/*", extra: str = ""
 ) -> bytes:
-    """The bytes of a request; ``extra`` are complete header lines."""
+    """Return the bytes of a request; ``extra`` are complete header lines."""
     headers = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Accept: {accept}"]
     if token is not None:
         headers.append(f"Authorization: Bearer {token}")
@@ -153,7 +153,7 @@ def _play(connections: Sequence[Connection], scripts: Sequence[Sequence[bytes]],
 
 
 def end_of(data: bytes) -> int | None:
-    """The end of the response, if it is complete. Raises ``Refused`` if its length is unknown."""
+    """Return the end of the response, if it is complete. Raises ``Refused`` if its length is unknown."""
     head = data.find(b"\r\n\r\n")
     if head < 0:
         return None

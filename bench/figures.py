@@ -26,7 +26,7 @@ class Spread(NamedTuple):
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """The median and the quartiles of one value or more."""
+    """Return the median and the quartiles of one value or more."""
     if len(values) == 1:
         return Spread(values[0], values[0], values[0])
     low, _, high = quantiles(values, n=4, method="inclusive")
@@ -34,20 +34,23 @@ def spread(values: Sequence[float]) -> Spread:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """The value that ``percent`` of a hundred do not exceed."""
+    """Return the value that ``percent`` of a hundred do not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
 
 
 def ratios(values: Mapping[str, Sequence[float]], name: str, base: str) -> Spread:
-    """How ``name`` compares with ``base``, turn by turn."""
+    """Return how ``name`` compares with ``base``, turn by turn."""
     return spread([mine / its for mine, its in zip(values[name], values[base], strict=True)])
 
 
 def take_turns(
     names: Sequence[Name], turns: int, measure: Callable[[Name], float], rng: Random
 ) -> dict[str, list[float]]:
-    """What ``measure`` gives for each name, turn by turn; in each turn all come once, in an order of their own."""
+    """Return what ``measure`` gives for each name, turn by turn.
+
+    In each turn all come once, in an order of their own.
+    """
     values: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(turns):
         for name in rng.sample(names, len(names)):

@@ -32,7 +32,7 @@ class Hosted(NamedTuple):
         return f"/v1/games/{self.id}"
 
     def move(self, step: Step) -> bytes:
-        """The request for a move."""
+        """Return the request for a move."""
         return request("POST", f"{self.path}/moves", body=step.body, token=self.tokens[step.seat])
 
 

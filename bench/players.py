@@ -68,7 +68,7 @@ class Player:
         self._process.communicate()
 
     def rate(self, name: str) -> float:
-        """How many of these a second of its processor time."""
+        """Return how many of these a second of its processor time."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{name}\t{self._scale.engine_seconds}\t{self._scale.decisions}\n")
         self._process.stdin.flush()

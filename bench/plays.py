@@ -48,7 +48,7 @@ _APART: Final = 3
 
 
 def play_of(name: str, decisions: int) -> Play:
-    """What is played under a name; of an expert, so many decisions at once."""
+    """Return what is played under a name; of an expert, so many decisions at once."""
     if name in EXPERTS:
         return decisions_of(EXPERTS[name].rules, decisions)
     block = {BLOCK_TWO: 2, BLOCK_FOUR: 4}
@@ -80,7 +80,7 @@ def round_of(rules: Rules) -> Play:
 
 
 def decisions_of(rules: Rules, many: int) -> Play:
-    """An expert's decisions in the same situations each time, with all the deals that it plays out."""
+    """Return an expert's decisions in the same situations each time, with all the deals that it plays out."""
     situations = _situations(rules, many)
 
     def play() -> int:
@@ -153,7 +153,7 @@ def _chooser() -> Choose:
 
 
 def rate(play: Play, seconds: float) -> float:
-    """How many a second of processor time, played for so long at least."""
+    """Return how many a second of processor time, played for so long at least."""
     played = 0
     began = process_time()
     while True:

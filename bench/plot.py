@@ -11,7 +11,7 @@ from bench.figures import Spread
 
 
 def can_plot() -> bool:
-    """Whether there is matplotlib."""
+    """Return whether there is matplotlib."""
     return find_spec("matplotlib") is not None
 
 
@@ -24,7 +24,7 @@ class Panel(NamedTuple):
 
 
 def panels(across: str, values: Sequence[float], each: Sequence[Panel]) -> str:
-    """Plots above each other over the same values, as SVG."""
+    """Draw plots above each other over the same values, as SVG."""
     pyplot = _pyplot()
     figure, all_axes = pyplot.subplots(len(each), sharex=True, figsize=(8, 3 * len(each)))
     for panel, axes in zip(each, all_axes, strict=True):
@@ -43,7 +43,7 @@ def panels(across: str, values: Sequence[float], each: Sequence[Panel]) -> str:
 
 
 def line_with_band(values: Sequence[Spread], *, title: str, across: str, up: str) -> str:
-    """A curve of medians with the quartiles as a band around it, numbered from 1, as SVG."""
+    """Return a curve of medians with the quartiles as a band around it, numbered from 1, as SVG."""
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(figsize=(8, 4))
     numbers = range(1, len(values) + 1)

@@ -18,7 +18,7 @@ class DidNotStart(Exception):
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 on which nothing listens now."""
+    """Return a port of 127.0.0.1 on which nothing listens now."""
     with socket.socket() as connection:
         connection.bind(("127.0.0.1", 0))
         port: int = connection.getsockname()[1]
@@ -26,12 +26,12 @@ def free_port() -> int:
 
 
 def processor_seconds(pid: int) -> float:
-    """The processor time of a process so far, with a resolution of some milliseconds."""
+    """Return the processor time of a process so far, with a resolution of some milliseconds."""
     return sum(map(int, stat(pid)[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def exact_seconds(pid: int) -> float:
-    """The same to the nanosecond where the kernel counts them, of the threads that run now."""
+    """Return the same to the nanosecond where the kernel counts them, of the threads that run now."""
     tasks = [task / "schedstat" for task in Path(f"/proc/{pid}/task").glob("*")]
     if not tasks or not tasks[0].exists():
         return processor_seconds(pid)
@@ -43,24 +43,24 @@ def exact_seconds(pid: int) -> float:
 
 
 def busy_seconds() -> float:
-    """The processor time that all processes of the machine have used, and what other machines took from it."""
+    """Return the processor time that all processes of the machine have used, and what other machines took from it."""
     words = Path("/proc/stat").read_text().partition("\n")[0].split()[1:]
     user, nice, system, _idle, _waiting, interrupts, soft_interrupts, stolen = map(int, words[:8])
     return sum([user, nice, system, interrupts, soft_interrupts, stolen]) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_bytes(pid: int) -> int:
-    """The resident memory of a process."""
+    """Return the resident memory of a process."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def stat(pid: int) -> list[str]:
-    """The fields of /proc/<pid>/stat, from the state on."""
+    """Return the fields of /proc/<pid>/stat, from the state on."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
 def tree(pid: int) -> dict[int, list[int]]:
-    """This process and all below it, each with its children. Empty except on Linux."""
+    """Return this process and all below it, each with its children. Empty except on Linux."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

@@ -87,7 +87,7 @@ class Kept(NamedTuple):
 
 
 def show(section: Section, *, goals: bool = True) -> str:
-    """A section for the terminal: aligned columns, and its goals if requested."""
+    """Return a section for the terminal: aligned columns, and its goals if requested."""
     parts = [f"═══ {section.title} ═══", section.text]
     for table in section.tables:
         widths = [max(len(row[column]) for row in (table.head, *table.rows)) for column in range(len(table.head))]
@@ -100,7 +100,7 @@ def show(section: Section, *, goals: bool = True) -> str:
 
 
 def now(section: Section) -> Kept:
-    """A section that was measured now."""
+    """Return a section that was measured now."""
     return Kept(section, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), _commit())
 
 
@@ -111,12 +111,12 @@ def keep(folder: Path, name: str, measured: Kept) -> None:
 
 
 def kept(folder: Path, names: Sequence[str]) -> list[Kept]:
-    """The sections of these parts. Raises ``FileNotFoundError`` if one was never measured."""
+    """Return the sections of these parts. Raises ``FileNotFoundError`` if one was never measured."""
     return [msgspec.json.decode((folder / f"{name}.json").read_bytes(), type=Kept) for name in names]
 
 
 def page(measured: Sequence[Kept], server: str, which: Page = RESULTS) -> str:
-    """The page as a whole; ``server`` says which Redis it was."""
+    """Return the page as a whole; ``server`` says which Redis it was."""
     parts = [f"# {which.title}", f"{which.text}\n\n{_machine(measured, server, which)}"]
     sections = [each.section for each in measured]
     goals = [goal for section in sections for goal in section.goals]

@@ -90,7 +90,7 @@ WHOLE: Final = 100_000
 
 @cache
 def match(setup: Setup, seed: str, longest: int = WHOLE, *, slowly: bool = False) -> Match:
-    """The match of this seed, played by random legal moves, up to ``longest`` moves.
+    """Return the match of this seed, played by random legal moves, up to ``longest`` moves.
 
     Played ``slowly``, they take the moves after which the fewest tiles fit, so that everybody has to draw.
     """
@@ -128,7 +128,7 @@ def long_matches(setup: Setup, many: int, moves: int) -> list[Match]:
 
 
 def _slowest(rules: Rules, deck: Deck, state: State, moves: Sequence[Move]) -> Move:
-    """The first of the moves after which the fewest tiles in all hands are playable."""
+    """Return the first of the moves after which the fewest tiles in all hands are playable."""
 
     def fitting(move: Move) -> int:
         assert state.turn is not None

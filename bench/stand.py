@@ -103,19 +103,19 @@ class Candidate:
         self._process.send_signal(number)
 
     def worker_bytes(self) -> list[int]:
-        """The resident memory of each worker. Empty except on Linux."""
+        """Return the resident memory of each worker. Empty except on Linux."""
         return [resident_bytes(pid) for pid in sorted(self.workers())]
 
     def seconds(self) -> float:
-        """The processor time of all its processes so far; 0 except on Linux."""
+        """Return the processor time of all its processes so far; 0 except on Linux."""
         return sum([exact_seconds(pid) for pid in self._processes()])
 
     def workers(self) -> list[int]:
-        """The process ids of the descendants without children of their own."""
+        """Return the process ids of the descendants without children of their own."""
         return [pid for pid, children in self._processes().items() if not children]
 
     def _processes(self) -> dict[int, list[int]]:
-        """All its processes, each with its children. Determined once, as they do not change."""
+        """Return all its processes, each with its children. Determined once, as they do not change."""
         if not self._found:
             self._found = tree(self._process.pid)
         return self._found
@@ -178,7 +178,7 @@ class Stand:
         return self._client
 
     def __getitem__(self, name: Name) -> Candidate:
-        """The candidate of that name, started if necessary. Raises ``DidNotStart``."""
+        """Return the candidate of that name, started if necessary. Raises ``DidNotStart``."""
         if name not in self._named:
             start = start_of(name, self.redis_url, self.python)
             under = [word.replace("{folder}", str(self.folder)) for word in self._under]
@@ -187,7 +187,7 @@ class Stand:
         return self._named[name]
 
     def redis_seconds(self) -> float:
-        """The processor time of the server that all named candidates share, so far."""
+        """Return the processor time of the server that all named candidates share, so far."""
         return redis_seconds(self.redis)
 
     def service(self, redis_url: str, **environ: str) -> Candidate:
@@ -208,13 +208,13 @@ class Stand:
 
 
 def redis_seconds(client: Any) -> float:
-    """The processor time of a server so far."""
+    """Return the processor time of a server so far."""
     cpu = client.info("cpu")
     return float(cpu["used_cpu_user"] + cpu["used_cpu_sys"])
 
 
 def open_store(topology: Topology, ttl_seconds: int) -> RedisStore:
-    """The games on these servers, as a process of the service keeps them, but without its metrics."""
+    """Return the games on these servers, as a process of the service keeps them, but without its metrics."""
     return RedisStore(
         topology,
         ttl_seconds,
@@ -225,6 +225,6 @@ def open_store(topology: Topology, ttl_seconds: int) -> RedisStore:
 
 
 def server_version(*, unix: bool = True) -> str:
-    """The name and version of the server, and how it is used: over a unix socket, or over TCP."""
+    """Return the name and version of the server, and how it is used: over a unix socket, or over TCP."""
     said = subprocess.run([find_server(), "--version"], capture_output=True, text=True, check=True).stdout
     return f"{' '.join(said.split()[:3])}, append-only file, fsync everysec, {'unix socket' if unix else 'TCP'}"

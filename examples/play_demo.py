@@ -178,7 +178,7 @@ def _first_seat_in_match(view: dict[str, Any]) -> int:
 
 @contextmanager
 def _service(host: str, port: str) -> Iterator[str]:
-    """The URL of the running service, or of one started for the demo."""
+    """Yield the URL of the running service, or of one started for the demo."""
     host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104 # compared, not bound
     running = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     if _answers(running):

@@ -32,7 +32,7 @@ class BoundedCache(Generic[K, V]):
         """The value of a key, or ``None``; not counted as a use."""
 
     def use(self, key: K) -> V | None:
-        """The value of a key, which becomes the last one to be evicted, or ``None``."""
+        """Return the value of a key, which becomes the last one to be evicted, or ``None``."""
         with self._lock:
             value = self._entries.pop(key, None)
             if value is not None:
@@ -53,7 +53,7 @@ class BoundedCache(Generic[K, V]):
                 self._weight -= self._weigh(self._entries.pop(next(iter(self._entries))))
 
     def pop(self, key: K) -> V | None:
-        """The value of a key, which is not kept any more, or ``None``."""
+        """Return the value of a key, which is not kept any more, or ``None``."""
         with self._lock:
             value = self._entries.pop(key, None)
             if value is not None and self._weigh is not None:

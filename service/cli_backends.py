@@ -210,7 +210,7 @@ def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) 
 
 
 def _keys(keys: Backends, backend: Backend) -> str:
-    """The hints of its valid keys, with the end of those that have one."""
+    """Return the hints of its valid keys, with the end of those that have one."""
     shown = [
         each.hint if each.expires_at is None else f"{each.hint} (until {format_rfc3339(each.expires_at)})"
         for each in keys.valid_keys(backend)
@@ -219,7 +219,7 @@ def _keys(keys: Backends, backend: Backend) -> str:
 
 
 def _limits(backend: Backend) -> str:
-    """The limits of its own; what is missing is as usual."""
+    """Return the limits of its own; what is missing is as usual."""
     units = {"requests": "requests/min", "games": "games/min", "stored": "MiB/day"}
     own = backend.limits._asdict()
     shown = [f"{limit or 'any'} {units[name]}" for name, limit in own.items() if limit is not None]

@@ -130,7 +130,7 @@ class _Games:
         return self._storage.reminders.server_time()
 
     def holders_of(self, address: str) -> set[str]:
-        """The holders of the games that are created from this address: one for each secret.
+        """Return the holders of the games that are created from this address: one for each secret.
 
         Raises ``ValueError`` if it is no address, and without a secret.
         """
@@ -144,7 +144,7 @@ class _Games:
         return {network_digest(Idempotency([each]), client_network(address)) for each in secrets}
 
     def of(self, owners: Set[str] | None) -> Iterator[FoundGame]:
-        """The games of any of these holders or applications, or all of them; but those that cannot be read."""
+        """Yield the games of any of these holders or applications, or all of them; but those that cannot be read."""
         for game_id, stored, size in self._storage.stored_games.games(owners):
             try:
                 yield _found(self._repository.decode(game_id, stored), size)
@@ -154,7 +154,7 @@ class _Games:
                 continue
 
     def show(self, game_id: str) -> dict[str, object] | None:
-        """What is public of a game and who sits at it; ``None`` if there is none, or it cannot be read."""
+        """Return what is public of a game and who sits at it; ``None`` if there is none, or it cannot be read."""
         try:
             game = self._repository.load(game_id)
             if game is None:
@@ -199,7 +199,7 @@ def _owner(game: Game) -> str:
 
 
 def _chosen(games: _Games, wanted: Filter) -> list[FoundGame]:
-    """The games that are wanted, in their order. Raises ``ValueError`` for what is no address."""
+    """Return the games that are wanted, in their order. Raises ``ValueError`` for what is no address."""
     owners = None if wanted.holder is None else {wanted.holder}
     if wanted.address is not None:
         owners = games.holders_of(wanted.address)

@@ -174,7 +174,10 @@ def _on_games(command: str, settings: Settings, *values: Any) -> int:
 
 
 def _reached(settings: Settings) -> Settings | None:
-    """The settings with the Redis of the running embedded server, if they name none; ``None`` if none is running."""
+    """Return the settings with the Redis of the running embedded server, if they name none.
+
+    ``None`` if none is running.
+    """
     if settings.redis_url is not None:
         return settings
     url = running_url(settings.data_dir)

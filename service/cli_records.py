@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def read_record(name: str) -> Record | None:
-    """The record in the file of this name (``-``: standard input); ``None`` after a line on standard error."""
+    """Return the record in the file of this name (``-``: standard input); ``None`` after a line on standard error."""
     from service.records.errors import InvalidRecord  # noqa: PLC0415 # serving does not need it
     from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
 

@@ -72,7 +72,7 @@ def _review(record: Record, move: int | None, *, as_json: bool) -> int:
 
 
 def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
-    """What the moves were worth before the one of this version."""
+    """Return what the moves were worth before the one of this version."""
     from service.records.review import hint, hint_before  # noqa: PLC0415 # serving does not need it
 
     seat, (found,) = hint_before(record, rules, version)
@@ -128,7 +128,7 @@ def _report(record: Record, found: Review) -> Iterator[str]:
 
 
 def _named(move: Move) -> str:
-    """A move as in *3-5 at right*, or its action."""
+    """Return a move as in *3-5 at right*, or its action."""
     if move.tile is None:
         return move.action
     where = "" if move.end is None else f" at {move.end}"

@@ -60,7 +60,7 @@ class InvalidSetting(NamedTuple):
     expected: str
 
     def __str__(self) -> str:
-        """The error in a few words, on one line whatever the text contains."""
+        """Return the error in a few words, on one line whatever the text contains."""
         shown = "" if self.text is None else f" is {self.text[:40]!r}"
         return f"{self.name}{shown} (expected {self.expected})"
 
@@ -109,7 +109,7 @@ def _folder(text: str) -> Path:
 
 
 def _network(text: str) -> Network:
-    """A network that is mapped from IPv4 to IPv6 is returned as IPv4."""
+    """Return the network, as IPv4 if it is mapped from IPv4 to IPv6."""
     network = ipaddress.ip_network(text)
     mapped = getattr(network.network_address, "ipv4_mapped", None)
     if mapped is not None and network.prefixlen >= _MAPPED_BITS:
@@ -368,7 +368,7 @@ class Settings:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Settings:
-        """The settings in ``environ``; those that are missing have their defaults.
+        """Return the settings in ``environ``; those that are missing have their defaults.
 
         A secret one may be in a file that ``<NAME>_FILE`` names; blanks and line feeds around it are left out.
 
@@ -404,7 +404,7 @@ class Settings:
 
 
 def _text_of(setting: Setting, environ: Mapping[str, str]) -> str | None:
-    """The text of a setting; of a secret one, from its file if there is one. Raises ``InvalidSettings``."""
+    """Return the text of a setting; of a secret one, from its file if there is one. Raises ``InvalidSettings``."""
     text, file = environ.get(setting.name), f"{setting.name}_FILE"
     path = environ.get(file) if setting.kind.secret else None
     if not path:

@@ -25,7 +25,7 @@ class JsonFormatter(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, without a line break."""
+        """Return the line, without a line break."""
         line: dict[str, Any] = {
             "time": f"{_time_of(int(record.created))}.{int(record.msecs):03}Z",
             "level": record.levelname.lower(),
@@ -45,7 +45,7 @@ class JsonFormatter(logging.Formatter):
 
 @lru_cache(maxsize=1)  # many lines are of the same second
 def _time_of(second: int) -> str:
-    """The time in the form of RFC 3339, without its zone, of this second since 1970."""
+    """Return the time in the form of RFC 3339, without its zone, of this second since 1970."""
     return datetime.fromtimestamp(second, UTC).isoformat()[:-6]
 
 
@@ -53,7 +53,10 @@ class TextFormatter(logging.Formatter):
     """A record for people: the time of day, a request in a few words or the message, and the stack below it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, and one more for each frame of a stack. Characters that could control a terminal are replaced."""
+        """Return the line, and one more for each frame of a stack.
+
+        Characters that could control a terminal are replaced.
+        """
         fields = getattr(record, "fields", None) or {}
         text = record.getMessage()
         if "route" in fields:
@@ -71,7 +74,10 @@ class TextFormatter(logging.Formatter):
 
 
 def make_formatter(log_format: str, stream: TextIO | None) -> logging.Formatter:
-    """The formatter for ``LOG_FORMAT``: ``json`` or ``text``; ``auto`` is ``text`` if the stream is a terminal."""
+    """Return the formatter for ``LOG_FORMAT``: ``json`` or ``text``.
+
+    ``auto`` is ``text`` if the stream is a terminal.
+    """
     if log_format == "auto":
         log_format = "text" if stream is not None and stream.isatty() else "json"
     return TextFormatter() if log_format == "text" else JsonFormatter()
@@ -88,7 +94,7 @@ def configure_logging(level: str, log_format: str) -> None:
 
 
 def _stack(error: BaseException) -> list[str]:
-    """The frames and the type of each exception of the chain, the first cause first."""
+    """Return the frames and the type of each exception of the chain, the first cause first."""
     lines: list[str] = []
     seen: set[int] = set()
     link: BaseException | None = error

@@ -128,11 +128,11 @@ class Match:
         return self._state.to_act
 
     def legal_moves(self, seat: int) -> tuple[Move, ...]:
-        """The moves that this seat may make now."""
+        """Return the moves that this seat may make now."""
         return legal_moves(self.rules, self._state, seat)
 
     def view(self, seat: int | None = None) -> View:
-        """The match as this seat may know it, or a spectator."""
+        """Return the match as this seat may know it, or a spectator."""
         return view(self.rules, self._state, seat)
 
     def play(self, seat: int, move: Move) -> tuple[Event, ...]:
@@ -145,7 +145,7 @@ class Match:
         return events
 
     def choose(self, seat: int, level: str | None = None) -> Move:
-        """What a computer player would do here, knowing what its seat may know: the one of the seat, or of ``level``.
+        """Return what a computer player, of the level of the seat or of ``level``, would do with what its seat knows.
 
         Raises ``ValueError`` if the seat may not move.
         """
@@ -160,7 +160,7 @@ class Match:
         )
 
     def record(self, date: str = "") -> str:
-        """The match as a record (``docs/record.md``); of a round that is not over it has everything, too."""
+        """Return the match as a record (``docs/record.md``); of a round that is not over it has everything, too."""
         deck, played = self._deck, self._state.round
         seeds = {number: round_seed(deck.seed, number) for number in range(1, played + 2)}
         head = Record(
@@ -182,18 +182,18 @@ class Match:
         return format_record(record)
 
     def _round_events(self) -> list[Event]:
-        """The events of the running round, its deal first."""
+        """Return the events of the running round, its deal first."""
         at = max([index for index, event in enumerate(self._events) if isinstance(event, Dealt)])
         return self._events[at:]
 
 
 def _name_of(secret: bytes) -> str:
-    """The name of the match with this secret, which does not tell it."""
+    """Return the name of the match with this secret, which does not tell it."""
     return urlsafe_b64encode(sha256(b"domino-match-1" + secret).digest()[:16]).rstrip(b"=").decode()
 
 
 def _variant_of(game: str, players: Sequence[str], bots: Mapping[int, str]) -> Variant:
-    """The game with this key, for these players. Raises ``InvalidSetup``."""
+    """Return the game with this key, for these players. Raises ``InvalidSetup``."""
     variant = GAMES.get(game)
     if variant is None:
         raise InvalidSetup({"game": [Reason("not_one_of", {"allowed": list(GAMES)})]})
@@ -208,17 +208,23 @@ def _variant_of(game: str, players: Sequence[str], bots: Mapping[int, str]) -> V
 
 
 def read_record(data: bytes | str) -> Record:
-    """The record in a text or in the bytes of a file, as an editor may have left it. Raises ``InvalidRecord``."""
+    """Return the record in a text or in the bytes of a file, as an editor may have left it.
+
+    Raises ``InvalidRecord``.
+    """
     return parse_record(data if isinstance(data, str) else decode_record(data))
 
 
 def verify(record: Record) -> Report:
-    """What is wrong with a record, if anything. All decisions of computer players that have a seed are made again."""
+    """Return what is wrong with a record, if anything.
+
+    All decisions of computer players that have a seed are made again.
+    """
     return verification.verify(record, bots=ALL_DECISIONS)
 
 
 def tell(record: Record, *, pictures: bool = False) -> Iterator[str]:
-    """A match, told line by line in English; with ``pictures`` of the tables."""
+    """Return a match, told line by line in English; with ``pictures`` of the tables."""
     return render_transcript(record, pictures=pictures)
 
 

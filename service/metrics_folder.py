@@ -18,12 +18,12 @@ _PREFIX = "domino-service-metrics-"
 
 
 def create() -> Path:
-    """A new folder, which this process and all that it starts have locked."""
+    """Return a new folder, which this process and all that it starts have locked."""
     return create_locked()[0]
 
 
 def create_locked() -> tuple[Path, int]:
-    """A new folder, and the inheritable descriptor by which this process has locked it."""
+    """Return a new folder, and the inheritable descriptor by which this process has locked it."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
         with contextlib.suppress(FileNotFoundError):

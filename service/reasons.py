@@ -14,7 +14,7 @@ from service.texts import DEFAULT_LANGUAGE, Language, text
 
 
 def sentence(reason: Reason, language: Language = DEFAULT_LANGUAGE) -> str:
-    """The sentence of a reason in this language, with its values."""
+    """Return the sentence of a reason in this language, with its values."""
     return text(f"reasons.{reason.word}", language, **{name: _written(each) for name, each in reason.params.items()})
 
 
@@ -56,7 +56,7 @@ _LISTS: Final = ("tiles", "ends", "halves", "allowed")
 
 
 def param_type(name: str) -> type:
-    """The type of the value of that name: a number, a list of words, or a word."""
+    """Return the type of the value of that name: a number, a list of words, or a word."""
     return int if name in _INTEGERS else list if name in _LISTS else str
 
 

@@ -53,11 +53,11 @@ class RedisUrl(NamedTuple):
     sentinel_password: str | None = None
 
     def server(self, address: Address) -> str:
-        """The URL of one data server."""
+        """Return the URL of one data server."""
         return f"{self.scheme}://{self.credentials}{_host_and_port(address)}{self.suffix}"
 
     def sentinel(self, address: Address) -> str:
-        """The URL of one Sentinel: it has a password of its own, and no database."""
+        """Return the URL of one Sentinel: it has a password of its own, and no database."""
         own = "" if self.sentinel_password is None else f":{quote(self.sentinel_password, safe='')}@"
         _, mark, options = self.suffix.partition("?")
         return f"{self.scheme}://{own}{_host_and_port(address)}{mark}{options}"
@@ -111,7 +111,7 @@ def _unix(text: str) -> RedisUrl:
 
 
 def _options(text: str, scheme: str, kind: str) -> dict[str, str]:
-    """The options, of which only those are allowed that do not change what the service relies on."""
+    """Return the options, of which only those are allowed that do not change what the service relies on."""
     options = dict(parse_qsl(text, keep_blank_values=True))
     for name, value in options.items():
         if name == "db" and kind != "+cluster":

@@ -77,7 +77,7 @@ def build_wheel(sources: Path, document: dict[str, Any], folder: Path) -> Path:
 
 
 def for_python(document: dict[str, Any]) -> dict[str, Any]:
-    """The document in the words that openapi-python-client knows; nothing that a client can do is lost.
+    """Return the document in the words that openapi-python-client knows; nothing that a client can do is lost.
 
     It would ask for a token where an operation is for anybody, too: where the list is empty, it takes clients with and
     without one. And it knows no body of text, each of which can be sent as JSON, too.
@@ -93,7 +93,10 @@ def for_python(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def run(folder: Path, *command: str) -> str:
-    """What a command prints that is run in a folder. Raises ``SystemExit`` with all that it said, if it fails."""
+    """Return what a command prints that is run in a folder.
+
+    Raises ``SystemExit`` with all that it said, if it fails.
+    """
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}:\n{done.stdout}{done.stderr}")

@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def findings(folder: Path) -> list[str]:
-    """What is wrong with the texts in this folder, which has a folder for each language."""
+    """Return what is wrong with the texts in this folder, which has a folder for each language."""
     languages = {each: dict(read_texts(folder / each)) for each in languages_in(folder)}
     english = languages[DEFAULT_LANGUAGE]
     found = [*_written_twice(folder), *_usage_findings(english), *_page_findings(folder)]
@@ -123,7 +123,7 @@ def _differences(english: Texts, other: Texts) -> Iterator[str]:
 
 
 def _is_own_form(key: str, english: Texts) -> bool:
-    """Whether it is a form of a text of the page that not every language has."""
+    """Return whether it is a form of a text of the page that not every language has."""
     stem, _, _ = key.rpartition(".")
     return key.startswith(_PAGE) and key.endswith(_OPTIONAL_FORMS) and f"{stem}.other" in english
 
@@ -143,7 +143,7 @@ def _more(key: str) -> int:
 
 
 def _length(value: Text) -> int:
-    """The characters of the longest text, without its values."""
+    """Return the characters of the longest text, without its values."""
     texts = [value] if isinstance(value, str) else value
     return max([sum([len(literal) for literal, _, _, _ in Formatter().parse(each)]) for each in texts])
 
@@ -174,7 +174,7 @@ def _usage_findings(texts: Texts) -> Iterator[str]:
 
 @cache
 def _sources() -> tuple[_Source, ...]:
-    """The modules of the service that name keys."""
+    """Return the modules of the service that name keys."""
     modules = {path: path.read_text("utf-8") for path in sorted((ROOT / "service").rglob("*.py"))}
     # That module is given all its keys.
     del modules[ROOT.joinpath(*_SENTENCES.split(".")).with_suffix(".py")]
@@ -182,7 +182,7 @@ def _sources() -> tuple[_Source, ...]:
 
 
 def _keys_of_tables(texts: Texts) -> Iterator[str]:
-    """The keys that follow from tables of the code: of reasons, problems, games, their options and levels."""
+    """Yield the keys that follow from tables of the code: of reasons, problems, games, their options and levels."""
     yield from [f"reasons.{word}" for word in REASONS]
     for code, problem in PROBLEMS.items():
         yield f"problems.{code}.title"
@@ -204,13 +204,13 @@ def _keys_of_tables(texts: Texts) -> Iterator[str]:
 
 
 def _own_or_shared(texts: Texts, game: str, key: str) -> str:
-    """The key of a text on a house rule: that of the game, else the one that several share."""
+    """Return the key of a text on a house rule: that of the game, else the one that several share."""
     own = f"{game}.options.{key}"
     return own if own in texts else f"options.{key}"
 
 
 def _keys_of_page(texts: Texts) -> tuple[set[str], list[re.Pattern[str]]]:
-    """The keys that the modules of the page name, and those that they make of an area and a name.
+    """Return the keys that the modules of the page name, and those that they make of an area and a name.
 
     A key with forms stands for all of them. What is missing is found by the compiler, too.
     """
@@ -270,7 +270,7 @@ class _Source:
 
 
 def _pattern(text: ast.JoinedStr, prefix: str, suffix: str = "") -> re.Pattern[str]:
-    """The keys that this f-string may make."""
+    """Return the keys that this f-string may make."""
     parts = [re.escape(str(part.value)) if isinstance(part, ast.Constant) else r"[\w-]+" for part in text.values]
     return re.compile(re.escape(prefix) + "".join(parts) + suffix)
 

@@ -70,7 +70,7 @@ class Panel(NamedTuple):
 
 
 def panels(project: Path = ROOT) -> list[Panel]:
-    """What the contracts of type ``layers`` say, without modules that may be there but are not."""
+    """Return what the contracts of type ``layers`` say, without modules that may be there but are not."""
     settings = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
     found = []
     for contract in settings["tool"]["importlinter"]["contracts"]:
@@ -86,7 +86,7 @@ def panels(project: Path = ROOT) -> list[Panel]:
 
 
 def picture(project: Path = ROOT) -> str:
-    """The picture as SVG."""
+    """Return the picture as SVG."""
     service, *parts = panels(project)
     parts_height = sum(_height(each, _SMALL_ROW) + _GAP for each in parts) - _GAP
     row = max(_ROW, (parts_height - _HEAD - _GAP) // len(service.layers))

@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def version() -> str:
-    """The version of the service: this is the one place where it stands."""
+    """Return the version of the service: this is the one place where it stands."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return str(project["version"])
 
@@ -139,7 +139,7 @@ def normalise(sdist: Path, epoch: int) -> None:
 
 
 def compare(first: Path, second: Path) -> None:
-    """Raises ``SystemExit`` unless both folders have the same files with the same bytes."""
+    """Raise ``SystemExit`` unless both folders have the same files with the same bytes."""
     here, there = ({file.name: file.read_bytes() for file in each.iterdir()} for each in (first, second))
     different = sorted(name for name in here.keys() | there.keys() if here.get(name) != there.get(name))
     if different:
@@ -167,7 +167,7 @@ def build_image() -> None:
 
 
 def image_builders() -> Iterator[str]:
-    """The programs here that can build an image."""
+    """Yield the programs here that can build an image."""
     for program in ("buildah", "docker"):
         if shutil.which(program):
             asked = subprocess.run([program, "info"], capture_output=True, check=False)
@@ -182,7 +182,10 @@ def say(line: str) -> None:
 
 
 def run(folder: Path, *command: str) -> str:
-    """What a command prints that is run in a folder. Raises ``SystemExit`` with all that it said, if it fails."""
+    """Return what a command prints that is run in a folder.
+
+    Raises ``SystemExit`` with all that it said, if it fails.
+    """
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}:\n{done.stdout}{done.stderr}")

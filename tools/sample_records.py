@@ -31,7 +31,7 @@ class Sample(NamedTuple):
 
 
 def samples() -> dict[str, Sample]:
-    """Every sample by its name: each game with its fewest players, and some that have what these have not."""
+    """Return every sample by its name: each game with its fewest players, and some that have what these have not."""
     found = {
         key: Sample(key, variant.players[0], {variant.players[0] - 1: "greedy"}, {}) for key, variant in GAMES.items()
     }
@@ -45,7 +45,7 @@ def samples() -> dict[str, Sample]:
 
 
 def text_of(name: str, sample: Sample) -> str:
-    """The record of a sample: people play as the computer players do."""
+    """Return the record of a sample: people play as the computer players do."""
     secret = None if sample.seed else sha256(f"sample {name}".encode()).digest()
     options = dict(sample.options)
     match = Match(

@@ -75,7 +75,7 @@ class Writer:
         return released_game(variant, stage, table, take_snapshot(self._server, table.id))
 
     def _played(self, variant: str) -> list[ReleasedGame]:
-        """A match of people at every stage; one that ends before it has come to all of them is not taken."""
+        """Return a match of people at every stage; one that ends before it has come to all of them is not taken."""
 
         def comes_to(table: Table, condition: Condition) -> bool:
             def until(view: Json) -> bool:
@@ -111,7 +111,7 @@ class Writer:
         yield self._taken("domino", DELETED, deleted)
 
     def _owned(self) -> Table:
-        """A game of the application, in which a person plays with a remote player and a computer player."""
+        """Return a game of the application, in which a person plays with a remote player and a computer player."""
         body = {"variant": "domino", "players": _USERS, "ref": "match-17", **_CLOCK}
         return Table(self._api, self._api.post("/v1/games", body, token=self._key).get_json())
 

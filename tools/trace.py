@@ -63,7 +63,7 @@ class Trace(NamedTuple):
         return max(call.depth for call in self.calls)
 
     def stays(self) -> list[tuple[str, list[str]]]:
-        """Module by module, the functions called before another module was reached."""
+        """Return, module by module, the functions called before another module was reached."""
         stays: list[tuple[str, list[str]]] = []
         for call in self.calls:
             if not stays or stays[-1][0] != call.module:
@@ -74,7 +74,7 @@ class Trace(NamedTuple):
 
 @contextmanager
 def traced() -> Iterator[list[Call]]:
-    """Collects the calls that are made within the block."""
+    """Collect the calls that are made within the block."""
     calls: list[Call] = []
     depth = 0
     root = f"{ROOT}{os.sep}"
@@ -116,7 +116,7 @@ class Client:
     def __call__(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, token: str | None = None, *headers: Header
     ) -> Answer:
-        """The answer to a request. Raises ``RuntimeError`` for a problem."""
+        """Return the answer to a request. Raises ``RuntimeError`` for a problem."""
         if token is not None:
             headers = (*headers, ("Authorization", f"Bearer {token}"))
         environ = EnvironBuilder(path, method=method, headers=headers, json=body).get_environ()
@@ -130,7 +130,7 @@ class Client:
 
 
 def create_game(ask: Client, wanted: Mapping[str, Any], key: str | None = None) -> Answer:
-    """A game whose first moves all have the same calls.
+    """Return a game whose first moves all have the same calls.
 
     One move of many is also counted in the share of the holder; which one depends on the id, which is random.
     """
@@ -142,7 +142,7 @@ def create_game(ask: Client, wanted: Mapping[str, Any], key: str | None = None) 
 
 
 def trace_move(variant: str = "fido") -> Trace:
-    """The trace of a warm move of that variant: a tile is played, accepted, and the round goes on."""
+    """Return the trace of a warm move of that variant: a tile is played, accepted, and the round goes on."""
     logging.getLogger().setLevel(logging.WARNING)
     with tempfile.TemporaryDirectory() as folder, EmbeddedServer(Path(folder, "data")) as server:
         settings = {"REDIS_URL": server.url, "DATA_DIR": folder, "LOG_LEVEL": "warning"}
@@ -162,7 +162,7 @@ def trace_move(variant: str = "fido") -> Trace:
 
 
 def table(trace: Trace) -> str:
-    """The trace as a table in Markdown: module by module, the functions that were called."""
+    """Return the trace as a table in Markdown: module by module, the functions that were called."""
     lines = ["|  # | module | functions |", "|---:|---|---|"]
     for number, (module, functions) in enumerate(trace.stays(), 1):
         counted = Counter(functions)

@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def missing() -> str:
-    """What this machine lacks to build it; empty if nothing."""
+    """Return what this machine lacks to build it; empty if nothing."""
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]
     if shutil.which(compiler) is None:
         return f"there is no C compiler: {compiler} was not found"
@@ -84,7 +84,7 @@ def missing() -> str:
 
 
 def modules(root: Path) -> list[str]:
-    """The paths of the modules that are compiled, from the root."""
+    """Return the paths of the modules that are compiled, from the root."""
     found = [path for pattern in PATTERNS for path in root.glob(pattern) if path.stem not in INTERPRETED]
     found += [root / "service" / "bots" / f"{name}.py" for name in BOTS]
     found += [root / "service" / f"{name}.py" for name in HOSTING]

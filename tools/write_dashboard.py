@@ -104,7 +104,7 @@ PANELS: Final = (
 
 
 def dashboard() -> bytes:
-    """The dashboard as Grafana imports it, which asks for the source of its data then."""
+    """Return the dashboard as Grafana imports it, which asks for the source of its data then."""
     panels = [_panel(number, panel) for number, panel in enumerate(PANELS)]
     whole = {
         "__inputs": [{"name": "SOURCE", "label": "Prometheus", "type": "datasource", "pluginId": "prometheus"}],

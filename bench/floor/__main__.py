@@ -12,7 +12,7 @@ _CONF: Final = str(ROOT / "service" / "server" / "gunicorn_conf.py")
 
 
 def _words() -> tuple[str, ...]:
-    """The options of gunicorn."""
+    """Return the options of gunicorn."""
     if os.environ["FLOOR"] != "plain":
         return ("-c", _CONF)
     address = f"{os.environ['HOST']}:{os.environ['PORT']}"

@@ -25,20 +25,20 @@ class _FastJSON(JSONProvider):
     """JSON by orjson."""
 
     def dumps(self, obj: Any, **_kwargs: Any) -> str:
-        """The text of a value."""
+        """Return the text of a value."""
         return orjson.dumps(obj).decode()
 
     def loads(self, s: str | bytes, **_kwargs: Any) -> Any:
-        """The value of a text."""
+        """Return the value of a text."""
         return orjson.loads(s)
 
     def response(self, *args: Any, **kwargs: Any) -> Response:
-        """A response with this value."""
+        """Return a response with this value."""
         return Response(orjson.dumps(self._prepare_response_obj(args, kwargs)), mimetype=_JSON)
 
 
 def create() -> Flask:
-    """The application; with the service's connection to Redis and its JSON if ``FLOOR`` is ``tuned``."""
+    """Return the application; with the service's connection to Redis and its JSON if ``FLOOR`` is ``tuned``."""
     tuned = os.environ["FLOOR"] == "tuned"
     server: Any = (connect if tuned else redis.Redis.from_url)(os.environ["REDIS_URL"])
     create_hash, move_hash = [server.script_load(script(name)) for name in ("create", "move")]
@@ -99,5 +99,5 @@ def create() -> Flask:
 
 
 def script(name: str) -> str:
-    """The source of a script of the floor."""
+    """Return the source of a script of the floor."""
     return (Path(__file__).parent / f"{name}.lua").read_text()

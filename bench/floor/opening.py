@@ -84,7 +84,7 @@ def open_game(asked: dict[str, Any]) -> Opened:
 
 
 def _deal(highest: int, seats: int) -> tuple[list[list[list[int]]], list[list[int]]]:
-    """The hands and the stock of a shuffled set; a tile is its two numbers."""
+    """Return the hands and the stock of a shuffled set; a tile is its two numbers."""
     tiles = [[low, high] for high in range(highest + 1) for low in range(high + 1)]
     # Seeded as the service's own deck is. SystemRandom would ask the operating system for every tile, for 80 µs more.
     Random(secrets.token_bytes(32)).shuffle(tiles)  # noqa: S311

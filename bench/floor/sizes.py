@@ -13,11 +13,11 @@ class Sizes(NamedTuple):
     reply: int
 
     def id(self, number: int) -> str:
-        """The id of a game of the floor with these lengths."""
+        """Return the id of a game of the floor with these lengths."""
         return f"{self.value}-{self.event}-{self.reply}-{number}"
 
 
 def sizes_of(game: str) -> Sizes:
-    """The lengths that an id says."""
+    """Return the lengths that an id says."""
     value, event, reply, _ = game.split("-")
     return Sizes(int(value), int(event), int(reply))

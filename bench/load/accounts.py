@@ -59,7 +59,7 @@ def faults(account: Account, events: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _moves_of_nobody(account: Account, events: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The moves of people that no client has made, nor the service for an absent person, until the end of the turn."""
+    """Return people's moves that neither a client nor the service for an absent person made, to the end of the turn."""
     known = account.acknowledged.keys() | account.unknown
     found: list[str] = []
     substituted, returned = None, False

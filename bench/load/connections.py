@@ -35,7 +35,7 @@ class Door:
         self._idle: list[tuple[float, GreenConnection]] = []
 
     def ask(self, method: str, path: str, body: object = None, token: str | None = None) -> Any:
-        """The JSON of an answer. Raises ``Refused`` or ``OSError``."""
+        """Return the JSON of an answer. Raises ``Refused`` or ``OSError``."""
         sent = b"" if body is None else orjson.dumps(body)
         return orjson.loads(self.send(request(method, path, body=sent, token=token)).body)
 
@@ -57,7 +57,7 @@ class Door:
         return answer
 
     def follow(self, path: str, token: str) -> Iterator[tuple[float, dict[str, Any]]]:
-        """Each item of a game's stream with views, and when it came, until the stream ends."""
+        """Yield each item of a game's stream with views, and when it came, until the stream ends."""
         with GreenConnection(self._address) as connection:
             path = f"{path}/events?view=true&after=0"
             connection.socket.sendall(request("GET", path, token=token, accept="application/x-ndjson"))

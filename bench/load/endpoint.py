@@ -56,11 +56,11 @@ class Endpoint:
         return sum([len(ids) - len(set(ids)) for ids in self._ids.values()])
 
     def doubled(self) -> list[Message]:
-        """The messages that came with two ids."""
+        """Return the messages that came with two ids."""
         return [message for message, ids in self._ids.items() if len(set(ids)) > 1]
 
     def missing(self, expected: Iterable[Message]) -> list[Message]:
-        """Which of these have not come."""
+        """Return which of these have not come."""
         return [message for message in expected if message not in self._ids]
 
     def _answer(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:

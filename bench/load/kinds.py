@@ -48,5 +48,5 @@ _ORDER: Final = Random("kinds").sample(KINDS, ROUND, counts=[kind.often for kind
 
 
 def kind_of(table: int) -> Kind:
-    """The kind of a table: in every ``ROUND`` tables all are there as often as they should."""
+    """Return the kind of a table: in every ``ROUND`` tables all are there as often as they should."""
     return _ORDER[table % ROUND]

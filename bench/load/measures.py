@@ -72,7 +72,7 @@ class Step(NamedTuple):
         return sum(self.cores.values()) - self.cores[OTHERS]
 
     def cores_of(self, begin: str) -> float:
-        """The cores that the processes whose names begin so used together."""
+        """Return the cores that the processes whose names begin so used together."""
         return sum([cores for name, cores in self.cores.items() if name.startswith(begin)])
 
     def mib_of(self, begin: str) -> float:

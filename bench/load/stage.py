@@ -69,7 +69,7 @@ class Stage(NamedTuple):
         return [service.address for service in self.services]
 
     def used(self) -> Used:
-        """What each process has used."""
+        """Return what each process has used."""
         pids = self._pids()
         return Used(
             {name: processor_seconds(pid) for name, pid in pids.items()},
@@ -77,18 +77,18 @@ class Stage(NamedTuple):
         )
 
     def stored_bytes(self) -> int:
-        """The memory that the primaries use for what is stored, and for their clients."""
+        """Return the memory that the primaries use for what is stored, and for their clients."""
         return sum([int(server.admin.info("memory")["used_memory"]) for server in self.cluster.servers])
 
     def bytes_of(self, keys: Sequence[bytes]) -> int:
-        """The memory that these keys take, those that exist."""
+        """Return the memory that these keys take, those that exist."""
         answers = open_topology(self.cluster.url).call_each(
             [(key, (b"MEMORY", b"USAGE", key, b"SAMPLES", b"0")) for key in keys]
         )
         return sum([answer for answer in answers if isinstance(answer, int)])
 
     def decisions(self) -> dict[str, Decisions]:
-        """What computer players have decided, by level."""
+        """Return what computer players have decided, by level."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics") as answer:
             text: str = answer.read().decode()
         found: dict[str, list[float]] = defaultdict(list)

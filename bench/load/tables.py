@@ -124,7 +124,7 @@ class Table:
         load.expected += expected_messages(account, events)
 
     def _door(self, seat: int) -> Door:
-        """The players of a game are at different services."""
+        """Return the players of a game are at different services."""
         return self._load.doors[(self._number + seat) % len(self._load.doors)]
 
     def _fail(self, what: str, error: Exception) -> None:

@@ -24,6 +24,6 @@ LOAD: Final = "load"
 
 
 def part(name: str) -> Part:
-    """The part of that name."""
+    """Return the part of that name."""
     run: Part = import_module(f"{__name__}.{name}").run
     return run

@@ -52,7 +52,7 @@ class _Hands(NamedTuple):
     port: int
 
     def moves(self) -> float:
-        """The moves that the bot worker has made."""
+        """Return the moves that the bot worker has made."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics") as answer:
             text: str = answer.read().decode()
         return sum([float(each) for each in re.findall(r"^domino_bot_moves_total\{.*\} (.*)$", text, re.MULTILINE)])
@@ -138,7 +138,7 @@ def _used(stand: Stand, hands: _Hands) -> tuple[float, float, float]:
 
 
 def _reminders(stand: Stand, scale: Scale, rng: Random) -> Spread:
-    """How the time that Redis takes for a commit with a reminder compares with that for one without."""
+    """Return how the time that Redis takes for a commit with a reminder compares with that for one without."""
     store = open_store(open_topology(stand.redis_url), 3600)
     state, event = bytes(700), bytes(40)
 
@@ -188,7 +188,7 @@ def _bot_times(events: list[dict[str, Any]]) -> list[float]:
 
 
 def _bot_moves(stand: Stand, hands: _Hands, scale: Scale) -> tuple[float, float]:
-    """Moves of the bot worker a second, and per second of its processor time, while there is always another."""
+    """Return the bot worker's moves a second, and per second of processor time, while there is always another."""
     with Connection(stand["service"].address) as connection:
         for _ in range(20 * scale.clients):
             _create(connection, _BOTS)
@@ -201,7 +201,7 @@ def _bot_moves(stand: Stand, hands: _Hands, scale: Scale) -> tuple[float, float]
 def _beside_bots(
     stand: Stand, hands: _Hands, scale: Scale, work: Work, *, rng: Random
 ) -> tuple[Spread, tuple[float, float]]:
-    """How the slowest moves of people beside a busy bot worker compare with those without it."""
+    """Return how the slowest moves of people beside a busy bot worker compare with those without it."""
     latencies: dict[str, list[float]] = {"with": [], "without": []}
 
     def slowest(name: str) -> float:
@@ -248,7 +248,7 @@ def _keep_moving(stand: Stand, work: Work, is_over: Callable[[], bool]) -> None:
 
 
 def _create(connection: Connection, body: dict[str, Any]) -> tuple[str, str]:
-    """The path of a new game, and the token of its first person, if any."""
+    """Return the path of a new game, and the token of its first person, if any."""
     opened = orjson.loads(connection.send(request("POST", "/v1/games", body=orjson.dumps(body))).body)
     return f"/v1/games/{opened['game']['id']}", opened["seats"][0]["token"] if opened["seats"] else ""
 

@@ -94,13 +94,13 @@ def _table(title: str, measured: _Measured, names: list[str], digits: int = 0) -
 
 
 def _beside(measured: _Measured, engine: Engine, mine: str, its: str) -> Spread:
-    """How often the engine plays its game while the library plays one on the same Python."""
+    """Return how often the engine plays its game while the library plays one on the same Python."""
     (pure,) = [each.name for each in measured.engines if each.python == engine.python and each.build == "pure"]
     return ratios({"mine": measured.rates[mine][engine.name], "its": measured.rates[its][pure]}, "mine", "its")
 
 
 def _faster(measured: _Measured, engine: Engine, name: str) -> Spread:
-    """How many times as many as the pure engine on this Python."""
+    """Return how many times as many as the pure engine on this Python."""
     return ratios(measured.rates[name], engine.name, measured.engines[0].name)
 
 
@@ -119,7 +119,7 @@ def _ratios(measured: _Measured, libraries: dict[str, str]) -> Table:
 
 
 def _goals(measured: _Measured, libraries: dict[str, str]) -> list[Goal]:
-    """What is asked of the compiled engine on this Python; what the pure one does is in the tables."""
+    """Return what is asked of the compiled engine on this Python; what the pure one does is in the tables."""
     compiled = [engine for engine in measured.builds() if engine.build == "compiled"]
     goals = []
     for engine in compiled:

@@ -83,7 +83,7 @@ def run(stand: Stand, scale: Scale) -> Section:
 
 
 def _by_number(stand: Stand, scale: Scale) -> tuple[list[Spread], Spread, list[Hosted]]:
-    """The milliseconds of a move by its number; how the late ones compare with the early; the games."""
+    """Return the milliseconds of a move by its number; how the late ones compare with the early; the games."""
     taken: list[list[float]] = []
     games = []
     with Connection(stand["service"].address) as connection:
@@ -105,7 +105,7 @@ def _by_number(stand: Stand, scale: Scale) -> tuple[list[Spread], Spread, list[H
 
 
 def _around(times: list[float], number: int) -> float:
-    """The median of a move, numbered from 1, and those around it."""
+    """Return the median of a move, numbered from 1, and those around it."""
     return median(times[number - 1 - WINDOW : number + WINDOW])
 
 
@@ -190,7 +190,7 @@ def _sizes(stand: Stand, scale: Scale, longest: list[Hosted]) -> tuple[Table, fl
 
 
 def _bytes_by_game(client: Any) -> dict[str, int]:
-    """The memory of all keys of each game, according to Redis."""
+    """Return the memory of all keys of each game, according to Redis."""
     sizes: dict[str, int] = defaultdict(int)
     found = list(client.scan_iter(match=keys.state("*") + b"*", count=BATCH))
     for first in range(0, len(found), BATCH):

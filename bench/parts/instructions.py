@@ -110,7 +110,7 @@ class Counts:
         return self._take() / len(done.latencies)
 
     def _take(self) -> int:
-        """What the worker has executed since this was called before."""
+        """Return what the worker has executed since this was called before."""
         self._order("dump")
         (newest,) = self._stand.folder.glob(f"counted.{self._worker}.*")
         found = re.search(rb"^(?:summary|totals): (\d+)", newest.read_bytes(), re.MULTILINE)

@@ -113,7 +113,7 @@ def _memory(steps: list[Step]) -> Table:
 
 
 def _units(outcome: Outcome) -> Table:
-    """What one of each costs, over all steps with load, without what the processes use when idle."""
+    """Return what one of each costs, over all steps with load, without what the processes use when idle."""
     idle, *steps = outcome.steps
     moves = sum([len(each.times.moves) for each in steps])
     answers = sum([len(times) for each in steps for times in each.times.bots.values()])

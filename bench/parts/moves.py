@@ -142,7 +142,7 @@ def _seconds(asked: Mapping[Name, Asked], name: Name) -> float:
 
 
 def _crowd(stand: Stand, scale: Scale, names: tuple[Name, ...], rng: Random) -> tuple[dict[Name, Spread], Table]:
-    """The times of the slowest moves when many clients play."""
+    """Return the times of the slowest moves when many clients play."""
     work = _work(stand, scale, USUAL)._replace(clients=scale.crowd)
     latencies: dict[Name, list[float]] = {name: [] for name in names}
 

@@ -53,7 +53,7 @@ def run(stand: Stand, scale: Scale) -> Section:
 
 
 def _costliest() -> list[tuple[str, str]]:
-    """The packages whose modules took longest by themselves, from ``-X importtime``."""
+    """Return the packages whose modules took longest by themselves, from ``-X importtime``."""
     taken: dict[str, int] = {}
     for line in _python("-X", "importtime", "-c", "import service.server.wsgi").stderr.splitlines():
         own, _, module = line.removeprefix("import time:").split("|")

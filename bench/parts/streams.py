@@ -112,7 +112,7 @@ class Follower:
         self.rest = b""
 
     def take(self) -> list[int]:
-        """The numbers of the received events."""
+        """Return the numbers of the received events."""
         data = self.rest + self.socket.recv(_PIECE)
         if data == self.rest:
             raise Refused("a stream ended")

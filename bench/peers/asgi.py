@@ -18,7 +18,7 @@ _JSON = "application/json"
 
 
 def create() -> FastAPI:
-    """The application over the Redis of ``REDIS_URL``."""
+    """Return the application over the Redis of ``REDIS_URL``."""
     server: Any = redis.asyncio.Redis.from_url(os.environ["REDIS_URL"])
     create_hash, move_hash = [sha1(script(name).encode()).hexdigest() for name in ("create", "move")]  # noqa: S324
 

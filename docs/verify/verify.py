@@ -24,29 +24,29 @@ from typing import Any
 
 
 def fields(*values: bytes | str | int) -> bytes:
-    """Each value as its length in 4 bytes and its bytes; a number is written in decimal, a text in UTF-8."""
+    """Return each value as its length in 4 bytes and its bytes; a number is written in decimal, a text in UTF-8."""
     data = [value if isinstance(value, bytes) else str(value).encode() for value in values]
     return b"".join(len(each).to_bytes(4, "big") + each for each in data)
 
 
 def commitment(seed: bytes) -> bytes:
-    """The commitment to a seed, published before the deal."""
+    """Return the commitment to a seed, published before the deal."""
     return sha256(fields("domino-commitment-1", seed)).digest()
 
 
 def shuffle_seed(seed: bytes, game: str, number: int, client_seeds: list[str]) -> bytes:
-    """The seed of the shuffles of a round, from its seed and every client seed."""
+    """Return the seed of the shuffles of a round, from its seed and every client seed."""
     return hmac.digest(seed, fields("domino-deal-1", game, number, len(client_seeds), *client_seeds), "sha256")
 
 
 def stream(key: bytes, number: int, attempt: int) -> Iterator[int]:
-    """The words of a shuffle, 32 bits each, without end."""
+    """Yield the words of a shuffle, 32 bits each, without end."""
     for block in count():
         yield from struct.unpack(">8I", hmac.digest(key, fields("domino-shuffle-1", number, attempt, block), "sha256"))
 
 
 def shuffle(highest: int, key: bytes, number: int, attempt: int) -> list[str]:
-    """The order of the tiles in this attempt at dealing this round."""
+    """Return the order of the tiles in this attempt at dealing this round."""
     order, words = tiles(highest), stream(key, number, attempt)
     for n in range(len(order), 1, -1):
         j = next(word for word in words if word < 2**32 // n * n) % n
@@ -55,12 +55,12 @@ def shuffle(highest: int, key: bytes, number: int, attempt: int) -> list[str]:
 
 
 def tiles(highest: int) -> list[str]:
-    """The set in its order: 0-0, 0-1, …, 0-n, 1-1, …, n-n."""
+    """Return the set in its order: 0-0, 0-1, …, 0-n, 1-1, …, n-n."""
     return [f"{low}-{high}" for low in range(highest + 1) for high in range(low, highest + 1)]
 
 
 def cut(order: list[str], sizes: list[int]) -> tuple[list[list[str]], list[str]]:
-    """The hands, from the front of the order, and the stock."""
+    """Return the hands, from the front of the order, and the stock."""
     starts = [sum(sizes[:seat]) for seat in range(len(sizes))]
     return [order[start : start + size] for start, size in zip(starts, sizes, strict=True)], order[sum(sizes) :]
 
@@ -73,7 +73,7 @@ class Unreadable(Exception):
 
 
 def judge(document: dict[str, Any], index: int) -> tuple[str, str]:
-    """Whether a round ``holds``, is ``open`` or ``wrong``, and why."""
+    """Return whether a round ``holds``, is ``open`` or ``wrong``, and why."""
     rounds, seats, number = document["rounds"], document["seats"], index + 1
     entry, later = rounds[index], rounds[index + 1 :]
     deal = [key in entry for key in ("attempt", "hands", "stock")]
@@ -118,12 +118,12 @@ def judge(document: dict[str, Any], index: int) -> tuple[str, str]:
 
 
 def is_text(value: object) -> bool:
-    """A text that UTF-8 can say: without half a character."""
+    """Return a text that UTF-8 can say: without half a character."""
     return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
 
 
 def is_texts(value: object) -> bool:
-    """A list of texts."""
+    """Return a list of texts."""
     return isinstance(value, list) and all(is_text(each) for each in value)
 
 
@@ -133,7 +133,7 @@ def is_digest(value: object) -> bool:
 
 
 def is_number(low: int, high: int) -> Callable[[object], bool]:
-    """A whole number between these two."""
+    """Return a whole number between these two."""
     return lambda value: type(value) is int and low <= value <= high
 
 
@@ -190,7 +190,7 @@ def report(document: Any) -> int:
 
 
 def verdicts(document: Any) -> list[str]:
-    """The word of every round; none for what cannot be read."""
+    """Return the word of every round; none for what cannot be read."""
     try:
         check_form(document)
     except Unreadable:
@@ -227,7 +227,7 @@ def report_vectors(vectors: Any) -> int:
 
 
 def read(name: str) -> Any:
-    """The JSON in a file."""
+    """Return the JSON in a file."""
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError:
@@ -239,7 +239,7 @@ def read(name: str) -> Any:
 
 
 def number_of(text: str) -> float:
-    """A number with a fraction or an exponent; it may be a whole one all the same, as 1.0 is."""
+    """Return a number with a fraction or an exponent; it may be a whole one all the same, as 1.0 is."""
     value = float(text)
     return int(value) if value.is_integer() else value
 

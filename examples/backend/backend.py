@@ -59,7 +59,7 @@ def register(url: str) -> None:
 
 
 def signed_in() -> dict[str, str]:
-    """The user of the device that sends the request, as the service is told: a name to show, and a ref of ours."""
+    """Return the user of the device that sends the request: a name to show, and a ref of ours."""
     found = sql("SELECT name, id FROM users WHERE device = ?", request.headers.get("X-Device")).fetchone()
     return dict(zip(("name", "ref"), found or abort(401), strict=True))
 
@@ -82,7 +82,7 @@ def start_game() -> Any:
 
 @app.get("/lobby")
 def list_open_games() -> Any:
-    """The games with an open seat, without the codes by which it could be taken under any name."""
+    """Return the games with an open seat, without the codes by which it could be taken under any name."""
     signed_in()
     return {"games": [each["id"] for each in domino.get("/v1/lobby").raise_for_status().json()["games"]]}
 
@@ -108,13 +108,13 @@ def sit_down(user: dict[str, str], path: str, body: dict[str, Any]) -> Any:
 
 @app.get("/games")
 def list_games() -> Any:
-    """The games of the user, the newest first; with ``to_act=true`` those that wait for the user."""
+    """Return the games of the user, the newest first; with ``to_act=true`` those that wait for the user."""
     return domino.get("/v1/games", params={**request.args, "player_ref": signed_in()["ref"]}).raise_for_status().json()
 
 
 @app.post("/games/<game>/seat")
 def give_seat(game: str) -> Any:
-    """What the user's app plays with; with ``?new=true`` another token, after a phone was lost."""
+    """Return what the user's app plays with; with ``?new=true`` another token, after a phone was lost."""
     ref = signed_in()["ref"]
     known = sql("SELECT seat, token FROM seats WHERE game = ? AND user = ?", game, ref).fetchone()
     if known is None or "new" in request.args:  # also in a rematch, which players begin without this backend
@@ -148,7 +148,7 @@ def take_message() -> Any:
 
 
 def verified() -> Any:
-    """The message of the request; 401 if no known secret has signed it, or it is older than five minutes."""
+    """Return the message of the request; 401 if no known secret has signed it, or it is older than five minutes."""
     for (secret,) in sql("SELECT secret FROM webhooks").fetchall():
         with suppress(WebhookVerificationError):
             return Webhook(secret).verify(request.get_data(), dict(request.headers))
@@ -165,7 +165,7 @@ def push(data: dict[str, Any], text: str, players: list[dict[str, Any]]) -> None
 
 @app.get("/pushes")
 def list_pushes() -> Any:
-    """The push notifications that the user's device got."""
+    """Return the push notifications that the user's device got."""
     found = sql("SELECT text, game, version FROM pushes JOIN users USING (device) WHERE id = ?", signed_in()["ref"])
     return [{"text": text, "game": game, "version": version} for text, game, version in found]
 

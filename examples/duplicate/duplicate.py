@@ -26,13 +26,13 @@ RULES = {"target": 1, "tie": "opener"}
 
 
 def pairs_at(board: int, table: int, tables: int) -> tuple[int, int]:
-    """The pair on seats 0 and 2, and the one on seats 1 and 3."""
+    """Return the pair on seats 0 and 2, and the one on seats 1 and 3."""
     stays, moves = 2 * table, 2 * ((table + board) % tables) + 1
     return (moves, stays) if (table + board // 2) % 2 else (stays, moves)
 
 
 def compare(results: Iterable[tuple[int, Sequence[int], int]], tables: int) -> tuple[int, dict[int, float]]:
-    """How many boards all tables have finished, and by pair what it did better there than the mean of these boards.
+    """Return how many boards all tables have finished, and what each pair did better there than the boards' mean.
 
     ``results`` are boards, each with its pairs and by how much the first one won. The difference of a table counts for
     the first pair, and the other way round for the second.
@@ -100,7 +100,7 @@ class Event:
         self.save()
 
     def games(self) -> list[Json]:
-        """The games of the event."""
+        """Return the games of the event."""
         if not self.data:
             raise SystemExit(f"There is no event in {self.path}; begin one.")
         found: list[Json] = self.data["games"]
@@ -115,7 +115,7 @@ class Event:
                 yield each["board"], each["pairs"], totals[0] - totals[1]
 
     def standings(self, service: httpx.Client) -> tuple[int, list[tuple[str, float]]]:
-        """How many boards all tables have finished, and the pairs with their points, the best first."""
+        """Return how many boards all tables have finished, and the pairs with their points, the best first."""
         tables = max([each["table"] for each in self.games()])
         finished, sums = compare(self.results(service), tables)
         order = sorted(sums, key=lambda pair: -sums[pair])
@@ -146,7 +146,7 @@ def main() -> int:
 
 
 def reason(response: httpx.Response) -> str:
-    """What the service says of a refusal, or what something between says."""
+    """Return what the service says of a refusal, or what something between says."""
     if response.headers.get("Content-Type") == "application/problem+json":
         return str(response.json()["detail"])
     return f"{response.status_code} {response.reason_phrase}"

@@ -51,7 +51,7 @@ class League:
         new.replace(self.path)
 
     def begin(self, game: str, seats: int, players: Sequence[str]) -> None:
-        """A new league of this game, with so many players at a table."""
+        """Begin a league of this game, with so many players at a table."""
         if len(set(players)) < max(seats, 2):
             raise SystemExit(f"{game} is played by {seats}: too few players.")
         fresh = MODEL.rating()
@@ -67,7 +67,7 @@ class League:
         return [table for table in last if "ranks" not in table]
 
     def pair(self) -> list[list[str]]:
-        """The tables of the next round: the Swiss system, best with best.
+        """Return the tables of the next round: the Swiss system, best with best.
 
         Players of two tables swap as long as fewer of them have met before then. Who is left over sits out, the weakest
         of those that have done so least often.
@@ -97,7 +97,7 @@ class League:
         return swapped
 
     def _met(self, table: Sequence[str]) -> int:
-        """How often these players have met before."""
+        """Return how often these players have met before."""
         return sum([self.data["players"][name]["met"].count(other) for name, other in combinations(table, 2)])
 
     def finished(self, game: str, ranks: dict[int, int], teams: dict[int, int]) -> bool:
@@ -128,7 +128,7 @@ class League:
         return True
 
     def standings(self) -> Iterator[str]:
-        """The table of the league: points, then the rating of which one can be nearly sure."""
+        """Yield the table of the league: points, then the rating of which one can be nearly sure."""
         players = self.data["players"]
         order = sorted(players, key=lambda name: (-players[name]["points"], -_rating(players[name]).ordinal(), name))
         for place, name in enumerate(order, 1):
@@ -141,7 +141,7 @@ def _rating(player: Json) -> Any:
 
 
 def _sides(seats: int, teams: dict[int, int]) -> Iterator[list[int]]:
-    """The seats of each team, or each seat alone."""
+    """Yield the seats of each team, or each seat alone."""
     yield from [
         [seat for seat in range(seats) if teams.get(seat, seat) == side]
         for side in dict.fromkeys(teams.get(seat, seat) for seat in range(seats))
@@ -188,14 +188,14 @@ def note(league: League, game: str, standings: Sequence[Json]) -> bool:
 
 
 def links(league: League, server: str) -> Iterator[str]:
-    """The link to the seat of each player, which is for this player alone."""
+    """Yield the link to the seat of each player, which is for this player alone."""
     for table in league.open_tables:
         for name, token in table["tokens"].items():
             yield f"{name}: {server}/#/seat/{table['game']}/{token}"
 
 
 def create_app(league: League, service: httpx.Client, secret: str) -> Flask:
-    """The endpoint for the messages of the service."""
+    """Return the endpoint for the messages of the service."""
     app = Flask(__name__)
     webhook = Webhook(secret)
 

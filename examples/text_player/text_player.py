@@ -124,7 +124,7 @@ class Service:
         self.token = ""
 
     def ask(self, path: str, body: Json | None = None) -> Json:
-        """The answer as JSON. Raises ``Refused``."""
+        """Return the answer as JSON. Raises ``Refused``."""
         headers = {"Accept": "application/json", "Accept-Language": self.language}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
@@ -208,7 +208,7 @@ class Player:
         self.service.ask(f"/v1/games/{self.game}/events?after={self.seen}&wait=25")
 
     def choose(self, view: Json) -> Json | None:
-        """The move that the player wants; ``None`` at the end of the input."""
+        """Return the move that the player wants; ``None`` at the end of the input."""
         moves: list[Json] = view["legal_moves"]
         print(self.words["you"])
         for number, move in enumerate(moves, 1):
@@ -236,7 +236,10 @@ class Player:
             print(self.words["what"])
 
     def meant(self, wanted: str, moves: list[Json]) -> Json | None:
-        """The move that was typed: its number, its word, or its tile if that has one place, with its end otherwise."""
+        """Return the move that was typed.
+
+        Its number, its word, or its tile, with an end where it has several places.
+        """
         if not wanted:
             return moves[0]
         if wanted.isdecimal():
@@ -256,7 +259,7 @@ class Player:
         return fitting[0] if len(fitting) == 1 else None
 
     def say(self, move: Json) -> str:
-        """A move in words."""
+        """Return a move in words."""
         if move["action"] != "play":
             return self.words[move["action"]]
         said = self.words["play"].format(move["tile"])
@@ -271,20 +274,20 @@ class Player:
         return said
 
     def ends(self, view: Json) -> str:
-        """The numbers of the open ends, each with its name."""
+        """Return the numbers of the open ends, each with its name."""
         ends = [each for each in view["board"]["ends"] if each["open"]]
         named = [f"{each['number']} ({self.words.get('end_' + each['id'], each['id'])})" for each in ends]
         return ", ".join(named) or self.words["none"]
 
     def score(self, view: Json) -> str:
-        """The points of each player."""
+        """Return the points of each player."""
         return self.words["score"].format(
             ", ".join([f"{each.get('name', '?')} {each['total']}" for each in view["players"]])
         )
 
 
 def begin(service: Service, options: argparse.Namespace) -> tuple[str, int]:
-    """The game and the seat to play: resumed, joined, or of a new game."""
+    """Return the game and the seat to play: resumed, joined, or of a new game."""
     kept = Path(options.session)
     if options.resume:
         saved = json.loads(kept.read_text("utf-8"))

@@ -150,7 +150,7 @@ class Erasures:
             self._outbox.publish(game_id)
 
     def _listed(self, app: str, ref: str) -> Iterator[str]:
-        """The games of a person, as the index knows them."""
+        """Yield the games of a person, as the index knows them."""
         query = IndexQuery(player_ref=ref, limit=MOST_GAMES)
         while True:
             page = self._index.find(app, query)

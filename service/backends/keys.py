@@ -93,20 +93,20 @@ class Backends:
         raise StorageUnavailable("contention")
 
     def is_creation_repeated(self, key: IdempotencyKey | None) -> bool:
-        """Whether an earlier request under this key has made an application. Raises ``KeyReused``."""
+        """Return whether an earlier request under this key has made an application. Raises ``KeyReused``."""
         app = None if key is None else self._store.reserved(record_of(self._idempotency, key, _CREATE).name)
         return app is not None and self._repeatable(key, app, _CREATE).prior(self._clock()) is not None
 
     def is_rotation_repeated(self, app: str, key: IdempotencyKey | None) -> bool:
-        """Whether an earlier request under this key has made another key. Raises ``KeyReused``."""
+        """Return whether an earlier request under this key has made another key. Raises ``KeyReused``."""
         return self._repeatable(key, app, _ROTATE).prior(self._clock()) is not None
 
     def all(self) -> list[Backend]:
-        """Every application, the oldest first."""
+        """Return every application, the oldest first."""
         return self._store.all()
 
     def authenticate(self, key: str) -> Backend:
-        """The application of a valid key.
+        """Return the application of a valid key.
 
         Raises ``Unauthorized``: for one reason where its application is suspended, else always for the same one.
         """
@@ -121,7 +121,7 @@ class Backends:
         raise no_valid_key()
 
     def authenticate_repeat(self, key: str, idempotency_key: str) -> Backend:
-        """The application of a key that has made another one under this idempotency key, valid or not.
+        """Return the application of a key that has made another one under this idempotency key, valid or not.
 
         So the request can be repeated when its response was lost, although it ended the key. Raises ``Unauthorized``.
         """
@@ -211,7 +211,7 @@ class Backends:
         raise StorageUnavailable("contention")
 
     def valid_keys(self, backend: Backend) -> tuple[KeyRecord, ...]:
-        """The keys of an application that are valid now, the oldest first."""
+        """Return the keys of an application that are valid now, the oldest first."""
         now = self._clock()
         return tuple([each for each in backend.keys if not _is_over(each, now)])
 
@@ -236,7 +236,10 @@ class Backends:
                 return key, KeyRecord(secret[:_HINT_CHARS], hash_secret(key), now)
 
     def _existing(self, app: str, presented: str | None = None) -> Backend:
-        """The stored application. Raises ``NotFound``, ``Unauthorized`` unless a key that was presented is valid."""
+        """Return the stored application.
+
+        Raises ``NotFound``, ``Unauthorized`` unless a key that was presented is valid.
+        """
         backend = None if shard_of(app) is None else self._store.read(app)
         if backend is None:
             raise NotFound("no_such_application")
@@ -269,7 +272,7 @@ class Backends:
         return backend
 
     def _accepts(self, backend: Backend, key: str) -> bool:
-        """Whether it is one of the valid keys; compared with all of them, each in constant time."""
+        """Return whether it is one of the valid keys; compared with all of them, each in constant time."""
         presented, accepted = hash_secret(key), False
         for each in self.valid_keys(backend):
             accepted |= compare_digest(presented, each.digest)
@@ -277,17 +280,17 @@ class Backends:
 
 
 def is_key(token: str) -> bool:
-    """Whether a bearer's token is meant to be the key of an application, and not that of a seat."""
+    """Return whether a bearer's token is meant to be the key of an application, and not that of a seat."""
     return token.startswith(KEY_PREFIX)
 
 
 def no_valid_key() -> Unauthorized:
-    """The one refusal of every key that is not accepted, so that the causes cannot be distinguished."""
+    """Return the one refusal of every key that is not accepted, so that the causes cannot be distinguished."""
     return Unauthorized("no_valid_key")
 
 
 def _is_made_by(key: str, answer: str | None) -> bool:
-    """Whether it is the key that was presented with the request for another one, of which this is kept."""
+    """Return whether it is the key that was presented with the request for another one, of which this is kept."""
     return compare_digest(hash_secret(key).hex(), answer or "")
 
 

@@ -82,7 +82,7 @@ class RepeatStore(Protocol):
     """
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
-        """What is kept under this name, as confirmed as a write; ``now`` in milliseconds since 1970."""
+        """Return what is kept under this name, as confirmed as a write; ``now`` in milliseconds since 1970."""
 
 
 class BackendStore(RepeatStore, Protocol):
@@ -93,22 +93,22 @@ class BackendStore(RepeatStore, Protocol):
     """
 
     def reserve(self, name: str, app: str) -> str:
-        """The first id that was reserved under this name in the last 24 hours; this one, if there was none."""
+        """Return the first id that was reserved under this name in the last 24 hours; this one, if there was none."""
 
     def reserved(self, name: str) -> str | None:
-        """The id that was reserved under this name in the last 24 hours; ``None`` if there was none."""
+        """Return the id that was reserved under this name in the last 24 hours; ``None`` if there was none."""
 
     def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""
 
     def read(self, app: str) -> Backend | None:
-        """The application with this id."""
+        """Return the application with this id."""
 
     def replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
         """Replace the application if it is still as ``before``, or delete it; returns whether that was done."""
 
     def all(self) -> list[Backend]:
-        """Every application, the oldest first."""
+        """Return every application, the oldest first."""
 
 
 MOST_ERASURES: Final = 1000
@@ -132,10 +132,10 @@ class ErasureStore(Protocol):
         """Note that a person is to be erased, also one who is already; ``False`` if there are too many others."""
 
     def pending(self, app: str) -> list[Erasure]:
-        """Who is to be erased."""
+        """Return who is to be erased."""
 
     def is_pending(self, app: str, ref: str) -> bool:
-        """Whether this person is to be erased."""
+        """Return whether this person is to be erased."""
 
     def done(self, app: str, erasure: Erasure) -> None:
         """Note that a person has been erased; does nothing if there was another request meanwhile."""
@@ -154,7 +154,7 @@ class ConfirmedUrls(Protocol):
     """
 
     def is_confirmed(self, app: str, url: str, now: int) -> bool:
-        """Whether the URL has answered in the last ``CONFIRMED_MS``."""
+        """Return whether the URL has answered in the last ``CONFIRMED_MS``."""
 
     def confirm(self, app: str, url: str, now: int) -> None:
         """Note that the URL has answered now."""

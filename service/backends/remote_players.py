@@ -28,7 +28,7 @@ class RemotePlayers:
         self.lifetimes = repository.lifetimes
 
     def next_turn(self, game_id: str) -> RemoteTurn | None:
-        """The turn for which a remote player is to be asked; ``None`` if there is none, or no such game."""
+        """Return the turn for which a remote player is to be asked; ``None`` if there is none, or no such game."""
         try:
             game = self._repository.load(game_id)
         except Gone:
@@ -52,25 +52,31 @@ class RemotePlayers:
 
 
 def is_same_turn(turn: RemoteTurn, other: RemoteTurn | None) -> bool:
-    """Whether both ask for the same move; meanwhile players may have left or returned, or changed their tokens."""
+    """Return whether both ask for the same move.
+
+    Meanwhile players may have left or returned, or changed their tokens.
+    """
     return other is not None and _identity(turn.game) == _identity(other.game)
 
 
 def message_id(turn: RemoteTurn) -> str:
-    """The id of the message that asks for this move: the same however often, and by whomever, it is sent."""
+    """Return the id of the message that asks for this move: the same however often, and by whomever, it is sent."""
     text = " ".join(("game.move", *map(str, _identity(turn.game))))
     return f"msg_{b32encode(sha256(text.encode()).digest()[:20]).decode().lower()}"
 
 
 def owner(turn: RemoteTurn) -> str:
-    """The application whose game it is: only such games have remote players."""
+    """Return the application whose game it is: only such games have remote players."""
     ownership = turn.game.ownership
     assert ownership is not None
     return ownership.app
 
 
 def _identity(game: Game) -> tuple[str, int, str]:
-    """What is the same as long as the same can be played; after a failover another write may lead to a version."""
+    """Return what is the same as long as the same can be played.
+
+    After a failover another write may lead to a version.
+    """
     return game.id, game.match_version, game.match_write_id
 
 

@@ -51,7 +51,10 @@ class RepeatableRequest:
         self.random_bytes = random_bytes if key is None else idempotency.derive_bytes(*self._purpose, self._salt)
 
     def prior(self, now: int) -> Prior | None:
-        """The earlier request, if there was one. Raises ``KeyReused`` if it was another one, ``SecretChanged``."""
+        """Return the earlier request, if there was one.
+
+        Raises ``KeyReused`` if it was another one, ``SecretChanged``.
+        """
         if self._record is None:
             return None
         repeat = self._store.repeated(self._app, self._record.name, now)
@@ -62,17 +65,17 @@ class RepeatableRequest:
         return Prior(repeat.at, answer, self._idempotency.derive_bytes(*self._purpose, salt, prior=repeat))
 
     def repeat(self, now: int, answer: Any) -> Repeat | None:
-        """What is to be kept of it; ``answer`` is a JSON value without secrets."""
+        """Return what is to be kept of it; ``answer`` is a JSON value without secrets."""
         if self._record is None:
             return None
         return Repeat(self._record.name, self._record.fingerprint, now, orjson.dumps([self._salt, answer]))
 
 
 def kept_answer(repeat: Repeat) -> Any:
-    """What is kept of the answer."""
+    """Return what is kept of the answer."""
     return orjson.loads(repeat.answer)[1]
 
 
 def record_of(idempotency: Idempotency, key: IdempotencyKey, *purpose: str) -> IdempotencyRecord:
-    """The record of a key for this operation."""
+    """Return the record of a key for this operation."""
     return idempotency.record(key, *purpose, derives_tokens=True)

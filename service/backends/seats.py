@@ -16,7 +16,7 @@ Refs = Mapping[int, str | None]
 
 
 def refs_of(game: Game) -> Refs:
-    """The refs of a game."""
+    """Return the refs of a game."""
     return {seat: each.ref for seat, each in enumerate(game.seats)}
 
 
@@ -26,13 +26,13 @@ def with_refs(seats: Iterable[int], refs: Refs) -> list[dict[str, Any]]:
 
 
 def with_ref(fields: dict[str, Any], refs: Refs) -> dict[str, Any]:
-    """What is shown of a ``seat``, with its ref where it has one."""
+    """Return what is shown of a ``seat``, with its ref where it has one."""
     seat, ref = fields["seat"], refs.get(fields["seat"])
     named: dict[str, Any] = {"seat": seat} if ref is None else {"seat": seat, "ref": ref}
     return named | fields
 
 
 def results(game: Game) -> list[dict[str, Any]]:
-    """What a match has come to, in seat order, without refs: total and rank as the score card has them."""
+    """Return what a match has come to, in seat order, without refs: total and rank as the score card has them."""
     ordered = sorted(standings(game), key=lambda each: each.seat)
     return [{"seat": each.seat, "total": each.total, "rank": each.rank} for each in ordered]

@@ -65,7 +65,7 @@ class StoredBytes:
         return answer
 
     def limit(self, backend: Backend, network: str) -> int | None:
-        """The bytes that the application may store in a day; ``None`` for any number."""
+        """Return the bytes that the application may store in a day; ``None`` for any number."""
         return self._shares.limit(self.holder(backend, network))
 
     def holder(self, backend: Backend | None, network: str) -> Holder:

@@ -28,7 +28,7 @@ from service.storage.feed import RedisFeed
 def build_backends(
     settings: Settings, storage: Storage, notifications: EventFeed, idempotency: Idempotency
 ) -> BackendsFacade:
-    """The applications in this storage; ``notifications`` tell when a feed goes on.
+    """Return the applications in this storage; ``notifications`` tell when a feed goes on.
 
     Keys and secrets of requests under an idempotency key are derived from the secrets of ``idempotency``.
     """
@@ -55,7 +55,7 @@ def build_backends(
 
 
 def build_sender(settings: Settings) -> Sender:
-    """What sends requests to addresses that strangers give, as the settings allow."""
+    """Return what sends requests to addresses that strangers give, as the settings allow."""
     return Sender(
         f"domino-service/{version('domino-service')}",
         networks=settings.webhook_networks,

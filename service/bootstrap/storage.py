@@ -71,12 +71,12 @@ def keep_noting_running(storage: Storage, metrics: Metrics) -> None:
 
 
 def lifetimes_of(settings: Settings) -> Lifetimes:
-    """How long games are kept."""
+    """Return how long games are kept."""
     return Lifetimes.at_most(settings.game_ttl_seconds * 1000, settings.finished_ttl_seconds * 1000)
 
 
 def budgets_of(settings: Settings) -> Budgets:
-    """How much may be stored in a day."""
+    """Return how much may be stored in a day."""
     return Budgets(settings.stored_mb_per_day, settings.app_stored_mb_per_day)
 
 
@@ -96,7 +96,7 @@ class _Kept(TypedDict):
 
 
 def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> Storage:
-    """The storage of the settings, which counts in ``metrics``.
+    """Return the storage of the settings, which counts in ``metrics``.
 
     Of calls about games, endpoints and erasures at most ``most_calls`` are under way at a time; those about reminders
     and deletions, by which a process looks for what is due, do not wait for them. Raises ``ValueError`` without a

@@ -36,7 +36,7 @@ from service.web.store_gauges import StoreGauges
 
 
 def build_app(settings: Settings) -> Flask:
-    """The application on the Redis of the settings. Raises ``ValueError`` without a ``REDIS_URL``."""
+    """Return the application on the Redis of the settings. Raises ``ValueError`` without a ``REDIS_URL``."""
     configure_logging(settings.log_level, settings.log_format)
     metrics = Metrics()
     storage = open_storage(settings, metrics)
@@ -89,7 +89,7 @@ def _start_threads(storage: Storage, metrics: Metrics) -> None:
 
 
 def build_streams(settings: Settings, metrics: Metrics) -> Streams:
-    """The streams of a worker, of which the settings allow so many."""
+    """Return the streams of a worker, of which the settings allow so many."""
     metrics.streams_limit.set(settings.max_streams)
     limits = StreamLimits(
         settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None
@@ -98,7 +98,7 @@ def build_streams(settings: Settings, metrics: Metrics) -> Streams:
 
 
 def build_limits(settings: Settings, url: str) -> RateLimits:
-    """The rate limits of the settings, counted in the Redis at this address."""
+    """Return the rate limits of the settings, counted in the Redis at this address."""
     limits = Limits(
         create=settings.creates_per_minute,
         failure=settings.token_failures_per_minute,
@@ -112,7 +112,7 @@ def build_limits(settings: Settings, url: str) -> RateLimits:
 
 
 def server_secrets(settings: Settings) -> tuple[bytes, ...]:
-    """The secrets of the settings, then the one in the data folder, which is generated if there is none at all."""
+    """Return the secrets of the settings, then that of the data folder, which is generated if there are none."""
     if not settings.secret_key:
         return (load_or_create_secret(settings.data_dir),)
     generated = read_secret(settings.data_dir)

@@ -47,7 +47,7 @@ class WorkerParts(NamedTuple):
 
 
 def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> WorkerParts:
-    """The parts of a process that does what is due in games. Raises ``ValueError`` without a ``REDIS_URL``.
+    """Return the parts of a process that does what is due in games. Raises ``ValueError`` without a ``REDIS_URL``.
 
     Whether a time is over is judged by the clock of Redis. ``most_calls`` to the storage are under way at a time.
     """
@@ -75,13 +75,13 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
 
 
 def build_reindexer(settings: Settings, storage: Storage, report: Callable[[Progress], None]) -> Reindexer:
-    """What rebuilds the indexes in this storage."""
+    """Return what rebuilds the indexes in this storage."""
     repository = build_repository(settings, storage, lambda _: None)
     return Reindexer(repository, storage.game_index, storage.reminders, storage.clock, report=report)
 
 
 def build_repository(settings: Settings, storage: Storage, observe: Callable[[Committed], None]) -> GameRepository:
-    """The games of this storage for a process that serves no requests, which may read as much as it needs."""
+    """Return the games of this storage for a process that serves no requests, which may read as much as it needs."""
     runtime = sequential_runtime(storage.clock, os.urandom)
     repository = GameRepository(
         storage.store,

@@ -66,7 +66,7 @@ class Estimate(NamedTuple):
 
 
 def is_clear(difference: float, error: float) -> bool:
-    """Whether a difference is clear of its error."""
+    """Return whether a difference is clear of its error."""
     return difference > _CLEAR * error and difference > 0
 
 
@@ -78,7 +78,7 @@ def worlds_of(rules: Rules, moves: int, playouts: int | None = None) -> int:
 def estimates(
     rules: Rules, observation: Observation, *, also: Move | None = None, playouts: int | None = None, sample: int = 0
 ) -> list[Estimate]:
-    """What the legal moves of the seat to act are worth, the best first: ``MOST_MOVES`` of them, and ``also``.
+    """Return what the legal moves of the seat to act are worth, the best first: ``MOST_MOVES`` of them, and ``also``.
 
     ``playouts`` are those of all moves together; by default twice those of a decision of the level ``expert``. Each
     ``sample`` has other worlds. There must be a legal move in a running round.
@@ -112,7 +112,7 @@ def estimates(
 
 
 def _in_one_way(found: list[Estimate]) -> list[Estimate]:
-    """These estimates, the best first, with errors as large as the differences: each move was played on in one way."""
+    """Return these estimates with errors as large as their differences, as each move was played on in one way."""
     best, *others = found
     error = max(best.estimate - found[-1].estimate, _LEAST_UNKNOWN)
     wide = [each._replace(error=error, behind_error=max(each.behind, _LEAST_UNKNOWN)) for each in others]
@@ -122,7 +122,7 @@ def _in_one_way(found: list[Estimate]) -> list[Estimate]:
 def _played_on(
     rules: Rules, observation: Observation, knowledge: Knowledge, moves: list[Move], *, random: Random, worlds: int
 ) -> tuple[list[float], list[list[float]]]:
-    """The weights of sampled worlds, and by move what the round is worth in each of them."""
+    """Return the weights of sampled worlds, and by move what the round is worth in each of them."""
     assert observation.view.you is not None
     possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
     sampler, likelihood = Sampler(rules, observation, knowledge), Likelihood(rules, observation)
@@ -152,7 +152,7 @@ def _mean(values: list[float], weights: list[float]) -> float:
 
 
 def _error(values: list[float], weights: list[float]) -> float:
-    """The standard error of the weighted mean of these values."""
+    """Return the standard error of the weighted mean of these values."""
     mean = _mean(values, weights)
     square = fsum([((value - mean) * weight) ** 2 for value, weight in zip(values, weights, strict=True)])
     return sqrt(square) / fsum(weights)

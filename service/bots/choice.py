@@ -38,7 +38,9 @@ NEWEST_EDITION: Final = max(EDITIONS.values())
 
 
 def choose_move(rules: Rules, observation: Observation, level: str, decision_seed: bytes) -> Move:
-    """The move of the seat to act, one of its legal moves; ``decision_seed`` are 32 bytes (``deal.seed_of_decision``).
+    """Return the move of the seat to act, one of its legal moves.
+
+    ``decision_seed`` are 32 bytes (``deal.seed_of_decision``).
 
     A move without an alternative costs no work, as all deals between rounds.
     """

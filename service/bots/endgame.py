@@ -47,7 +47,10 @@ class _TooLong(Exception):
 
 
 def solve(rules: Rules, observation: Observation, knowledge: Knowledge, moves: Sequence[Move]) -> Move | None:
-    """The best of these moves, of equal ones the first; ``None`` if anything is hidden, or the end is too long."""
+    """Return the best of these moves, of equal ones the first.
+
+    ``None`` if anything is hidden, or the end is too long.
+    """
     state = known_state(rules, observation, knowledge)
     if state is None or _is_too_long(rules, state):
         return None
@@ -66,7 +69,10 @@ def solve(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
 def values_of(
     rules: Rules, observation: Observation, knowledge: Knowledge, moves: Sequence[Move]
 ) -> list[float] | None:
-    """What the round is worth after each of these moves; ``None`` if anything is hidden, or the end is too long."""
+    """Return what the round is worth after each of these moves.
+
+    ``None`` if anything is hidden, or the end is too long.
+    """
     state = known_state(rules, observation, knowledge)
     if state is None or _is_too_long(rules, state):
         return None
@@ -78,17 +84,17 @@ def values_of(
 
 
 def is_all_known(observation: Observation) -> bool:
-    """Whether the unseen tiles are those of one hand, or the only one of the stock, so that the seat knows them all."""
+    """Return whether the unseen tiles are of one hand, or the only one of the stock, so that the seat knows them."""
     return len(_holding(observation)) + observation.view.stock <= 1
 
 
 def _holding(observation: Observation) -> list[int]:
-    """The other seats that hold tiles."""
+    """Return the other seats that hold tiles."""
     return [player.seat for player in observation.view.players if player.seat != observation.seat and player.tiles]
 
 
 def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) -> State | None:
-    """The true state, if the seat can tell it, and two sides count or nobody else holds tiles; else ``None``."""
+    """Return the true state, if the seat can tell it, and two sides count or nobody else holds tiles; else ``None``."""
     seat, view, events = observation
     assert view.you is not None
     holding = _holding(observation)
@@ -105,7 +111,7 @@ def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) ->
 
 
 def _is_too_long(rules: Rules, state: State) -> bool:
-    """Whether an end has so many tiles that the search would rarely come to its end."""
+    """Return whether an end has so many tiles that the search would rarely come to its end."""
     most = _MOST_TILES_IF_PLAYS_SCORE if rules.scores_plays else _MOST_TILES
     if rules.may_follow is not one_tile:
         most = _MOST_TILES_OF_LONG_TURNS
@@ -125,7 +131,7 @@ class _Search:
         """By what a position depends on: the least and the most that the round can be worth there."""
 
     def value(self, state: State, move: Move, alpha: float, beta: float) -> float:
-        """What the round is worth to the seat after this move; only a bound of it where not ``alpha`` < it < ``beta``.
+        """Return what the round is worth to the seat after this move; only a bound outside of ``alpha`` to ``beta``.
 
         Raises ``_TooLong``.
         """
@@ -150,7 +156,7 @@ class _Search:
         return best
 
     def _best(self, state: State, alpha: float, beta: float) -> float:
-        """What the round is worth if the side to move plays for its own best, likewise."""
+        """Return what the round is worth if the side to move plays for its own best, likewise."""
         assert state.turn is not None
         own = self._rules.side(state.turn) == self._side
         best = -inf if own else inf
@@ -164,7 +170,7 @@ class _Search:
 
 
 def position_key(rules: Rules, state: State) -> object:
-    """What the rest of a round depends on, so that tiles laid in another order come to the same position."""
+    """Return what the rest of a round depends on, so that tiles laid in another order come to the same position."""
     turn = state.turn
     assert turn is not None
     scored: dict[int, int] = {}
@@ -185,7 +191,7 @@ def position_key(rules: Rules, state: State) -> object:
 
 
 def _ends(layout: Layout) -> list[tuple[object, ...]]:
-    """What counts of each end: not its name, and its host only where the sides of a double depend on each other."""
+    """Return what counts of each end: no name, and the host only where the sides of a double depend on each other."""
     placements = layout.placements
     return [
         (number, side, gate, counts, wants, host == 0, -1 if side == END else placements[host].tile.index)

@@ -54,7 +54,7 @@ def choose(rules: Rules, observation: Observation, random: Random) -> Move:
 
 
 def playouts_of(rules: Rules) -> int:
-    """The budget of a decision in this game, in playouts."""
+    """Return the budget of a decision in this game, in playouts."""
     return min(PLAYOUTS, _WORK // (moves_of(rules) * len(rules.tiles)))
 
 
@@ -103,7 +103,7 @@ def one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tup
 
 
 def _different(rules: Rules, observation: Observation, moves: list[Move], many: int) -> list[Move]:
-    """The first so many of these moves after which the table is not the same: equal ends count once."""
+    """Return the first so many of these moves after which the table is not the same: equal ends count once."""
     layout = observation.view.layout
     found: dict[tuple[object, ...], Move] = {}
     for move in moves:
@@ -126,7 +126,7 @@ def _still_running(values: list[list[float]], running: list[int], weights: list[
 
 
 def _best(values: list[list[float]], running: list[int], weights: list[float]) -> int:
-    """The candidate to play: the best of those that lead greedy's move with confidence, else greedy's move.
+    """Return the candidate to play: the best of those that lead greedy's move with confidence, else greedy's move.
 
     Where greedy's move was given up, it is compared over the worlds in which it was played.
     """
@@ -135,12 +135,12 @@ def _best(values: list[list[float]], running: list[int], weights: list[float]) -
 
 
 def _sum(values: list[float], weights: list[float]) -> float:
-    """The weighted sum of these values."""
+    """Return the weighted sum of these values."""
     return fsum([value * weight for value, weight in zip(values, weights, strict=False)])
 
 
 def _lead(values: list[float], others: list[float], weights: list[float], errors: float) -> float:
-    """How much higher these values are on average, world by world, less this number of standard errors."""
+    """Return how much higher these values are on average, world by world, less this number of standard errors."""
     pairs = list(zip(values, others, weights, strict=False))
     if len(pairs) < 2:
         return 0.0

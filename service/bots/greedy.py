@@ -47,18 +47,18 @@ class Parts(NamedTuple):
 
 
 def choose(rules: Rules, observation: Observation, random: Random) -> Move:
-    """The move that is worth most; if there are several, one of them by luck."""
+    """Return the move that is worth most; if there are several, one of them by luck."""
     return ranked(rules, observation, infer(rules, observation), random)[0]
 
 
 def ranked(rules: Rules, observation: Observation, knowledge: Knowledge, random: Random) -> list[Move]:
-    """All legal moves, the best first, equal ones in an order by luck."""
+    """Return all legal moves, the best first, equal ones in an order by luck."""
     order = [(-worth, random.random(), place) for place, worth in enumerate(worths_of(rules, observation, knowledge))]
     return [observation.view.legal_moves[place] for _, _, place in sorted(order)]
 
 
 def worths_of(rules: Rules, observation: Observation, knowledge: Knowledge) -> list[float]:
-    """What each legal move is worth, in pips."""
+    """Return what each legal move is worth, in pips."""
     view = observation.view
     assert view.you is not None
     hand, layout, seat = view.you.hand, view.layout, observation.seat
@@ -81,7 +81,7 @@ def worths_of(rules: Rules, observation: Observation, knowledge: Knowledge) -> l
 
 
 def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: Sequence[Move]) -> list[Parts]:
-    """The parts of what each of these moves is worth; of a move without a tile, what remains as it is."""
+    """Return the parts of what each of these moves is worth; of a move without a tile, what remains as it is."""
     view = observation.view
     assert view.you is not None
     hand, layout = view.you.hand, view.layout
@@ -102,7 +102,7 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
 
 
 def _prospects(rules: Rules, layout: Layout, hand: Hand) -> int:
-    """How many tiles of the hand fit this layout, and how many different numbers they have."""
+    """Return how many tiles of the hand fit this layout, and how many different numbers they have."""
     numbers = 0
     for tile in hand:
         numbers |= tile.mask
@@ -110,7 +110,7 @@ def _prospects(rules: Rules, layout: Layout, hand: Hand) -> int:
 
 
 def is_partner_next(rules: Rules, observation: Observation) -> bool:
-    """Whether the next player who holds a tile is of the same team as the seat to act."""
+    """Return whether the next player who holds a tile is of the same team as the seat to act."""
     following = _following(observation)
     return following is not None and _are_partners(rules, observation.seat, following)
 
@@ -120,14 +120,14 @@ def _are_partners(rules: Rules, seat: int, other: int) -> bool:
 
 
 def _following(observation: Observation) -> int | None:
-    """The next player who holds a tile, if anybody else does."""
+    """Return the next player who holds a tile, if anybody else does."""
     seat, players = observation.seat, observation.view.players
     clockwise = [(seat + step) % len(players) for step in range(1, len(players))]
     return next((each for each in clockwise if players[each].tiles), None)
 
 
 def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> Callable[[Layout], float]:
-    """What it is worth that the next player may be unable to follow, by the layout that they find."""
+    """Return what it is worth that the next player may be unable to follow, by the layout that they find."""
     following = _following(observation)
     if following is None:
         return lambda _layout: 0
@@ -137,7 +137,7 @@ def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> 
 
 
 def _probability_of_none(hidden: tuple[int, ...], tiles: int) -> float:
-    """The probability that a hand holds none of ``tiles``: exact if no two sets of candidates overlap in part."""
+    """Return the probability that a hand holds none of ``tiles``: exact unless sets of candidates overlap in part."""
     probability = 1.0
     filled: dict[int, int] = {}
     for candidates in hidden:
@@ -149,7 +149,7 @@ def _probability_of_none(hidden: tuple[int, ...], tiles: int) -> float:
 
 
 def _mean_hand(observation: Observation, knowledge: Knowledge) -> float:
-    """The pips that another player holds on average, as the number of their tiles tells."""
+    """Return the pips that another player holds on average, as the number of their tiles tells."""
     seat = observation.seat
     held = [player.tiles for player in observation.view.players if player.in_match and player.seat != seat]
     return sum(held) / len(held) * pips(knowledge.unseen) / len(knowledge.unseen)

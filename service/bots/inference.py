@@ -41,7 +41,7 @@ _SeenEvent = Event | DealtView | DrewView
 
 
 def infer(rules: Rules, observation: Observation) -> Knowledge:
-    """What the seat of this observation knows of the hidden tiles."""
+    """Return what the seat of this observation knows of the hidden tiles."""
     view = observation.view
     seen = {placement.tile for placement in view.layout.placements}
     if view.you is not None:
@@ -53,7 +53,7 @@ def infer(rules: Rules, observation: Observation) -> Knowledge:
 
 
 def _shown(observation: Observation) -> tuple[tuple[int, ...], ...]:
-    """The candidates after a round, whose result shows all hands: of each hidden tile only itself."""
+    """Return the candidates after a round, whose result shows all hands: of each hidden tile only itself."""
     shown: list[tuple[int, ...]] = [()] * len(observation.view.players)
     for event in observation.events:
         if isinstance(event, RoundEnded):
@@ -79,7 +79,7 @@ class _HiddenTiles:
         self.older: dict[int, int] = {}
 
     def held_since(self, event: int) -> int:
-        """The tiles that these may have been at this event, as a set."""
+        """Return the tiles that these may have been at this event, as a set."""
         if self.since <= event:
             return self.candidates
         held = 0
@@ -103,7 +103,7 @@ class _Table:
         self._waiting: list[Played] = []
 
     def lay(self, played: Played) -> None:
-        """The next tile."""
+        """Lay the next tile."""
         self._waiting.append(played)
 
     @property
@@ -161,7 +161,7 @@ class _Inference:
         """By seat: its hidden tiles, the oldest first."""
 
     def knowledge(self, unseen: Hand) -> Knowledge:
-        """What follows from all events."""
+        """Return what follows from all events."""
         self._follow()
         if self.joint and self.lead is not None:
             self._look_back_at_the_opening()
@@ -184,7 +184,7 @@ class _Inference:
         )
 
     def _look_back_at_the_opening(self) -> None:
-        """The same again, with all tiles that the opener has laid since and that it may have been dealt."""
+        """Conclude the same again, with all tiles that the opener has laid since and may have been dealt."""
         dealt = tuple(dict.fromkeys(self.known[self.opener]))
         complete = not any(self._held_since(self.opener, 0))
         opening = opening_hands(
@@ -240,7 +240,7 @@ class _Inference:
             each.candidates &= ~tiles
 
     def _take(self, seat: int, tile: Tile) -> None:
-        """The seat laid this tile: of those that may be it, one with the fewest candidates is gone."""
+        """Take this tile, which the seat laid, from those that may be it: one with the fewest candidates is gone."""
         bit = 1 << tile.index
         possible = [each for each in self.hidden[seat] if each.candidates & bit]
         taken = possible[0]
@@ -264,7 +264,7 @@ class _Inference:
     def _after_play(
         self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, *, table: _Table
     ) -> None:
-        """What follows from who moves after a play, where a turn may be several tiles."""
+        """Conclude from who moves after a play, where a turn may be several tiles."""
         ended = moves_next != seat
         goes_on = isinstance(following, Done) or (following is None and not self._alone(seat))
         if ended or goes_on:
@@ -293,10 +293,10 @@ class _Inference:
         self.hidden[seat].append(_HiddenTiles(tiles, 1, place))
 
     def _kept(self, place: int, seat: int) -> bool:
-        """Whether the seat that passes here may hold a tile that fits, which it has just drawn."""
+        """Return whether the seat that passes here may hold a tile that fits, which it has just drawn."""
         before = self.events[place - 1]
         return self.rules.drawing.keep and isinstance(before, DrewView | Drew) and before.seat == seat
 
     def _alone(self, seat: int) -> bool:
-        """Whether no other seat holds tiles, so that this one moves whether its turn is over or not (rules 4.6)."""
+        """Return whether no other seat holds tiles, so that this one moves, its turn over or not (rules 4.6)."""
         return not any([many and other != seat for other, many in enumerate(self.held)])

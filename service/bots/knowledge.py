@@ -51,5 +51,5 @@ class Knowledge(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def tile_set(tiles: Hand) -> int:
-    """These tiles as a set: bit i stands for the tile with the index i."""
+    """Return these tiles as a set: bit i stands for the tile with the index i."""
     return sum([1 << tile.index for tile in tiles])

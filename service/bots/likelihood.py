@@ -68,11 +68,11 @@ class Likelihood:
         self._choices = list(choices_of(rules, observation))[-most_choices(rules) :]
 
     def __len__(self) -> int:
-        """How many choices count."""
+        """Return how many choices count."""
         return len(self._choices)
 
     def of(self, world: State) -> float:
-        """How likely the choices are if the hands are those of this world: above 0, at most 1."""
+        """Return how likely the choices are if the hands are those of this world: above 0, at most 1."""
         likelihood = 1.0
         for choice in self._choices:
             seat = choice.played.seat
@@ -85,12 +85,12 @@ class Likelihood:
 
 
 def most_choices(rules: Rules) -> int:
-    """How many choices count in this game: 20 with double-six, 5 with double-nine, 2 with double-twelve, then 1."""
+    """Return how many choices count: 20 with double-six, 5 with double-nine, 2 with double-twelve, then 1."""
     return max(round(_MOST_CHOICES * (_FEW_TILES / max(_FEW_TILES, len(rules.tiles))) ** 2), 1)
 
 
 def _probability(rules: Rules, choice: Choice, hand: Hand) -> float:
-    """How likely a seat with this hand makes the choice."""
+    """Return how likely a seat with this hand makes the choice."""
     played, before = choice.played, choice.before
     seat, hands = played.seat, before.hands
     state = before._replace(hands=(*hands[:seat], hand, *hands[seat + 1 :]))
@@ -107,7 +107,7 @@ def _probability(rules: Rules, choice: Choice, hand: Hand) -> float:
 
 
 def _is_of(move: Move, played: Played) -> bool:
-    """Whether this move is the one that was played."""
+    """Return whether this move is the one that was played."""
     return (
         move.tile is played.tile
         and move.end == played.end
@@ -117,7 +117,7 @@ def _is_of(move: Move, played: Played) -> bool:
 
 
 def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
-    """The choices of the others, the first one first."""
+    """Yield the choices of the others, the first one first."""
     seat, view, events = observation
     every = tile_set(rules.tiles)
     held = _dealt(observation)
@@ -149,7 +149,7 @@ def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
 
 
 def _is_by(event: object, kind: Any, seat: int) -> bool:
-    """Whether an event is of this kind and seat."""
+    """Return whether an event is of this kind and seat."""
     return isinstance(event, kind) and event.seat == seat
 
 
@@ -165,7 +165,7 @@ def _dealt(observation: Observation) -> list[int]:
 
 
 def _laid_since(events: Sequence[Event | DealtView | DrewView], seat: int) -> Hand | None:
-    """The tiles that a seat has laid from the first of these events on; ``None`` if it has drawn one since."""
+    """Return the tiles that a seat has laid from the first of these events on; ``None`` if it has drawn one since."""
     if any([_is_by(event, Drew | DrewView, seat) for event in events]):
         return None
     return tuple([event.tile for event in events if isinstance(event, Played) and event.seat == seat])

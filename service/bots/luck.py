@@ -47,12 +47,12 @@ class Luck(NamedTuple):
 
 
 def replays_of(rules: Rules) -> int:
-    """How often a deal of this game is replayed."""
+    """Return how often a deal of this game is replayed."""
     return max(_FEWEST, min(_REPLAYS, _WORK // len(rules.tiles)))
 
 
 def luck_of(rules: Rules, dealt: Dealt, state: State) -> Luck:
-    """The luck of this deal, after which the match is in this state."""
+    """Return the luck of this deal, after which the match is in this state."""
     random = Random(dealt.round)  # noqa: S311 # not a secret
     many = replays_of(rules)
     replays = [_replay(rules, dealt, state, random) for _ in range(many)]
@@ -73,7 +73,7 @@ def results(rules: Rules, active: Sequence[int], scores: Sequence[int]) -> tuple
 
 
 def _replay(rules: Rules, dealt: Dealt, state: State, random: Random) -> tuple[float, ...]:
-    """The ``results`` of the deal as equal players play it once."""
+    """Return the ``results`` of the deal as equal players play it once."""
     active = state.active_seats()
     seen: list[list[Event | DealtView | DrewView]] = [[event_view(dealt, seat)] for seat in range(rules.seats)]
     while True:

@@ -25,5 +25,5 @@ class Observation(NamedTuple):
 
 
 def observe(rules: Rules, state: State, events: Iterable[Event], seat: int) -> Observation:
-    """What ``seat`` has seen, from the state of the match and the events of its running round, its deal first."""
+    """Return what ``seat`` has seen, from the match's state and the events of its running round, the deal first."""
     return Observation(seat, view(rules, state, seat), tuple([event_view(event, seat) for event in events]))

@@ -40,7 +40,7 @@ class DealtToOpener(NamedTuple):
 
 
 def before_opening(rules: Rules, state: State) -> State:
-    """The start of the running round of this state, its opener to move, its hands and stock empty.
+    """Return the start of the running round of this state, its opener to move, its hands and stock empty.
 
     The totals are left out, so that what follows from an opening is computed once for many matches.
     """
@@ -60,12 +60,12 @@ def before_opening(rules: Rules, state: State) -> State:
 
 
 def opens(rules: Rules, start: State, hands: Sequence[Hand], opener: int, *, lead: Tile | None) -> bool:
-    """Whether this seat opens with these hands, and may do so with this lead if there is one."""
+    """Return whether this seat opens with these hands, and may do so with this lead if there is one."""
     return _Question(rules.opening, rules.tiles, start, opener, lead).opens(hands)
 
 
 def opening_hands(rules: Rules, start: State, opener: int, lead: Tile | None, *, dealt: DealtToOpener) -> OpeningHands:
-    """What the lead tells, ``None`` before it, with these tiles known that the opener was dealt, its lead included.
+    """Return what the lead, ``None`` before it, tells, with these tiles known that the opener was dealt, lead included.
 
     Of a lead and a hand that are both unknown nothing follows for a single tile, but not every deal makes this seat
     the opener.
@@ -90,14 +90,14 @@ class _Question(NamedTuple):
         return found is not None and found.seat == self.opener and (self.lead is None or self.lead in found.tiles)
 
     def opens_with(self, own: Hand, seat: int, held: Hand) -> bool:
-        """Whether the opener opens with these tiles of its own if ``seat`` holds those others."""
+        """Return whether the opener opens with these tiles of its own if ``seat`` holds those others."""
         hands: list[Hand] = [()] * len(self.start.hands)
         hands[self.opener] = own
         hands[seat] += held
         return self.opens(hands)
 
     def disturbing(self, own: Hand, seat: int, held: Hand) -> list[Tile]:
-        """The tiles of these with any of which alone ``seat`` would keep the opener from opening as it did.
+        """Return the tiles of these with any of which alone ``seat`` would keep the opener from opening as it did.
 
         Found by halving: tiles that do not disturb together are not looked at one by one.
         """
@@ -122,7 +122,7 @@ class _Help:
         """Tiles that need not disturb, in the hand of any seat."""
 
     def is_possible(self, seat: int, tile: Tile) -> bool:
-        """Whether the opener opens though ``seat`` holds this tile, if it holds all others itself, or one of them."""
+        """Return whether the opener opens, with all other tiles or one of them, though ``seat`` holds this one."""
         if tile in self._helped:
             return True
         own, opens_with = self._own, self._question.opens_with

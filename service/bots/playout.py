@@ -49,12 +49,12 @@ def tiles_possible(seat: int, hand: Hand, knowledge: Knowledge) -> list[int]:
 
 
 def moves_of(rules: Rules) -> int:
-    """How many moves a playout has at most, the first one included."""
+    """Return how many moves a playout has at most, the first one included."""
     return max(_SHORTEST, _EACH * rules.seats) + 1
 
 
 def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) -> float:
-    """What the round is worth to the seat to move if it makes this move. ``possible``: ``tiles_possible`` of it.
+    """Return what the round is worth to the seat to move if it makes this move. ``possible``: ``tiles_possible`` of it.
 
     After some moves the round is counted as if it were blocked: what is scored and what is held by then says enough,
     and what happens later is mostly luck.
@@ -83,7 +83,7 @@ def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) ->
 
 
 def worth(rules: Rules, active: Sequence[int], scores: Sequence[int], seat: int) -> float:
-    """How much better the side of this seat scored than the other active seats on average."""
+    """Return how much better the side of this seat scored than the other active seats on average."""
     teams = rules.teams
     own: list[int] = []
     others: list[int] = []
@@ -103,7 +103,7 @@ def best_of(
     possible: Sequence[int],
     worths: list[float] | None = None,
 ) -> Move:
-    """The best of these moves of the seat to move; what each is worth is added to ``worths``.
+    """Return the best of these moves of the seat to move; what each is worth is added to ``worths``.
 
     By points, pips shed, the tiles and numbers that they leave, and how likely the next seat cannot follow, to which
     any of these tiles that are ``left`` and ``possible`` may belong. The last tile is always laid.
@@ -177,7 +177,7 @@ def best_of(
 
 @lru_cache(maxsize=4096)
 def _held(hand: Hand) -> tuple[int, int, int]:
-    """These tiles as a set, the numbers that they have, and those that several of them have, as masks."""
+    """Return these tiles as a set, the numbers that they have, and those that several of them have, as masks."""
     numbers = several = 0
     for tile in hand:
         several |= numbers & tile.mask
@@ -186,7 +186,7 @@ def _held(hand: Hand) -> tuple[int, int, int]:
 
 
 def _next_with_tiles(state: State, turn: int) -> int | None:
-    """The next other seat that holds tiles."""
+    """Return the next other seat that holds tiles."""
     hands = state.hands
     many = len(hands)
     return next((seat % many for seat in range(turn + 1, turn + many) if hands[seat % many]), None)
@@ -194,5 +194,5 @@ def _next_with_tiles(state: State, turn: int) -> int | None:
 
 @lru_cache(maxsize=1 << 16)
 def _probability_of_none(many: int, fitting: int, held: int) -> float:
-    """The probability that of so many tiles, of which some are fitting, none of those is among ``held`` drawn ones."""
+    """Return the probability that none of the fitting ones of these tiles is among ``held`` drawn ones."""
     return comb(many - fitting, held) / comb(many, held) if held <= many else 0.0

@@ -81,11 +81,11 @@ class Sampler:
         self._checks = self._checks_of_states(knowledge.dealt)
 
     def _positions(self, tiles: int) -> int:
-        """A set of tiles by their positions in ``unseen``."""
+        """Return a set of tiles by their positions in ``unseen``."""
         return sum([1 << place for index, place in self._position.items() if tiles >> index & 1])
 
     def _make_places(self, knowledge: Knowledge, stock: int) -> None:
-        """What is the same for the places of all worlds."""
+        """Set what is the same for the places of all worlds."""
         many = len(knowledge.unseen)
         every = (1 << many) - 1
         self._starts: list[int] = []
@@ -113,7 +113,7 @@ class Sampler:
         self._most_choices = None if _nested(list(places)) else _most_choices(places)
 
     def sample(self, random: Random) -> State:
-        """A world: a complete state that the seat cannot tell from the true one."""
+        """Return a world: a complete state that the seat cannot tell from the true one."""
         draw = random.random
         for _ in range(_WORLDS):
             world = self._deal(draw)
@@ -123,7 +123,7 @@ class Sampler:
         return state
 
     def _state(self, world: list[int]) -> State:
-        """The state in which the tiles lie as in this world."""
+        """Return the state in which the tiles lie as in this world."""
         unseen, own = self._unseen, self._own
         hands = tuple(
             [
@@ -193,7 +193,7 @@ class Sampler:
             world[place] = tile
 
     def _matched(self, draw: Callable[[], float]) -> tuple[list[int], list[bool]]:
-        """A matching of the places that are not free with tiles that they admit, and which tiles are left."""
+        """Return a matching of the places that are not free with tiles that they admit, and which tiles are left."""
         many = len(self._unseen)
         holder: list[int | None] = [None] * many
         admitted = self._admitted
@@ -241,7 +241,7 @@ class Sampler:
         return True
 
     def _checks_of_states(self, dealt: KnownDeal | None) -> list[Callable[[list[int], State], bool]]:
-        """What has to be asked of each world besides its conditions."""
+        """Return what has to be asked of each world besides its conditions."""
         base = self._base
         checks: list[Callable[[list[int], State], bool]] = []
         if dealt is not None:
@@ -251,7 +251,7 @@ class Sampler:
         return checks
 
     def _opens(self, dealt: KnownDeal) -> Callable[[list[int], State], bool]:
-        """Whether with the hands dealt in a world its opener opens, and may do so with its lead."""
+        """Return whether with the hands dealt in a world its opener opens, and may do so with its lead."""
         rules, unseen = self._rules, self._unseen
         start = before_opening(rules, self._base)
         starts = self._starts
@@ -274,12 +274,12 @@ class Sampler:
 
 
 def _nested(sets: Sequence[int]) -> bool:
-    """Whether of any two of these sets one contains the other, or they have nothing in common."""
+    """Return whether of any two of these sets one contains the other, or they have nothing in common."""
     return all(one & other in (0, one, other) for one, other in combinations(sets, 2))
 
 
 def _most_choices(places: dict[int, list[int]]) -> int:
-    """The most that the numbers of tiles which the places could choose from can be, multiplied.
+    """Return the most that the numbers of tiles which the places could choose from can be, multiplied.
 
     ``places``: by the set of tiles that they admit. A place finds fewer tiles by those that narrower ones must have
     taken: each of them what it cannot take elsewhere.

@@ -14,7 +14,7 @@ _ELSEWHERE = "192.0.2.1", 9
 
 
 def reachable_hosts(host: str) -> list[str]:
-    """The hosts under which other devices reach a socket that is bound to this address: none for loopback."""
+    """Return the hosts under which other devices reach a socket that is bound to this address: none for loopback."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -25,7 +25,7 @@ def reachable_hosts(host: str) -> list[str]:
 
 
 def _own_addresses() -> list[str]:
-    """The IPv4 addresses of this machine in its networks, that of the usual route first."""
+    """Return the IPv4 addresses of this machine in its networks, that of the usual route first."""
     found: list[str] = []
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(_ELSEWHERE)

@@ -82,5 +82,5 @@ class BackgroundProcess:
 
 
 def describe_exit(status: int) -> str:
-    """How a process ended, for people."""
+    """Return how a process ended, for people."""
     return f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"

@@ -21,7 +21,7 @@ if os.getppid() == int(parent):
 
 
 def die_with_parent(command: Sequence[str], sign: signal.Signals) -> list[str]:
-    """The command line that runs ``command`` so that it gets ``sign`` when this process ends, even by SIGKILL.
+    """Return the command line that runs ``command`` so that it gets ``sign`` when this process ends, even by SIGKILL.
 
     The first word must be an absolute path. Only Linux supports this; elsewhere the command is returned as it is. For
     Linux the parent is the thread that starts the child, which must therefore run as long as the process.

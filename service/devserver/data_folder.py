@@ -56,7 +56,9 @@ def make_private(folder: Path, report: Callable[[str], None]) -> None:
 
 
 def lock(path: Path) -> int | None:
-    """A descriptor that holds the lock on a file while it, or a child's copy of it, is open; ``None``: already locked.
+    """Return a descriptor that holds the lock on a file while it, or a child's copy of it, is open.
+
+    ``None``: already locked.
 
     The server of an owner that was killed holds the lock until it has ended. So where the last owner does not run any
     more, this waits up to ``ORPHAN_SECONDS`` for the lock, else ``LOCK_SECONDS``.
@@ -81,7 +83,7 @@ def lock(path: Path) -> int | None:
 
 
 def choose_socket_path(folder: Path) -> Path:
-    """A path short enough for a socket, in a folder that only this user can access."""
+    """Return a path short enough for a socket, in a folder that only this user can access."""
     path = folder / SOCKET_NAME
     if len(os.fsencode(path)) <= SOCKET_PATH_BYTES:
         return path
@@ -105,7 +107,7 @@ def _made_private(path: Path) -> bool:
 
 
 def _owner_runs(lock: Path) -> bool:
-    """Whether the process that locked the folder last still runs, as far as can be seen from here."""
+    """Return whether the process that locked the folder last still runs, as far as can be seen from here."""
     try:
         os.kill(int(lock.read_text()), 0)
     except PermissionError:

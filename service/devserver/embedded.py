@@ -208,7 +208,7 @@ class EmbeddedServer:
             self._process.wait()
 
     def _probe(self, command: bytes) -> bytes | None:
-        """The first line of the reply to a command of one word, or ``None`` without a reply."""
+        """Return the first line of the reply to a command of one word, or ``None`` without a reply."""
         return _probe(self.socket_path, command)
 
     def _tail(self, lines: int = 12) -> str:
@@ -220,7 +220,10 @@ class EmbeddedServer:
 
 
 def running_url(folder: Path) -> str | None:
-    """The URL for a client of the server that another process runs on this data folder; ``None`` if none answers."""
+    """Return the URL for a client of the server that another process runs on this data folder.
+
+    ``None`` if none answers.
+    """
     path = Path(os.path.realpath(folder / data_folder.SOCKET_NAME))
     return _url(path) if _probe(path, b"PING") is not None else None
 
@@ -230,7 +233,7 @@ def _url(path: Path) -> str:
 
 
 def _probe(path: Path, command: bytes) -> bytes | None:
-    """The first line of the reply of the server at this socket to a command of one word, or ``None`` without one."""
+    """Return the first line of the server's reply at this socket to a command of one word; ``None`` without one."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(1.0)

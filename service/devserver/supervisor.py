@@ -168,7 +168,7 @@ class ProcessGroup:
             metrics_folder.remove_own(self.metrics)
 
     def _prepare_environ(self) -> None:
-        """What all children have in their environment; they count in its folder of metrics, or in one of this run."""
+        """Set the environment of all children; they count in its folder of metrics, or in one of this run."""
         self.environ |= {"REDIS_URL": self.store.url, "DOMINO_DEVSERVER": "1", "PUBLIC_URL": ",".join(self.addresses)}
         if not self.environ.get(METRICS_FOLDER):
             metrics_folder.remove_abandoned()
@@ -177,7 +177,7 @@ class ProcessGroup:
             self.inherited = [descriptor]
 
     def _background_processes(self) -> list[BackgroundProcess]:
-        """The bot workers, schedulers and messengers, not yet started; gunicorn serves their metrics."""
+        """Return the bot workers, schedulers and messengers, not yet started; gunicorn serves their metrics."""
         settings = self.settings
         commands = ["bots"] * settings.bot_workers
         commands += ["scheduler"] * settings.schedulers + ["messenger"] * settings.messengers

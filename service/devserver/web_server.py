@@ -78,12 +78,12 @@ class WebServer:
         return self._process is not None and self._process.poll() in _CANNOT_LOAD
 
     def exit_text(self) -> str | None:
-        """How it ended, for people, or ``None`` while it runs or has not been started."""
+        """Return how it ended, for people, or ``None`` while it runs or has not been started."""
         status = None if self._process is None else self._process.poll()
         return None if status is None else describe_exit(status)
 
     def probe(self) -> bool:
-        """Whether it answers, or has answered since its start."""
+        """Return whether it answers, or has answered since its start."""
         self.is_ready = self.is_ready or _answers(self._listeners[0])
         return self.is_ready
 
@@ -121,7 +121,7 @@ class WebServer:
 
 
 def _answers(listener: socket.socket) -> bool:
-    """Whether /healthz answers 200 now."""
+    """Return whether /healthz answers 200 now."""
     try:
         with socket.create_connection(reachable(listener)[:2], timeout=PROBE_SECONDS) as connection:
             connection.sendall(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
@@ -131,7 +131,7 @@ def _answers(listener: socket.socket) -> bool:
 
 
 def reachable(listener: socket.socket) -> tuple[str, int]:
-    """An address at which a process on this machine can connect to the listener."""
+    """Return an address at which a process on this machine can connect to the listener."""
     host, port = listener.getsockname()[:2]
     address = ipaddress.ip_address(host)
     if address.is_unspecified:

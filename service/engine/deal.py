@@ -89,73 +89,73 @@ class Deck(NamedTuple):
     """In seat order; an empty text for a seat that contributed none."""
 
     def discard_used(self, round_number: int) -> Deck:
-        """The deck without the arranged deals of the rounds up to this one; the others keep their place."""
+        """Return the deck without the arranged deals of the rounds up to this one; the others keep their place."""
         used = min(round_number, len(self.arranged))
         if not used or self.arranged[used - 1] == _USED:
             return self
         return self._replace(arranged=(_USED,) * used + self.arranged[used:])
 
     def with_client_seed(self, seat: int, text: str) -> Deck:
-        """The deck with the client seed of a seat, which counts for the deals to come."""
+        """Return the deck with the client seed of a seat, which counts for the deals to come."""
         return self._replace(client_seeds=(*self.client_seeds[:seat], text, *self.client_seeds[seat + 1 :]))
 
     def arranged_for(self, round_number: int) -> ArrangedDeal | None:
-        """The deal arranged for this round, or ``None``."""
+        """Return the deal arranged for this round, or ``None``."""
         return self.arranged[round_number - 1] if round_number <= len(self.arranged) else None
 
     def shuffle_seed(self, round_number: int) -> bytes:
-        """The seed of the shuffles of this round: 32 bytes."""
+        """Return the seed of the shuffles of this round: 32 bytes."""
         if self.game is None:
             return self.seed
         return shuffle_seed(round_seed(self.seed, round_number), self.game, round_number, self.client_seeds)
 
     def commitment(self, round_number: int) -> bytes | None:
-        """The commitment to the seed of this round: 32 bytes, or ``None`` if the deals cannot be verified."""
+        """Return the commitment to the seed of this round: 32 bytes, or ``None`` if the deals cannot be verified."""
         return None if self.game is None else commitment(round_seed(self.seed, round_number))
 
     def deal_proof(self, round_number: int, attempt: int) -> DealProof | None:
-        """What the deal of this round was derived from, or ``None`` if the deals cannot be verified."""
+        """Return what the deal of this round was derived from, or ``None`` if the deals cannot be verified."""
         next_commitment = self.commitment(round_number + 1)
         return None if next_commitment is None else DealProof(attempt, self.client_seeds, next_commitment)
 
 
 def length_prefixed(value: str | bytes) -> bytes:
-    """A field: the length in bytes as 4 bytes, then the bytes, so that no two sequences of fields are alike."""
+    """Return a field: the length in bytes as 4 bytes, then the bytes, so that no two sequences of fields are alike."""
     data = value.encode() if isinstance(value, str) else value
     return len(data).to_bytes(4, "big") + data
 
 
 def seed_from_text(text: str) -> bytes:
-    """The 32 bytes that a seed text stands for."""
+    """Return the 32 bytes that a seed text stands for."""
     return sha256(length_prefixed(_SEED_LABEL) + length_prefixed(text)).digest()
 
 
 @lru_cache(maxsize=1024)
 def round_seed(master: bytes, round_number: int) -> bytes:
-    """The seed of a round: 32 bytes, from which no other round's seed can be computed."""
+    """Return the seed of a round: 32 bytes, from which no other round's seed can be computed."""
     return hmac.digest(master, length_prefixed(_ROUND_LABEL) + length_prefixed(str(round_number)), "sha256")
 
 
 @lru_cache(maxsize=1024)
 def commitment(seed: bytes) -> bytes:
-    """The commitment to a round's seed: 32 bytes that match no other seed and do not reveal this one."""
+    """Return the commitment to a round's seed: 32 bytes that match no other seed and do not reveal this one."""
     return sha256(length_prefixed(_COMMITMENT_LABEL) + length_prefixed(seed)).digest()
 
 
 def shuffle_seed(seed: bytes, game: str, round_number: int, client_seeds: Sequence[str]) -> bytes:
-    """The seed of the shuffles of a round: 32 bytes, from the round's own seed and every seat's client seed."""
+    """Return the seed of the shuffles of a round: 32 bytes, from the round's own seed and every seat's client seed."""
     texts = (SCHEME, game, str(round_number), str(len(client_seeds)), *client_seeds)
     return hmac.digest(seed, b"".join(map(length_prefixed, texts)), "sha256")
 
 
 def seed_of_decision(seed: bytes, seat: int, version: int) -> bytes:
-    """The decision seed of the computer player at this seat at this version of the game: 32 bytes."""
+    """Return the decision seed of the computer player at this seat at this version of the game: 32 bytes."""
     fields = (_BOT_LABEL, str(seat), str(version))
     return hmac.digest(seed, b"".join(map(length_prefixed, fields)), "sha256")
 
 
 def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int) -> tuple[Tile, ...]:
-    """The tiles in the order in which this seed shuffles them for this attempt at dealing this round."""
+    """Return the tiles in the order in which this seed shuffles them for this attempt at dealing this round."""
     order = list(tiles)
     n = len(order)
     for word in chain.from_iterable(_blocks(seed, round_number, attempt)):
@@ -169,7 +169,7 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
 
 
 def split(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
-    """The hands taken from the front of ``order``, one of each size in seat order, and the stock that is left."""
+    """Return hands from the front of ``order``, one of each size in seat order, and the stock that is left."""
     hands = []
     start = 0
     for size in sizes:
@@ -179,7 +179,7 @@ def split(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
 
 
 def _blocks(seed: bytes, round_number: int, attempt: int) -> Iterator[tuple[int, ...]]:
-    """The stream, block by block, each as eight numbers of 4 bytes."""
+    """Yield the stream, block by block, each as eight numbers of 4 bytes."""
     context = _cached_field(_LABEL) + _cached_field(round_number) + _cached_field(attempt)
     keyed = hmac.new(seed, context, "sha256")
     for counter in count():
@@ -190,5 +190,5 @@ def _blocks(seed: bytes, round_number: int, attempt: int) -> Iterator[tuple[int,
 
 @lru_cache
 def _cached_field(value: str | int) -> bytes:
-    """The field of a value that is needed for every shuffle."""
+    """Return the field of a value that is needed for every shuffle."""
     return length_prefixed(str(value))

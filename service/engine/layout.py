@@ -185,7 +185,7 @@ class Layout(NamedTuple):
         return bool(self.form.line_ends)
 
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
-        """The layout with its first tile, face up."""
+        """Return the layout with its first tile, face up."""
         names, end_value, _, wants, across = self.form
         # With one end the lead opens what a tile opens that joins by its lower half.
         touching = tile.low if len(names) == 1 else None
@@ -204,7 +204,7 @@ class Layout(NamedTuple):
     def join(
         self, at: End, tile: Tile, seat: int, *, face_down: bool, branching: Branching, outer: int | None = None
     ) -> Layout:
-        """The layout with ``tile`` joined at the open end ``at``.
+        """Return the layout with ``tile`` joined at the open end ``at``.
 
         ``outer``: the half that stays outside; ``None``: the half that is equal to the end's number touches.
         """
@@ -259,23 +259,23 @@ class Layout(NamedTuple):
         return _new(Layout, (placements, ends, form, last_number, open_mask, ends_sum))
 
     def flip_lead(self) -> Layout:
-        """The layout with its lead, the only tile, turned over: all ends are closed (rules 2.8)."""
+        """Return the layout with its lead, the only tile, turned over: all ends are closed (rules 2.8)."""
         lead = self.placements[0]._replace(face_down=True)
         ends = tuple([end._replace(gate=CLOSED, counts=0) for end in self.ends])
         return self._replace(placements=(lead,), ends=ends, open_mask=0, ends_sum=0)
 
     def covered_sum(self, end: End) -> int:
-        """The sum of the ends without this open one, once it is covered."""
+        """Return the sum of the ends without this open one, once it is covered."""
         counts = end.counts
         covered = self.ends_sum - counts
         return covered + self._gain_beside(end.number, counts) if end.side == LONG and not end.host else covered
 
     def gains(self, tile: Tile, branching: Branching) -> tuple[int, int]:
-        """What the ends count that ``tile`` opens face up: when it joins by its lower half, and by its higher one."""
+        """Return what the ends that ``tile`` opens face up count: joined by its lower half, and by its higher one."""
         return _gains(tile, NEVER if self.form.line_ends else branching, self.form.end_value)
 
     def _gain_beside(self, number: int, counts: int) -> int:
-        """How much more the other long side of a leading double counts when the one that ``counts`` this is covered.
+        """Return how much more the other long side of a leading double counts once this one, of ``counts``, is covered.
 
         Paired long sides count the same; if the other one is covered already, they were not paired: 0.
         """
@@ -284,7 +284,7 @@ class Layout(NamedTuple):
     def restored(
         self, placements: tuple[Placement, ...], stored_ends: Iterable[StoredEnd], last_end_number: int
     ) -> Layout:
-        """This empty layout with these tiles and ends.
+        """Return this empty layout with these tiles and ends.
 
         What the ends count and want, their sum and the mask of the open ends are computed.
         """
@@ -306,14 +306,14 @@ class Layout(NamedTuple):
         return _with_ends(self.form, placements, tuple(ends), last_end_number)
 
     def end(self, name: str) -> End | None:
-        """The end of that name, open or not; ``None`` if there is none."""
+        """Return the end of that name, open or not; ``None`` if there is none."""
         for end in self.ends:
             if end.name == name:
                 return end
         return None
 
     def covered_ends(self) -> tuple[str | None, ...]:
-        """The name of the end that each tile covered; ``None`` for the lead.
+        """Return the name of the end that each tile covered; ``None`` for the lead.
 
         Sides of a double may be alike, but what a tile opens takes the place of the end that it covers, and every tile
         opens one. So the sides that a tile opened, free or covered by now, are in the order of the places of the ends
@@ -347,7 +347,7 @@ class Layout(NamedTuple):
         return tuple(names)
 
     def fits_any(self, tiles: tuple[Tile, ...]) -> bool:
-        """Whether one of these tiles fits an open end."""
+        """Return whether one of these tiles fits an open end."""
         mask = self.open_mask
         for tile in tiles:
             if tile.offers & mask:
@@ -355,30 +355,30 @@ class Layout(NamedTuple):
         return False
 
     def admits(self, at: End, tile: Tile, outer: int | None) -> bool:
-        """Whether this tile may join this end with this half outside; ``None`` where equal halves touch."""
+        """Return whether this tile may join this end with this half outside; ``None`` where equal halves touch."""
         if at.gate != OPEN or not tile.offers & at.wants:
             return False
         return outer in outer_halves(tile, at.wants) if self.names_outer else outer is None
 
     def outer_half(self, index: int) -> int:
-        """The half of this tile that does not touch its host; of the lead the higher one."""
+        """Return the half of this tile that does not touch its host; of the lead the higher one."""
         tile, host, _, _, _, outer = self.placements[index]
         if outer is not None:
             return outer
         return tile.high if host < 0 else tile.other_half(tile.shared_number(self.placements[host].tile))
 
     def inner_half(self, index: int) -> int:
-        """The half of this tile that touches its host; of the lead the lower one."""
+        """Return the half of this tile that touches its host; of the lead the lower one."""
         return self.placements[index].tile.other_half(self.outer_half(index))
 
     def has_face_up_double(self) -> bool:
-        """Whether a double lies face up (rules 2.4)."""
+        """Return whether a double lies face up (rules 2.4)."""
         return any(placement.tile.double and not placement.face_down for placement in self.placements)
 
 
 @cache
 def outer_halves(tile: Tile, wants: int) -> tuple[int, ...]:
-    """The halves of this tile that may stay outside, the lower first, at an end that wants this.
+    """Return the halves of this tile that may stay outside, the lower first, at an end that wants this.
 
     A tile that does not fit has none, a double one.
     """
@@ -402,7 +402,7 @@ def _opened(
     wants: Wants | None = None,
     across: bool = True,
 ) -> _Opened:
-    """The ends that a tile opens face up; ``touching``: the half by which it joins, ``None`` if it leads.
+    """Return the ends that a tile opens face up; ``touching``: the half by which it joins, ``None`` if it leads.
 
     ``across``: whether doubles lie across.
     """
@@ -438,12 +438,12 @@ def _gains(tile: Tile, branching: Branching, end_value: EndValue | None) -> tupl
 
 @cache
 def _closed(double: Tile, wants: Wants | None) -> _Opened:
-    """What a double leaves that joins face down: one closed end (rules 1.5, 2.5)."""
+    """Return what a double leaves that joins face down: one closed end (rules 1.5, 2.5)."""
     return ((double.low, LONG, CLOSED, 0, _wanted(wants, double.low)),), 0, 0
 
 
 def _with_ends(form: LayoutForm, placements: tuple[Placement, ...], ends: tuple[End, ...], last_number: int) -> Layout:
-    """The layout with these tiles and ends, its mask and its sum computed from the ends."""
+    """Return the layout with these tiles and ends, its mask and its sum computed from the ends."""
     open_mask = ends_sum = 0
     for end in ends:
         ends_sum += end.counts
@@ -453,18 +453,18 @@ def _with_ends(form: LayoutForm, placements: tuple[Placement, ...], ends: tuple[
 
 
 def _has_other_long_side(ends: tuple[End, ...], at: End) -> bool:
-    """Whether another long side of the double to which this long side belongs is still uncovered."""
+    """Return whether another long side of the double to which this long side belongs is still uncovered."""
     return any(end.host == at.host and end.side == LONG and end.name != at.name for end in ends)
 
 
 def _gated_by_lead(ends: tuple[End, ...]) -> tuple[End, ...]:
-    """These ends, those of all tiles but the lead gated while a side of the lead is uncovered, else all open."""
+    """Return these ends, those of all tiles but the lead gated while a side of the lead is uncovered, else all open."""
     gate: Gate = GATED if any(not end.host for end in ends) else OPEN
     return tuple([end._replace(gate=gate) if end.host and end.gate != CLOSED else end for end in ends])
 
 
 def _beside(end: End, end_value: EndValue | None, *, opens: bool) -> End:
-    """An end of a double after a tile has joined a long side of the same double.
+    """Return an end of a double after a tile has joined a long side of the same double.
 
     A gated short side opens if it ``opens`` now; the other long side of a leading double is no longer paired.
     """
@@ -477,16 +477,16 @@ def _beside(end: End, end_value: EndValue | None, *, opens: bool) -> End:
 
 
 def _counts(end_value: EndValue | None, number: int, side: Side, gate: Gate, *, paired: bool) -> int:
-    """What an end counts: 0 if it is closed or ends are not counted."""
+    """Return what an end counts: 0 if it is closed or ends are not counted."""
     return 0 if end_value is None or gate == CLOSED else end_value(number, side, paired)
 
 
 def _wanted(wants: Wants | None, number: int) -> int:
-    """What an end of this number wants."""
+    """Return what an end of this number wants."""
     return 1 << number if wants is None else wants(number)
 
 
 @cache
 def empty_layout(form: LayoutForm) -> Layout:
-    """A layout without tiles; it has no ends."""
+    """Return a layout without tiles; it has no ends."""
     return Layout((), (), form)

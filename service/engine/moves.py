@@ -35,7 +35,10 @@ class Move(NamedTuple):
 
 @cache
 def play(tile: Tile, end: str | None, *, face_down: bool = False, outer: int | None = None) -> Move:
-    """The move that lays this tile there, where plays do not score; cached, as lists of moves repeat the same few."""
+    """Return the move that lays this tile there, where plays do not score.
+
+    Cached, as lists of moves repeat the same few.
+    """
     return Move(PLAY, tile, end, face_down, outer=outer)
 
 

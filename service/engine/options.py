@@ -42,12 +42,12 @@ class Option:
 
 
 def format_value(value: Value) -> str:
-    """A value as a client writes it: ``true``, ``12``, ``play_on``."""
+    """Return a value as a client writes it: ``true``, ``12``, ``play_on``."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def resolve(options: tuple[Option, ...], given: Mapping[str, object]) -> dict[str, Value | None]:
-    """Every option with its value: the one given, else the default. Raises ``InvalidSetup`` with all errors."""
+    """Return every option with its value: the one given, else the default. Raises ``InvalidSetup`` with all errors."""
     known = {option.key: option for option in options}
     unknown = Reason("unknown_option", {"allowed": list(known)})
     errors = {f"rules.{key}": [unknown] for key in given if key not in known}

@@ -79,7 +79,7 @@ class Presence(NamedTuple):
     substituted: int | None = None
 
     def after(self, event: PresenceEvent) -> Presence:
-        """The presence after this event."""
+        """Return the presence after this event."""
         match event:
             case TimedOut(seat, then="move"):
                 return self._replace(substituted=seat)
@@ -92,11 +92,11 @@ class Presence(NamedTuple):
                 return self._replace(away=self.away | {event.seat})
 
     def turn_ended(self) -> Presence:
-        """The presence after the end of a turn."""
+        """Return the presence after the end of a turn."""
         return self if self.substituted is None else self._replace(substituted=None)
 
     def plays(self, seat: int) -> bool:
-        """Whether the player of the seat plays it now, and not a bot for them."""
+        """Return whether the player of the seat plays it now, and not a bot for them."""
         return seat not in self.away and seat != self.substituted
 
 
@@ -107,7 +107,7 @@ SUBSTITUTE: Final = "greedy"
 
 
 def ends_turn(event: Event, after: State) -> bool:
-    """Whether an event ended the turn of the seat to move; ``after`` is the state after it.
+    """Return whether an event ended the turn of the seat to move; ``after`` is the state after it.
 
     A flip does not by itself, but the end of the round that follows it does.
     """
@@ -118,12 +118,12 @@ def ends_turn(event: Event, after: State) -> bool:
 
 
 def sides_in(rules: Rules, state: State, forfeited: Iterable[int]) -> set[int]:
-    """The sides, each a team or a seat alone, that are in the match with a seat that has not forfeited."""
+    """Return the sides, each a team or a seat alone, that are in the match with a seat that has not forfeited."""
     return {_side(rules, seat) for seat in set(state.active_seats()) - set(forfeited)}
 
 
 def end_by_forfeit(rules: Rules, state: State, forfeited: Iterable[int]) -> Finished | None:
-    """The end of the match if these forfeits have left one side in it: its seats have won, with all of its team."""
+    """Return the end of the match if these forfeits have left one side in it, all of whose team have won."""
     sides = sides_in(rules, state, forfeited)
     if len(sides) != 1:
         return None
@@ -133,7 +133,7 @@ def end_by_forfeit(rules: Rules, state: State, forfeited: Iterable[int]) -> Fini
 def winners_after_forfeits(
     rules: Rules, best: ScoreOrder, state: State, winners: tuple[int, ...], *, forfeited: frozenset[int]
 ) -> tuple[int, ...]:
-    """The winners of a finished match, none of which is of a side all of whose seats have forfeited.
+    """Return the winners of a finished match, none of which is of a side all of whose seats have forfeited.
 
     If all ``winners`` by the rules are, the best of the others have won. If every side has forfeited, nothing changes.
     """

@@ -56,7 +56,7 @@ _new: Final = tuple.__new__  # as in ``layout``
 
 
 def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
-    """Every move that ``seat`` may make now, each once, in a fixed order: plays by tile and end, then the others."""
+    """Return every move that ``seat`` may make now, each once, in a fixed order: plays by tile and end come first."""
     if seat != state.turn:
         return (DEAL,) if state.phase == ROUND_OVER and not state.eliminated_round[seat] else ()
     layout, laid = state.layout, state.tiles_laid
@@ -72,7 +72,7 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
 
 
 def placeable(_rules: Rules, layout: Layout, tiles: Hand) -> Hand:
-    """The tiles of these that have a place on this layout; any tile has one on an empty table."""
+    """Return the tiles of these that have a place on this layout; any tile has one on an empty table."""
     if not layout.ends:
         return tiles
     open_mask = layout.open_mask
@@ -80,12 +80,12 @@ def placeable(_rules: Rules, layout: Layout, tiles: Hand) -> Hand:
 
 
 def placeable_set(_rules: Rules, layout: Layout) -> int:
-    """All tiles that ``placeable`` admits on a layout with tiles, as a set: bit i is the tile with the index i."""
+    """Return the tiles that ``placeable`` admits on a layout with tiles: bit i stands for the tile with the index i."""
     return tiles_with(layout.open_mask)
 
 
 def _admitted(rules: Rules, state: State) -> Hand:
-    """The tiles that may lead, or follow in the same turn, whether they fit or not; otherwise any tile may be laid."""
+    """Return the tiles that may lead, or follow in the same turn, whether they fit or not."""
     if state.tiles_laid:
         assert state.turn is not None
         return rules.may_follow(state.layout, state.hands[state.turn])
@@ -95,7 +95,7 @@ def _admitted(rules: Rules, state: State) -> Hand:
 
 
 def _plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
-    """The plays of these tiles: one for each end that fits, two for a double that may lie face down."""
+    """Return the plays of these tiles: one for each end that fits, two for a double that may lie face down."""
     ends, open_mask = state.layout.ends, state.layout.open_mask
     if not ends:
         return [_lead(rules, state, tile) for tile in tiles]
@@ -152,7 +152,7 @@ def _scored_plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
 
 
 def _lead(rules: Rules, state: State, tile: Tile) -> Move:
-    """The move that leads this tile."""
+    """Return the move that leads this tile."""
     if rules.points is None:
         return play(tile, None)
     ends_sum = None
@@ -168,7 +168,7 @@ def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
 
 
 def forced_move(rules: Rules, state: State) -> Move | None:
-    """The draw or pass that is the only legal move of the seat on turn; ``None`` if it has a choice, or a play.
+    """Return the draw or pass that is the only legal move of the seat on turn; ``None`` if it has a choice, or a play.
 
     That there is but one play would tell what the hand lacks. That nothing can be played is told by any draw or pass,
     but a pass after a draw that is kept (rules 5.5): then a tile fits, so there is a choice.
@@ -183,7 +183,7 @@ def forced_move(rules: Rules, state: State) -> Move | None:
 
 
 def advance(rules: Rules, deck: Deck, state: State, seat: int, *, move: Move) -> tuple[tuple[Event, ...], State]:
-    """The events of this move, including those that follow automatically, and the state after them.
+    """Return the events of this move, including those that follow automatically, and the state after them.
 
     A play may omit its end if the tile has one legal place, and its outer half if the tile fits one way there. Raises
     ``GameOver``, ``RoundOver``, ``NotYourTurn``, ``NotInMatch`` or ``IllegalMove``.
@@ -205,7 +205,7 @@ def advance(rules: Rules, deck: Deck, state: State, seat: int, *, move: Move) ->
 
 
 def _end_round(rules: Rules, state: State, event: Event, reason: EndReason) -> tuple[tuple[Event, ...], State]:
-    """The event that ended the round, then its result and what that means for the match; and the state after them."""
+    """Return the event that ended the round, its result, what that means for the match, and the state after them."""
     events = [event, RoundEnded(rules.score_round(state, reason, rules.hands_left(state)))]
     state = apply(rules, state, events[-1])
     verdict = rules.match_end(state)
@@ -218,7 +218,7 @@ def _end_round(rules: Rules, state: State, event: Event, reason: EndReason) -> t
 
 
 def deal(rules: Rules, deck: Deck, state: State) -> tuple[Dealt, State]:
-    """The next round's deal and the state after it: the deal arranged for it, else the first one that can be opened.
+    """Return the next round's deal, the one arranged or else the first that can be opened, and the state after it.
 
     An arranged deal is used if its empty hands are those of the eliminated seats.
     """
@@ -238,7 +238,7 @@ def deal(rules: Rules, deck: Deck, state: State) -> tuple[Dealt, State]:
 
 
 def first_valid_deal(rules: Rules, state: State, seed: bytes, sizes: Sequence[int]) -> tuple[int, Dealt, State]:
-    """The first attempt at dealing the next round from this seed that can be opened: its number, deal and state."""
+    """Return number, deal and state of the first attempt from this seed that can be opened."""
     for attempt in range(MAX_DEAL_ATTEMPTS):
         dealt = deal_attempt(rules, seed, state.round + 1, attempt, sizes=sizes)
         opened = _open(rules, state, dealt)
@@ -248,18 +248,21 @@ def first_valid_deal(rules: Rules, state: State, seed: bytes, sizes: Sequence[in
 
 
 def deal_attempt(rules: Rules, seed: bytes, round_number: int, attempt: int, *, sizes: Sequence[int]) -> Dealt:
-    """The deal of this attempt, one hand of each size, whether the rules accept it or not. ``seed``: of the shuffle."""
+    """Return the deal of this attempt, one hand of each size, whether the rules accept it or not.
+
+    ``seed``: of the shuffle.
+    """
     hands, stock = split(shuffle(rules.tiles, seed, round_number, attempt), sizes)
     return Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, arranged=False)
 
 
 def can_open(rules: Rules, state: State, dealt: Dealt) -> bool:
-    """Whether a seat can open this deal; if none can, it is dealt again (rules 3.3, 5.3)."""
+    """Return whether a seat can open this deal; if none can, it is dealt again (rules 3.3, 5.3)."""
     return _open(rules, state, dealt) is not None
 
 
 def _decide_other(rules: Rules, state: State, seat: int, move: Move) -> Event:
-    """The event of any move during a round but a play of the seat to move."""
+    """Return the event of any move during a round but a play of the seat to move."""
     if seat != state.turn:
         assert state.turn is not None
         _check_in_match(state, seat)
@@ -271,7 +274,7 @@ def _decide_other(rules: Rules, state: State, seat: int, move: Move) -> Event:
 
 
 def _decide_deal(rules: Rules, deck: Deck, state: State, seat: int, *, move: Move) -> tuple[Dealt, State]:
-    """The event of a move between two rounds, where only a deal is legal, and the state after it."""
+    """Return the event of a move between two rounds, where only a deal is legal, and the state after it."""
     if state.phase == FINISHED:
         raise GameOver("game_over")
     _check_in_match(state, seat)
@@ -281,7 +284,7 @@ def _decide_deal(rules: Rules, deck: Deck, state: State, seat: int, *, move: Mov
 
 
 def _check_in_match(state: State, seat: int) -> None:
-    """Raises ``NotInMatch`` for a seat that is out of the match."""
+    """Raise ``NotInMatch`` for a seat that is out of the match."""
     if state.eliminated_round[seat]:
         raise NotInMatch("out_of_match", seat=seat)
 
@@ -300,7 +303,7 @@ def _not_legal(rules: Rules, state: State, action: str, legal: tuple[Move, ...])
 
 
 def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Played, Layout]:
-    """The event of a play, and the layout after it."""
+    """Return the event of a play, and the layout after it."""
     tile, name, face_down, layout = move.tile, move.end, move.face_down, state.layout
     if tile is None or tile not in state.hands[seat]:
         raise _not_held(rules, tile)
@@ -327,7 +330,10 @@ def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
 
 
 def _find_end(layout: Layout, tile: Tile, name: str | None) -> End:
-    """The open end of that name where the tile fits, or the only such end without a name; raises ``IllegalMove``."""
+    """Return the open end of that name where the tile fits, or the only such end without a name.
+
+    Raises ``IllegalMove``.
+    """
     offers = tile.offers
     if name is not None:
         for end in layout.ends:
@@ -340,7 +346,7 @@ def _find_end(layout: Layout, tile: Tile, name: str | None) -> End:
 
 
 def _find_outer(layout: Layout, end: End | None, tile: Tile, outer: int | None) -> int | None:
-    """The half that stays outside: this one, or the only one that may; ``None`` where it is not named.
+    """Return the half that stays outside: this one, or the only one that may; ``None`` where it is not named.
 
     Raises ``IllegalMove`` for a half that may not stay outside, and for none if either may.
     """
@@ -393,7 +399,7 @@ _NOT_NOW: Final = {"done": "nothing_to_end", "flip": "may_not_flip", "deal": "ro
 
 
 def apply(rules: Rules, state: State, event: Event) -> State:
-    """The state after an event. Total: accepts every event that ``advance`` returned for this state."""
+    """Return the state after an event. Total: accepts every event that ``advance`` returned for this state."""
     return _APPLY[type(event)](rules, state, event)
 
 
@@ -404,7 +410,7 @@ def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
 
 
 def _open(rules: Rules, state: State, event: Dealt) -> State | None:
-    """The state after this deal, its opener to move; ``None`` if no seat can open it."""
+    """Return the state after this deal, its opener to move; ``None`` if no seat can open it."""
     opening = rules.opening(_with_deal(rules, state, event, turn=None, opener=state.opener))
     return None if opening is None else _with_deal(rules, state, event, turn=opening.seat, opener=opening.seat)
 
@@ -428,7 +434,7 @@ def _apply_played(rules: Rules, state: State, event: Played) -> State:
 
 
 def _apply_play(rules: Rules, state: State, event: Played, layout: Layout) -> State:
-    """The state after a play that gives this layout."""
+    """Return the state after a play that gives this layout."""
     seat, hands, points = event.seat, state.hands, event.points
     held = list(hands[seat])
     held.remove(event.tile)
@@ -540,7 +546,7 @@ def _with_hand(hands: tuple[Hand, ...], seat: int, hand: Hand) -> tuple[Hand, ..
 
 
 def _next_seat(hands: tuple[Hand, ...], seat: int) -> int | None:
-    """The next seat clockwise that holds tiles: the same one if it is the only one, ``None`` if no seat holds any.
+    """Return the next seat clockwise that holds tiles, perhaps the same one; ``None`` if no seat holds any.
 
     A seat that is out of the match or of the round (rules 4.6) holds none.
     """

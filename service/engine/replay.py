@@ -16,7 +16,7 @@ from service.engine.view import DealtView
 
 
 def replay(rules: Rules, events: Iterable[Event]) -> State:
-    """The state of a match after these events, the first ones of the match."""
+    """Return the state of a match after these events, the first ones of the match."""
     state = rules.start()
     for event in events:
         state = apply(rules, state, event)
@@ -24,7 +24,7 @@ def replay(rules: Rules, events: Iterable[Event]) -> State:
 
 
 def layout_after(rules: Rules, layout: Layout | None, event: object) -> Layout | None:
-    """The table after an event, or after one as a viewer may know it; most events leave it as it was.
+    """Return the table after an event, or after one as a viewer may know it; most events leave it as it was.
 
     ``None`` stands for a table that is not known: also after an event that cannot have happened on this table, as when
     an earlier one was lost in a failover of the store. The next deal makes it known again.

@@ -12,7 +12,7 @@ from service.engine.variant import ScoreOrder
 
 
 def ranking(best: ScoreOrder, state: State, forfeited: AbstractSet[int] = frozenset()) -> tuple[int, ...]:
-    """The rank of each seat, from 1. Tied seats share a rank, and the ranks after it are skipped (1, 1, 3).
+    """Return the rank of each seat, from 1. Tied seats share a rank, and the ranks after it are skipped (1, 1, 3).
 
     First those still in the match, then those eliminated, the last one first; among these in the order of their
     totals. Seats that have ``forfeited`` come after all others.

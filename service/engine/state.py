@@ -86,7 +86,7 @@ class State(NamedTuple):
         went_out_first: int | None,
         placements_scored: tuple[PlacementScore, ...],
     ) -> State:
-        """The state with these facts of the running round: what ``_replace`` gives, at less than half of its cost."""
+        """Return the state with these facts of the running round, at less than half of the cost of ``_replace``."""
         facts = (hands, stock, layout, turn, tiles_laid, drew, went_out_first, placements_scored)
         return _new(State, facts + self[_SET_BY_MOVE:])
 
@@ -100,7 +100,7 @@ class State(NamedTuple):
         round_number: int,
         opener: int | None,
     ) -> State:
-        """The state at the start of this round, likewise."""
+        """Return the state at the start of this round, likewise."""
         facts = (hands, stock, layout, turn, 0, False, None, (), PLAYING, round_number, opener)
         return _new(State, facts + self[_SET_BY_DEAL:])
 
@@ -112,18 +112,18 @@ class State(NamedTuple):
         return self.active_seats() if self.phase == ROUND_OVER else ()
 
     def active_seats(self) -> tuple[int, ...]:
-        """The seats still in the match, in seat order."""
+        """Return the seats still in the match, in seat order."""
         eliminated = self.eliminated_round
         seats = range(len(eliminated))
         return tuple([seat for seat in seats if not eliminated[seat]] if any(eliminated) else seats)
 
     def clockwise(self, first: int) -> tuple[int, ...]:
-        """The seats still in the match, clockwise from ``first``, or from the next one if that is eliminated."""
+        """Return the seats still in the match, clockwise from ``first``, or from the next one if that is eliminated."""
         seats = len(self.eliminated_round)
         return tuple([s % seats for s in range(first, first + seats) if not self.eliminated_round[s % seats]])
 
     def running_totals(self) -> tuple[int, ...]:
-        """The match score so far, the placements of the running round included (rules 3.6)."""
+        """Return the match score so far, the placements of the running round included (rules 3.6)."""
         if not self.placements_scored:
             return self.totals
         totals = list(self.totals)
@@ -133,7 +133,7 @@ class State(NamedTuple):
 
 
 def new_match(seats: int, layout: Layout) -> State:
-    """A match of ``seats`` seats before its first deal, its table empty."""
+    """Return a match of ``seats`` seats before its first deal, its table empty."""
     zeros = (0,) * seats
     return State(
         phase=ROUND_OVER,

@@ -43,11 +43,11 @@ class Tile:
         self.name = f"{low}-{high}"
 
     def other_half(self, number: int) -> int:
-        """The half that remains open when the half ``number`` touches the layout."""
+        """Return the half that remains open when the half ``number`` touches the layout."""
         return self.high if number == self.low else self.low
 
     def shared_number(self, other: Tile) -> int:
-        """The number by which this tile touches another one; two different tiles never share both."""
+        """Return the number by which this tile touches another one; two different tiles never share both."""
         return self.low if self.low in (other.low, other.high) else self.high
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ _SETS_BY_HIGH_BITS: Final = _sets_by_mask(_SETS_BY_BIT[_SPLIT:])
 
 
 def tiles_with(wants: int) -> int:
-    """The tiles that offer one of these bits, as a set: bit i stands for the tile with the index i."""
+    """Return the tiles that offer one of these bits, as a set: bit i stands for the tile with the index i."""
     return _SETS_BY_LOW_BITS[wants & (1 << _SPLIT) - 1] | _SETS_BY_HIGH_BITS[wants >> _SPLIT]
 
 
@@ -99,7 +99,7 @@ TILES_BY_TEXT: Final = {
 
 
 def parse_tile(text: str) -> Tile:
-    """The tile named by ``text``: ``"0-6"``, also ``"6-0"``, ``"6/0"``, ``"6:0"`` and ``"6|0"``.
+    """Return the tile named by ``text``: ``"0-6"``, also ``"6-0"``, ``"6/0"``, ``"6:0"`` and ``"6|0"``.
 
     Raises ``InvalidNotation`` for anything else, spaces and leading zeros included.
     """
@@ -110,28 +110,28 @@ def parse_tile(text: str) -> Tile:
 
 
 def double(number: int) -> Tile:
-    """The tile with this number on both halves."""
+    """Return the tile with this number on both halves."""
     return TILES[number * (number + 3) // 2]
 
 
 @cache
 def double_set(highest: int) -> tuple[Tile, ...]:
-    """The set up to double-``highest``, sorted: (n+1)(n+2)/2 tiles (rules 3.1, 5.1)."""
+    """Return the set up to double-``highest``, sorted: (n+1)(n+2)/2 tiles (rules 3.1, 5.1)."""
     return sort_tiles(TILES[: (highest + 1) * (highest + 2) // 2])
 
 
 def sort_tiles(tiles: Iterable[Tile]) -> tuple[Tile, ...]:
-    """The tiles by their lower half, then by their higher one: 0-0, 0-1, …, 1-1, 1-2, …"""
+    """Return the tiles by their lower half, then by their higher one: 0-0, 0-1, …, 1-1, 1-2, …"""
     return tuple(sorted(tiles, key=_by_rank))
 
 
 def add_tile(hand: Sequence[Tile], tile: Tile) -> tuple[Tile, ...]:
-    """A sorted hand with one more tile, sorted."""
+    """Return a sorted hand with one more tile, sorted."""
     tiles = list(hand)
     insort(tiles, tile, key=_by_rank)
     return tuple(tiles)
 
 
 def pips(tiles: Iterable[Tile]) -> int:
-    """The pips of all these tiles together."""
+    """Return the pips of all these tiles together."""
     return sum([tile.pips for tile in tiles])

@@ -170,15 +170,15 @@ class Rules:
         return self.points is not None
 
     def start(self) -> State:
-        """The match before its first deal."""
+        """Return the match before its first deal."""
         return new_match(self.seats, self.empty_layout())
 
     def empty_layout(self) -> Layout:
-        """The table before the first tile of a round."""
+        """Return the table before the first tile of a round."""
         return empty_layout(LayoutForm(self.line_ends, self.end_value, self.gates, self.wants, self.doubles_across))
 
     def layout_spread(self) -> Spread:
-        """How the layout spreads: unless the recipe says it, as a tree if a second double branches like the first."""
+        """Return how the layout spreads: as the recipe says, else as a tree if any second double branches."""
         if self.spread is not None:
             return self.spread
         if self.line_ends:
@@ -188,37 +188,37 @@ class Rules:
         return "cross" if self.branching(with_lead, double(1)) == NEVER else "tree"
 
     def team(self, seat: int) -> int | None:
-        """The team of a seat; ``None`` without teams."""
+        """Return the team of a seat; ``None`` without teams."""
         return _teams(self.teams, self.seats)[seat]
 
     def all_teams(self) -> tuple[int | None, ...]:
-        """The team of each seat."""
+        """Return the team of each seat."""
         return _teams(self.teams, self.seats)
 
     def side(self, seat: int) -> tuple[int, ...]:
-        """The seats that share a total with this one: those of its team, or the seat alone."""
+        """Return the seats that share a total with this one: those of its team, or the seat alone."""
         return tuple(range(seat % self.teams, self.seats, self.teams)) if self.teams else (seat,)
 
     def placement_scores(self, seat: int, ends_sum: int | None, points: int) -> tuple[PlacementScore, ...]:
-        """What a placement of this seat scores, for each seat of its side."""
+        """Return what a placement of this seat scores, for each seat of its side."""
         return tuple([PlacementScore(each, ends_sum, points) for each in self.side(seat)])
 
     def lay_tile(
         self, layout: Layout, end: End | None, tile: Tile, seat: int, *, face_down: bool, outer: int | None = None
     ) -> Layout:
-        """The layout with this tile laid at this open end, ``None`` for the lead, with this half outside."""
+        """Return the layout with this tile laid at this open end, ``None`` for the lead, with this half outside."""
         branching = self.branching(layout, tile) if tile.double and not face_down else NEVER
         if end is None:
             return layout.lead(tile, seat, branching)
         return layout.join(end, tile, seat, face_down=face_down, branching=branching, outer=outer)
 
     def hands_left(self, state: State) -> tuple[RemainingHand, ...]:
-        """The hand of every active seat with its value."""
+        """Return the hand of every active seat with its value."""
         hands = state.hands
         return tuple([RemainingHand(seat, hands[seat], self.hand_value(hands[seat])) for seat in state.active_seats()])
 
     def drawable(self, state: State) -> int:
-        """The number of tiles that can be drawn from the stock."""
+        """Return the number of tiles that can be drawn from the stock."""
         return max(0, len(state.stock) - self.reserve)
 
 
@@ -261,7 +261,7 @@ class Variant:
         return Reason("exact_players" if low == high else "number_of_players", {"min": low, "max": high})
 
     def rules(self, given: Mapping[str, object], seats: int) -> Rules:
-        """The rules for these options and seats. Raises ``InvalidSetup`` with all errors."""
+        """Return the rules for these options and seats. Raises ``InvalidSetup`` with all errors."""
         errors: dict[str, list[Reason]] = {}
         low, high = self.players
         if not low <= seats <= high:

@@ -109,7 +109,7 @@ RecordedEvent = Event | RecordedDeal | DrewView | PresenceEvent
 
 
 def view(rules: Rules, state: State, seat: int | None) -> View:
-    """What ``seat`` may know of the match; ``None`` is a spectator."""
+    """Return what ``seat`` may know of the match; ``None`` is a spectator."""
     you = None
     moves: tuple[Move, ...] = ()
     if seat is not None:
@@ -149,7 +149,7 @@ def imagined(
     *,
     stock: tuple[Tile, ...],
 ) -> State:
-    """The state of a match from what a seat may know of it, with these hands and this stock.
+    """Return the state of a match from what a seat may know of it, with these hands and this stock.
 
     ``events``: those of the running round, its deal first. With the true hands and stock it is the true state.
     """
@@ -190,7 +190,7 @@ def imagined(
 
 
 def _first_out(seen: View, events: Sequence[Event | DealtView | DrewView]) -> int | None:
-    """The seat that was the first to lay its last tile in this round: of those without tiles, the one that did so."""
+    """Return the seat that was the first to lay its last tile in this round."""
     last_play = {event.seat: place for place, event in enumerate(events) if isinstance(event, Played)}
     out = [seat for seat in last_play if not seen.players[seat].tiles]
     return min(out, key=last_play.__getitem__) if out else None
@@ -199,7 +199,7 @@ def _first_out(seen: View, events: Sequence[Event | DealtView | DrewView]) -> in
 def _running_turn(
     rules: Rules, seen: View, events: Sequence[Event | DealtView | DrewView], hands: tuple[Hand, ...]
 ) -> tuple[int, bool]:
-    """How many tiles the seat to move has laid in this turn, and whether it drew one."""
+    """Return how many tiles the seat to move has laid in this turn, and whether it drew one."""
     seat = seen.turn
     assert seat is not None
     start = len(events)
@@ -242,7 +242,7 @@ def _running_turn_of_the_last(
 
 
 def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
-    """What ``seat`` may know of an event; ``None`` is a spectator. All events but deals and draws are public."""
+    """Return what ``seat`` may know of an event; ``None`` is a spectator. All events but deals and draws are public."""
     if isinstance(event, Dealt):
         hand, proof = None if seat is None else event.hands[seat], event.proof
         if proof is None:
@@ -254,7 +254,7 @@ def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
 
 
 def view_for_record(event: Event | PresenceEvent, seat: int | None, *, over: bool) -> RecordedEvent:
-    """An event as the record for ``seat`` has it; ``None`` is a spectator. ``over``: whether its round is over.
+    """Return an event as the record for ``seat`` has it; ``None`` is a spectator. ``over``: whether its round is over.
 
     Of a round that is over everything is visible, of a running one a seat's own hand and draws. The proof of a deal is
     left out: a record has a section of its own for it.
@@ -270,12 +270,12 @@ def view_for_record(event: Event | PresenceEvent, seat: int | None, *, over: boo
 
 
 def round_is_over(state: State, round_number: int) -> bool:
-    """Whether a round is over, so that all of it may be published."""
+    """Return whether a round is over, so that all of it may be published."""
     return round_number < state.round or (round_number == state.round and state.phase != PLAYING)
 
 
 def revealed_seed(deck: Deck, state: State, round_number: int) -> bytes | None:
-    """The seed of a round, or ``None`` if its deals cannot be verified or a deal to come depends on it."""
+    """Return the seed of a round, or ``None`` if its deals cannot be verified or a deal to come depends on it."""
     if deck.game is None or not (round_is_over(state, round_number) or state.phase == FINISHED):
         return None
     return round_seed(deck.seed, round_number)

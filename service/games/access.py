@@ -82,7 +82,7 @@ class AccessControl:
     def authenticate(
         self, game_id: str, token: str | None, invitation: Callable[[], Invitation] | None = None
     ) -> Access:
-        """The stored game and the seat that ``token`` plays; without a token, a spectator's access.
+        """Return the stored game and the seat that ``token`` plays; without a token, a spectator's access.
 
         Raises ``Unauthorized`` for a wrong token. For a game that does not exist, raises ``NotFound`` without a token
         and ``Unauthorized`` with one, so that it cannot be distinguished from a game with another token. A game that
@@ -127,7 +127,10 @@ class AccessControl:
         return access._replace(target=seat)
 
     def of_application(self, game_id: str, app: str) -> Access | None:
-        """The access of an application to a stored game; ``None`` for one that is not its own, or does not exist."""
+        """Return the access of an application to a stored game.
+
+        ``None`` for one that is not its own, or does not exist.
+        """
         game = self._repository.load(game_id)
         if game is None or game.ownership is None or game.ownership.app != app:
             return None
@@ -135,7 +138,7 @@ class AccessControl:
         return Access(game, None, app=app)
 
     def check_not_deleted(self, game_id: str) -> None:
-        """Raises ``Gone`` for a game that was deleted: every request is refused so, whatever it presents.
+        """Raise ``Gone`` for a game that was deleted: every request is refused so, whatever it presents.
 
         Nothing if the store does not answer.
         """
@@ -143,7 +146,7 @@ class AccessControl:
             self._repository.load(game_id)
 
     def _is_invited(self, game: Game, invitation: Callable[[], Invitation] | None) -> bool:
-        """Whether the invitation has the join code of the game, or repeats a request that has taken a seat in it.
+        """Return whether the invitation has the game's join code, or repeats a request that has taken a seat in it.
 
         A request that is repeated may have the code of its time.
         """
@@ -177,21 +180,21 @@ class AccessControl:
 
 
 def check_seat(game: Game, seat: int) -> None:
-    """Raises ``NotFound`` if the game has no such seat."""
+    """Raise ``NotFound`` if the game has no such seat."""
     if seat >= len(game.seats):
         raise NotFound("no_such_seat", max=len(game.seats) - 1)
 
 
 def seat_of(token: str, game: Game) -> int | None:
-    """The seat that a token plays; ``None`` if it is not a token of this game."""
+    """Return the seat that a token plays; ``None`` if it is not a token of this game."""
     return find_hash(token, [each.token_hash for each in game.seats])
 
 
 def join_scope(viewer: Viewer) -> tuple[str, ...]:
-    """The scope of the idempotency key of a join: the key belongs to the bearer of the token or key."""
+    """Return the scope of the idempotency key of a join: the key belongs to the bearer of the token or key."""
     return ("join", str(viewer))
 
 
 def rotation_scope(token: str, seat: int) -> tuple[str, ...]:
-    """The scope of the idempotency key of a token rotation: the key belongs to the bearer of the old token."""
+    """Return the scope of the idempotency key of a token rotation: the key belongs to the bearer of the old token."""
     return ("token", token, str(seat))

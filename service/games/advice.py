@@ -28,22 +28,25 @@ class AdviceStore(Protocol):
     """
 
     def ask_hint(self, game: str, holder: str, position: bytes) -> bytes | HintState:
-        """The hint at this position; if there is none, have it computed. A game has one hint, the last one."""
+        """Return the hint at this position; if there is none, have it computed. A game has one hint, the last one."""
 
     def is_hint_asked(self, game: str, position: bytes) -> bool:
-        """Whether the last hint that was asked for is that at this position, and is not there yet."""
+        """Return whether the last hint that was asked for is that at this position, and is not there yet."""
 
     def keep_hint(self, game: str, position: bytes, hint: bytes) -> bool:
         """Keep a hint, unless the game is at another position by now; returns whether it is kept."""
 
     def ask_review(self, game: str, holder: str) -> KeptReview | None:
-        """The review of a game, as far as it is computed; if there is none, have it computed.
+        """Return the review of a game, as far as it is computed; if there is none, have it computed.
 
         ``None`` if there is no such game.
         """
 
     def review(self, game: str, holder: str) -> KeptReview | None:
-        """The review as far as it is computed; ``None`` if nobody has asked for it. A lost reminder is written anew."""
+        """Return the review as far as it is computed; ``None`` if nobody has asked for it.
+
+        A lost reminder is written anew.
+        """
 
     def keep_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
         """Keep what is known of a review; returns whether more is wanted.

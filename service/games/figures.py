@@ -52,7 +52,7 @@ class StoreFigures(Protocol):
     """The figures of a store."""
 
     def read(self) -> Figures:
-        """The figures as they are, or were a few seconds ago; raises ``StorageUnavailable``."""
+        """Return the figures as they are, or were a few seconds ago; raises ``StorageUnavailable``."""
 
     def note_running(self, games: set[str]) -> None:
         """Note that these games were written just now; raises ``StorageUnavailable``, ``OutcomeUnknown``."""

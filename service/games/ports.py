@@ -157,7 +157,7 @@ class Store(Protocol):
         """
 
     def read(self, game: str) -> StoredGame | None:
-        """The current game, or ``None`` if it does not exist or has expired."""
+        """Return the current game, or ``None`` if it does not exist or has expired."""
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         """Replace the state of a game, and append new events, in one atomic write; the expiry starts again.
@@ -183,19 +183,22 @@ class Store(Protocol):
         """Have a game found by its owners, as a new one is. Raises ``OutcomeUnknown``."""
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
-        """The write that was committed under the idempotency record of that name in the last 24 hours."""
+        """Return the write that was committed under the idempotency record of that name in the last 24 hours."""
 
     def reserve(self, name: str, value: str) -> str:
-        """The value that was first given under this name in the last 24 hours; ``value`` if none was.
+        """Return the value that was first given under this name in the last 24 hours; ``value`` if none was.
 
         Raises ``OutcomeUnknown``.
         """
 
     def reserved(self, name: str) -> str | None:
-        """The value that was given under this name in the last 24 hours."""
+        """Return the value that was given under this name in the last 24 hours."""
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
-        """The events of these versions (from 1), in the requested order; those that have expired are left out."""
+        """Return the events of these versions (from 1), in the requested order.
+
+        Those that have expired are left out.
+        """
 
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
         """At most ``limit`` events, beginning with the oldest stored one after version ``after``.
@@ -204,7 +207,10 @@ class Store(Protocol):
         """
 
     def size(self, game: str) -> int:
-        """The bytes that the store uses for a game, with its events and advice; 0 for one that does not exist."""
+        """Return the bytes that the store uses for a game, with its events and advice.
+
+        0 for one that does not exist.
+        """
 
     def compact(self, game: str) -> None:
         """Compress all events but those of the last write: allowed at any time, meant for a finished game.
@@ -226,7 +232,7 @@ class Deletions(Protocol):
     """The games that were deleted lately from a store, as each deletion itself notes it: none can be missed."""
 
     def deleted(self, within: int) -> RecentDeletions:
-        """The games that were deleted in the last so many milliseconds, ``DELETIONS_KEPT_MS`` at most.
+        """Return the games that were deleted in the last so many milliseconds, ``DELETIONS_KEPT_MS`` at most.
 
         By the clock of the store. Raises ``StorageUnavailable`` if no server answers.
         """
@@ -293,5 +299,5 @@ class Runtime(NamedTuple):
 
 
 def sequential_runtime(clock: TimeSource, random_bytes: RandomBytes) -> Runtime:
-    """That of a process in which no request waits: all work is done at once, one after the other."""
+    """Return that of a process in which no request waits: all work is done at once, one after the other."""
     return Runtime(clock, random_bytes, yield_control=lambda: None, run_later=lambda work: work())

@@ -106,22 +106,22 @@ class ReminderQueue(Protocol):
         """Write a reminder that was lost; does nothing if the game has one of this kind, leased or not."""
 
     def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:
-        """Whether the game of this holder has a reminder of this kind, leased or not."""
+        """Return whether the game of this holder has a reminder of this kind, leased or not."""
 
     def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
-        """All games of this holder that have a reminder of this kind, leased or not.
+        """Return all games of this holder that have a reminder of this kind, leased or not.
 
         Raises ``StorageUnavailable`` unless every server answers.
         """
 
     def server_time(self) -> int:
-        """The current time by the clock of the store."""
+        """Return the current time by the clock of the store."""
 
     def judged(self, game: str) -> JudgedTime:
-        """When a deadline of this game would be judged now: by the clock of its server, with the allowance then.
+        """Return when a deadline of this game would be judged now: by the clock of its server, with the allowance then.
 
         While nobody can move, it is as if players could again from now on.
         """
 
     def allowance(self, game: str) -> OutageAllowance:
-        """The allowance of the deadlines of this game as this process last learned it; asks nobody."""
+        """Return the allowance of the deadlines of this game as this process last learned it; asks nobody."""

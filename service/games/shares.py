@@ -37,7 +37,7 @@ class Shares(Protocol):
         """Count so many bytes of something new in the share of its holder. Raises ``ShareUsed``, and counts nothing."""
 
     def limit(self, holder: Holder) -> int | None:
-        """The bytes that a holder may store in a day; ``None`` for any number."""
+        """Return the bytes that a holder may store in a day; ``None`` for any number."""
 
     def give_back(self, holder: Holder, size: int) -> None:
         """Count so many bytes less: what they were taken for was not stored."""
@@ -86,7 +86,7 @@ class GamesOfBots(Protocol):
         """Note a game at this time; returns whether it was not noted before, else the note stays as it is."""
 
     def all(self, holder: str) -> dict[str, int]:
-        """The games of this holder that were noted, with when."""
+        """Return the games of this holder that were noted, with when."""
 
     def remove(self, holder: str, games: list[str]) -> None:
         """Forget games of this holder."""

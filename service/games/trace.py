@@ -14,6 +14,9 @@ TRACE: Final = ContextVar("trace", default="")
 
 
 def trace_headers(span: bytes) -> dict[str, str]:
-    """The header ``traceparent`` of a request to somebody else; none without a trace. ``span``: 8 random bytes."""
+    """Return the header ``traceparent`` of a request to somebody else; none without a trace.
+
+    ``span``: 8 random bytes.
+    """
     trace = TRACE.get()
     return {"traceparent": f"00-{trace}-{span.hex()}-01"} if trace else {}

@@ -138,7 +138,7 @@ def check_url(url: str, networks: Collection[Network] = ()) -> Target:
 
 
 def resolve(target: Target, networks: Collection[Network], find: Find) -> tuple[Address, ...]:
-    """The addresses of a target, looked up once, in the order of the look-up; at least one, and all are allowed.
+    """Return the addresses of a target, looked up once, in the order of the look-up; at least one, and all are allowed.
 
     Raises:
         RefusedUrl: one of the addresses is not allowed, or there is none.
@@ -153,14 +153,14 @@ def resolve(target: Target, networks: Collection[Network], find: Find) -> tuple[
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address belongs to a single host on the internet, and contains no other address."""
+    """Return whether an address belongs to a single host on the internet, and contains no other address."""
     if isinstance(address, IPv6Address) and (address not in _GLOBAL_UNICAST or address.scope_id is not None):
         return False
     return address.is_global and not any(address in network for network in _NOT_PUBLIC)
 
 
 def _host(authority: re.Match[str]) -> str:
-    """The host in a normal form."""
+    """Return the host in a normal form."""
     try:
         if authority["ipv6"]:
             return str(IPv6Address(authority["ipv6"]))
@@ -175,7 +175,7 @@ def _host(authority: re.Match[str]) -> str:
 
 
 def _literal(host: str) -> Address | None:
-    """The address that a host in normal form is; ``None`` for a name."""
+    """Return the address that a host in normal form is; ``None`` for a name."""
     return ip_address(host) if ":" in host or _NUMBER.fullmatch(host) else None
 
 

@@ -73,11 +73,14 @@ class Connection:
         return data
 
     def makefile(self, _mode: str = "rb") -> io.BufferedReader:
-        """A file to read from, as ``http.client`` expects it of a socket; to close it leaves the connection open."""
+        """Return a file to read from, as ``http.client`` expects it of a socket.
+
+        To close it leaves the connection open.
+        """
         return io.BufferedReader(_Reader(self))
 
     def is_silent(self) -> bool:
-        """Whether the connection is open with nothing to read, as it should be between two requests."""
+        """Return whether the connection is open with nothing to read, as it should be between two requests."""
         if self._tls is not None and self._tls.pending():
             return False
         self._socket.settimeout(0)
@@ -146,7 +149,7 @@ class _Reader(io.RawIOBase):
 
 
 def connect_one(addresses: tuple[Address, ...], port: int, deadline: Deadline, connect: Connect) -> socket.socket:
-    """A socket connected to the first of the addresses that accepts, within ``CONNECT_SECONDS`` in all."""
+    """Return a socket connected to the first of the addresses that accepts, within ``CONNECT_SECONDS`` in all."""
     limit = Deadline(min(CONNECT_SECONDS, deadline.left()))
     addresses = addresses[:_MOST_ADDRESSES]
     for others, address in zip(range(len(addresses) - 1, 0, -1), addresses, strict=False):
@@ -158,7 +161,7 @@ def connect_one(addresses: tuple[Address, ...], port: int, deadline: Deadline, c
 
 
 def connect_socket(address: Address, port: int, seconds: float) -> socket.socket:
-    """A socket that is connected to this address. Raises ``OSError``."""
+    """Return a socket that is connected to this address. Raises ``OSError``."""
     sock = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_STREAM)
     try:
         sock.settimeout(seconds)

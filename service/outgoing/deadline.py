@@ -16,12 +16,12 @@ class Deadline:
         self._end = self._begin + seconds
 
     def left(self) -> float:
-        """The seconds left, more than none; raises ``TimeoutError`` once it has passed."""
+        """Return the seconds left, more than none; raises ``TimeoutError`` once it has passed."""
         left = self._end - monotonic()
         if left <= 0:
             raise TimeoutError("the deadline has passed")
         return left
 
     def elapsed_ms(self) -> int:
-        """The milliseconds since it was set."""
+        """Return the milliseconds since it was set."""
         return int((monotonic() - self._begin) * 1000)

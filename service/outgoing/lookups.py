@@ -61,7 +61,9 @@ class Lookups:
         self._under_way: dict[tuple[str, str], Future[Addresses]] = {}
 
     def find(self, app: str, host: str, seconds: float = LOOKUP_SECONDS) -> Addresses:
-        """The addresses of a name that this application has given, in the order of the look-up; it may have none.
+        """Return the addresses of a name that this application has given, in the order of the look-up.
+
+        It may have none.
 
         Raises ``LookupFailed``.
         """
@@ -71,7 +73,7 @@ class Lookups:
             raise LookupFailed("no_answer") from None
 
     def _begun(self, key: tuple[str, str]) -> Future[Addresses]:
-        """The look-up of this name for this application that is under way, or a new one."""
+        """Return the look-up of this name for this application that is under way, or a new one."""
         with self._lock:
             future = self._under_way.get(key)
             if future is not None:
@@ -111,7 +113,7 @@ class Lookups:
 
 
 def system_lookup(host: str) -> Sequence[str]:
-    """The addresses of a name, by the resolver of the system.
+    """Return the addresses of a name, by the resolver of the system.
 
     With gevent, in threads for nothing else: its own resolver has ten threads, by which the connections of the service
     itself look up their servers, such as Redis.
@@ -128,7 +130,7 @@ def system_lookup(host: str) -> Sequence[str]:
 
 @lru_cache(maxsize=1)
 def _threads() -> ThreadPool:
-    """The native threads of a process with gevent; enough for all look-ups of a ``Lookups``, so that none waits."""
+    """Return the native threads of a process with gevent: enough for all look-ups of a ``Lookups``."""
     from gevent.threadpool import ThreadPool  # noqa: PLC0415 # as above
 
     return ThreadPool(MOST_LOOKUPS)

@@ -42,7 +42,7 @@ class Pool:
         self._number = 0
 
     def take(self, key: Key) -> Open | None:
-        """The connection to this host that has waited least; the caller owns it then."""
+        """Return the connection to this host that has waited least; the caller owns it then."""
         while True:
             with self._lock:
                 self._close_expired()

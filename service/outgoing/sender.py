@@ -126,7 +126,7 @@ class Sender:
             resolve(target, self._networks, partial(self._lookups.find, app))
 
     def locate(self, url: str, app: str) -> str:
-        """What is the same for all names of a server: the first of its addresses in order, and the port.
+        """Return what is the same for all names of a server: the first of its addresses in order, and the port.
 
         Of an IPv6 address the network, as a server may have all addresses of that. Behind a proxy, and where the host
         could not be looked up, it is the host. What was found is used again for ``LOCATED_SECONDS``: no request is sent
@@ -197,7 +197,7 @@ class Sender:
         self._pool.close()
 
     def _request(self, target: Target, headers: Mapping[str, str], body: bytes) -> bytes:
-        """The whole request as it is sent."""
+        """Return the whole request as it is sent."""
         fields = {
             "Host": target.authority,
             "User-Agent": self._user_agent,
@@ -249,7 +249,7 @@ class Sender:
         return Answer(response.status, body[:max_answer], retry_after, deadline.elapsed_ms(), complete)
 
     def _open(self, target: Target, app: str, deadline: Deadline) -> Open:
-        """A new connection to the target. The only place that opens a socket."""
+        """Return a new connection to the target. The only place that opens a socket."""
         if self._proxy is None:
             hop, networks = target, self._networks
         else:
@@ -271,14 +271,14 @@ class Sender:
 
 
 def _server(address: Address) -> str:
-    """What counts as one server."""
+    """Return what counts as one server."""
     if address.version == 4:
         return str(address)
     return str(IPv6Network((int(address), _IPV6_NETWORK_BITS), strict=False))
 
 
 def _retry_after(text: str | None) -> int | None:
-    """The seconds that a ``Retry-After`` asks for, as a number or as a date; ``None`` if it asks for nothing."""
+    """Return the seconds that a ``Retry-After`` asks for, as a number or as a date; ``None`` if it asks for nothing."""
     if text is None:
         return None
     if _SECONDS.fullmatch(text):

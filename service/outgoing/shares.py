@@ -11,7 +11,7 @@ from threading import Lock
 
 
 def may_hold_more(held: int, held_by_all: int, most: int) -> bool:
-    """Whether who holds so many of the ``most`` may hold another."""
+    """Return whether who holds so many of the ``most`` may hold another."""
     return held < most - held_by_all
 
 

@@ -15,17 +15,17 @@ _PREFIX: Final = "whsec_"
 
 
 def new_secret(random_bytes: Callable[[int], bytes]) -> bytes:
-    """A new secret: 32 random bytes."""
+    """Return a new secret: 32 random bytes."""
     return random_bytes(SECRET_BYTES)
 
 
 def secret_text(secret: bytes) -> str:
-    """The secret as its owner gets it: ``whsec_`` and Base64."""
+    """Return the secret as its owner gets it: ``whsec_`` and Base64."""
     return _PREFIX + base64.b64encode(secret).decode("ascii")
 
 
 def signed_headers(message: str, seconds: int, body: bytes, secrets: Sequence[bytes]) -> dict[str, str]:
-    """The headers of one attempt to deliver a message, with a signature by each secret (two while they are rotated).
+    """Return the headers of an attempt to deliver a message, with a signature by each secret (two during rotation).
 
     ``message`` is the id, the same for all attempts, without a dot; ``seconds`` the time of this attempt since 1970.
     """

@@ -127,7 +127,7 @@ class Audit:
         return True
 
     def _is_new(self, kind: str, identity: bytes) -> bool:
-        """Whether nothing of this kind and identity was counted, which it is from now on; without one it is new."""
+        """Count this kind and identity, and return whether it is new, as it always is without an identity."""
         key = (kind, sha256(identity).digest()[:_DIGEST_BYTES])
         if identity and key in self._seen:
             return False
@@ -162,7 +162,7 @@ class Audit:
             self._tally(question, seat).add(share, mean, variance)
 
     def answers(self) -> Iterator[Answer]:
-        """The answers, by question and seat."""
+        """Yield the answers, by question and seat."""
         judged = sum([each.many >= FEWEST for (question, _), each in self.tallies.items() if question in _JUDGED])
         order = ("doubles", "pips", "leads", "wins", "people")
         for (question, seat), each in sorted(
@@ -187,7 +187,7 @@ class Audit:
 
 
 def audit(records: Iterable[Record]) -> Audit:
-    """The audit of these records; those of games that are not known are left out."""
+    """Return the audit of these records; those of games that are not known are left out."""
     result = Audit()
     for record in records:
         result.add(record)
@@ -195,13 +195,13 @@ def audit(records: Iterable[Record]) -> Audit:
 
 
 def _spread(shares: Sequence[int]) -> tuple[float, float]:
-    """The mean and the variance of these, each as likely as any other."""
+    """Return the mean and the variance of these, each as likely as any other."""
     mean = sum(shares) / len(shares)
     return mean, sum([(share - mean) ** 2 for share in shares]) / len(shares)
 
 
 def _leader(rules: Rules, dealt: Dealt) -> int | None:
-    """Who leads the first round, if that follows from the hands alone: if it moves on with them."""
+    """Return who leads the first round, if that follows from the hands alone: if it moves on with them."""
     hands, leaders = dealt.hands, []
     for moved in range(rules.seats):
         around = replace(dealt, proof=None, hands=(*hands[-moved:], *hands[:-moved]) if moved else hands)

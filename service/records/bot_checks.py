@@ -83,7 +83,7 @@ class DecisionChecker:
         return fault
 
     def _player(self, seat: int) -> RecordedBot | None:
-        """The computer player that moves for this seat now, ``None`` if its person does."""
+        """Return the computer player that moves for this seat now, ``None`` if its person does."""
         bot = self._record.bot_at(seat)
         if bot is not None or self._presence.plays(seat):
             return bot
@@ -137,7 +137,7 @@ class DecisionChecker:
 
 
 def _decide(rules: Rules, observation: Observation, level: str, decision_seed: bytes) -> Move:
-    """The move of this level; should it fail, that of ``SUBSTITUTE``, else the first legal one, as the service does."""
+    """Return the move of this level; should it fail, that of ``SUBSTITUTE``, else the first legal move."""
     for each in (level, SUBSTITUTE):
         with suppress(Exception):  # whatever is wrong with a level, a move is made
             move = choose_move(rules, observation, each, decision_seed)
@@ -147,7 +147,7 @@ def _decide(rules: Rules, observation: Observation, level: str, decision_seed: b
 
 
 def _description(move: Move) -> str:
-    """What a computer player does: *plays 3-5 at right*."""
+    """Return what a computer player does: *plays 3-5 at right*."""
     if move.tile is None:
         return _VERBS[move.action]
     where = "" if move.end is None else f" at {move.end}"

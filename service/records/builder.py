@@ -18,7 +18,7 @@ from service.records.record import SPECTATOR, Record, RecordedRound, VersionedEv
 
 
 def resolved_options(variant: Variant, rules: Rules) -> tuple[tuple[str, Value], ...]:
-    """Every option of the variant with its value in these rules, in the order of the variant."""
+    """Return every option of the variant with its value in these rules, in the order of the variant."""
     return tuple([(option.key, rules.settings[option.key]) for option in variant.options])
 
 
@@ -30,7 +30,7 @@ def build_record(
     seeds: Mapping[int, bytes] | None = None,
     viewer: Viewer | None = None,
 ) -> Record:
-    """The record of a match: its ``head``, a record without rounds, with all that follows from these events.
+    """Return the record of a match: its ``head``, a record without rounds, with all that follows from these events.
 
     ``events`` are those of the match with their versions. ``commitment``: to the seed of round 1; the deals have those
     to later ones. ``seeds``: by number of the round. ``viewer``: for whom the running round is redacted, ``None`` for
@@ -66,7 +66,7 @@ def build_record(
 def _by_round(
     events: Iterable[tuple[int, Event | PresenceEvent]],
 ) -> list[list[tuple[int, Event | PresenceEvent]]]:
-    """The events of each round, its deal first; what happens between two rounds belongs to the first of them."""
+    """Return the events of each round, its deal first; what happens between two rounds belongs to the first of them."""
     rounds: list[list[tuple[int, Event | PresenceEvent]]] = []
     for version, event in events:
         if isinstance(event, Dealt):
@@ -76,5 +76,5 @@ def _by_round(
 
 
 def _redacted(event: Event | PresenceEvent, viewer: Viewer | None, *, over: bool) -> RecordedEvent:
-    """The event as this viewer may know it; ``over``: whether its round is over."""
+    """Return the event as this viewer may know it; ``over``: whether its round is over."""
     return view_for_record(event, None if viewer == SPECTATOR else viewer, over=viewer is None or over)

@@ -22,7 +22,7 @@ from service.records.writer import HEAD, Location
 
 
 def fairness_faults(record: Record) -> Iterator[Fault]:
-    """The faults of the commitments and seeds, without the deals."""
+    """Yield the faults of the commitments and seeds, without the deals."""
     if record.fairness != PROVABLE:
         yield from _unexpected_proofs(record)
         return
@@ -44,12 +44,12 @@ def fairness_faults(record: Record) -> Iterator[Fault]:
 
 
 def is_over(each: RecordedRound) -> bool:
-    """Whether the round has its result, or the match has ended in it."""
+    """Return whether the round has its result, or the match has ended in it."""
     return any([isinstance(event, RoundEnded | Finished) for _, event in each.lines])
 
 
 def deal_faults(rules: Rules, dealt: Dealt | RecordedDeal, place: Location) -> Iterator[Fault]:
-    """The faults of a deal, without its seed."""
+    """Yield the faults of a deal, without its seed."""
     if len(dealt.hands) != rules.seats:
         yield Fault("wrong_seats", place, f"{len(dealt.hands)} hands were dealt to {rules.seats} seats.")
         return
@@ -72,7 +72,7 @@ def deal_faults(rules: Rules, dealt: Dealt | RecordedDeal, place: Location) -> I
 
 
 def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Iterator[Fault]:
-    """The differences of a valid deal to that of its seed; none without a seed that fits its commitment."""
+    """Yield the differences of a valid deal to that of its seed; none without a seed that fits its commitment."""
     each = record.rounds[index]
     if not is_provable(record, each) or _client_seed_faults(record, index, each):
         return
@@ -92,7 +92,7 @@ def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Itera
 
 
 def is_provable(record: Record, each: RecordedRound) -> bool:
-    """Whether the round has a seed that fits its commitment."""
+    """Return whether the round has a seed that fits its commitment."""
     return (
         record.fairness == PROVABLE
         and _has_id(record)
@@ -103,12 +103,12 @@ def is_provable(record: Record, each: RecordedRound) -> bool:
 
 
 def _has_id(record: Record) -> bool:
-    """Whether there is an id of the game, short enough to derive deals from it."""
+    """Return whether there is an id of the game, short enough to derive deals from it."""
     return record.game != "" and _is_short(record.game)
 
 
 def _is_short(text: str) -> bool:
-    """Whether a deal can be derived from this text; half of a surrogate pair has no bytes in UTF-8."""
+    """Return whether a deal can be derived from this text; half of a surrogate pair has no bytes in UTF-8."""
     return len(text) <= MAX_CLIENT_SEED_CHARS and not any(["\ud800" <= character <= "\udfff" for character in text])
 
 
@@ -154,16 +154,19 @@ def _unexpected_proofs(record: Record) -> Iterator[Fault]:
 
 
 def _finished(record: Record, index: int) -> bool:
-    """Whether the match was over before this round."""
+    """Return whether the match was over before this round."""
     return index > 0 and any([isinstance(event, Finished) for _, event in record.rounds[index - 1].lines])
 
 
 def _before(rules: Rules, dealt: Dealt) -> State:
-    """A state in which this could be dealt; any seat stands for the last winner and leader, who may lead any tile."""
+    """Return a state in which this could be dealt.
+
+    Any seat stands for the last winner and leader, who may lead any tile.
+    """
     eliminated = tuple([0 if hand else 1 for hand in dealt.hands])
     return rules.start()._replace(round=dealt.round - 1, eliminated_round=eliminated, opener=0, round_winner=0)
 
 
 def tile_count(hand: Hand | int) -> int:
-    """The number of tiles of a hand, whether they are known or only their number."""
+    """Return the number of tiles of a hand, whether they are known or only their number."""
     return hand if isinstance(hand, int) else len(hand)

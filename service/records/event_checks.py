@@ -31,14 +31,14 @@ from service.records.writer import Location
 
 
 def move_of(event: RecordedEvent) -> Move:
-    """The move that caused this event, which must be that of a move."""
+    """Return the move that caused this event, which must be that of a move."""
     if isinstance(event, Played):
         return Move(PLAY, event.tile, event.end, event.face_down, outer=event.outer)
     return _PLAIN[type(event)]
 
 
 def naming_fault(layout: Layout, event: Played) -> tuple[str, str] | None:
-    """The code and message of the fault of a play that does not name its end or its outer half as it has to."""
+    """Return the code and message of the fault of a play that does not name its end or its outer half as it has to."""
     if event.end is None:
         return ("unnamed_end", "The end where the tile was laid is not named.") if layout.placements else None
     if layout.names_outer and event.outer is None:
@@ -49,14 +49,14 @@ def naming_fault(layout: Layout, event: Played) -> tuple[str, str] | None:
 
 
 def mark_fault(rules: Rules, state: State, event: RecordedEvent, place: Location) -> Fault | None:
-    """The fault of a move that is marked as made by the service, although its seat had a choice in this state."""
+    """Return the fault of a move marked as made by the service although its seat had a choice in this state."""
     if not getattr(event, "auto", None) or forced_move(rules, state) is not None:
         return None
     return Fault("wrong_auto", place, "The seat had a choice.")
 
 
 def move_faults(expected: Event, recorded: RecordedEvent, place: Location) -> list[Fault]:
-    """The differences between the event of a legal move and the recorded one, but for who made it."""
+    """Return the differences between the event of a legal move and the recorded one, but for who made it."""
     if getattr(recorded, "auto", None):
         assert isinstance(recorded, Drew | DrewView | Passed)
         recorded = recorded._replace(auto=None) if isinstance(recorded, DrewView) else replace(recorded, auto=None)
@@ -81,7 +81,7 @@ def _number_or_nothing(number: int | None) -> str:
 
 
 def automatic_event_faults(expected: Event | Forfeited, recorded: RecordedEvent | None, place: Location) -> list[Fault]:
-    """The faults of the recorded event (``None``: the record ends) where this automatic event is expected."""
+    """Return the faults of the recorded event (``None``: the record ends) where this automatic event is expected."""
     if expected == recorded:
         return []
     if isinstance(expected, RoundEnded):

@@ -35,7 +35,7 @@ class ForkPoint(NamedTuple):
 def fork_point_at(
     record: Record, version: int | None = None, yield_control: Callable[[], None] = lambda: None
 ) -> ForkPoint:
-    """The match at this version, or at the last one from which it can be continued.
+    """Return the match at this version, or at the last one from which it can be continued.
 
     Raises ``InvalidForkPoint`` if the record is partial or has faults, or the match cannot be continued from there.
     """
@@ -65,13 +65,13 @@ def fork_point_at(
 
 
 def _complete_event(event: Event | RecordedDeal | DrewView) -> Event:
-    """The event of a line of a complete record."""
+    """Return the event of a line of a complete record."""
     assert not isinstance(event, RecordedDeal | DrewView)
     return event
 
 
 def _possible_versions(lines: list[VersionedEvent]) -> list[int]:
-    """The versions from which the match can be continued, ascending."""
+    """Return the versions from which the match can be continued, ascending."""
     ends = [line.version for line, next_line in pairwise(lines) if not isinstance(next_line.event, AUTOMATIC_EVENTS)]
     if lines and not isinstance(lines[-1].event, Finished):
         ends.append(lines[-1].version)
@@ -79,6 +79,6 @@ def _possible_versions(lines: list[VersionedEvent]) -> list[int]:
 
 
 def _nearest(possible: list[int], version: int) -> list[str]:
-    """The nearest versions on both sides."""
+    """Return the nearest versions on both sides."""
     place = bisect(possible, version)
     return [str(each) for each in possible[max(0, place - 2) : place + 2]]

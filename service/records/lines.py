@@ -20,7 +20,7 @@ class SourceLines(NamedTuple):
 
 
 def split_lines(text: str) -> SourceLines:
-    """The lines of a text that may be a record. Takes linear time."""
+    """Return the lines of a text that may be a record. Takes linear time."""
     lines = [line.rstrip(" \t\r") for line in text.removeprefix(_BYTE_ORDER_MARK).split("\n")]
     before, end = 0, len(lines)
     while end and not lines[end - 1]:

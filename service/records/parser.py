@@ -50,7 +50,7 @@ Parsed = TypeVar("Parsed")
 
 
 def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) -> Record:
-    """The record with this text. Raises ``InvalidRecord``.
+    """Return the record with this text. Raises ``InvalidRecord``.
 
     ``yield_control`` is called every ``YIELD_EVERY`` characters, so that a server can handle other requests meanwhile.
     """
@@ -68,12 +68,12 @@ def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) ->
 
 
 def count_plays(text: str) -> int:
-    """How many tiles are laid in a record with this text, without parsing it; some number for any other text."""
+    """Return how many tiles are laid in a record with this text, without parsing it; some number for any other text."""
     return len(_PLAY.findall(text))
 
 
 def decode_record(data: bytes) -> str:
-    """The text of a file. Raises ``InvalidRecord`` if it is not valid UTF-8."""
+    """Return the text of a file. Raises ``InvalidRecord`` if it is not valid UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -83,7 +83,7 @@ def decode_record(data: bytes) -> str:
 
 
 def _head(lines: _Lines) -> Record:
-    """The tags before the first round, as a record without rounds."""
+    """Return the tags before the first round, as a record without rounds."""
     lines.tag("Record", lambda scanner: scanner.expect(NOTATION_VERSION))
     game = lines.tag("Game", _non_empty_text, quoted=False) if lines.next_starts_with("[Game ") else ""
     variant = lines.tag("Variant", lambda scanner: scanner.match(_KEY, "the key of a game"))
@@ -120,7 +120,7 @@ class _Player(NamedTuple):
 
 
 def _player(scanner: Scanner, seat: int) -> _Player:
-    """The player of a seat."""
+    """Return the player of a seat."""
     start = scanner.at
     if scanner.number(NATURAL) != seat:
         scanner.fail(f"The players are numbered by their seats; here {seat} is expected.", start)
@@ -141,7 +141,7 @@ def _clock(lines: _Lines) -> RecordedClock:
 
 
 def _times(scanner: Scanner) -> tuple[int | None, int, int]:
-    """The time for a turn, or a bank and its increment."""
+    """Return the time for a turn, or a bank and its increment."""
     if scanner.accept("turn="):
         return scanner.number(POSITIVE), 0, 0
     scanner.expect("bank=")
@@ -248,7 +248,7 @@ class _Lines:
         return self._lines[self._at] == ""
 
     def next_starts_with(self, prefix: str) -> bool:
-        """Whether there is a next line and it starts with ``prefix``."""
+        """Return whether there is a next line and it starts with ``prefix``."""
         return not self.over and self._lines[self._at].startswith(prefix)
 
     def read(self, scan: Callable[[Scanner], Parsed]) -> Parsed:

@@ -29,7 +29,7 @@ _MOVES: Final = (Played, Drew, DrewView, Passed, Done)
 
 
 def deal_visibility_fault(record: Record, index: int, dealt: RecordedDeal) -> Fault | None:
-    """The fault of a deal that hides other tiles than those hidden from the viewer of the record, else ``None``."""
+    """Return the fault of a deal that hides other tiles than those hidden from the record's viewer, else ``None``."""
     viewer, place = record.viewer, (index, 0)
     if viewer is None:
         return Fault("hidden_tile", place, "A complete record hides nothing.")
@@ -120,7 +120,7 @@ class PartialRound:
         return []
 
     def _fault(self, event: RecordedEvent) -> tuple[str, str] | None:
-        """The code and message of a fault of this event, where a tile joins aside; ``None`` if it has none."""
+        """Return the code and message of a fault of this event, where a tile joins aside; ``None`` if it has none."""
         if isinstance(event, Dealt | RecordedDeal):
             return "not_dealt", "A round is dealt once, at its beginning."
         if not isinstance(event, _MOVES):
@@ -148,7 +148,7 @@ class PartialRound:
         return None
 
     def _pass_fault(self, event: Passed) -> tuple[str, str] | None:
-        """The fault of a pass after which every player had passed at the same layout: the round was over before.
+        """Return the fault of a pass after which every player had passed at the same layout: the round was over before.
 
         A seat that passed has no tile that fits. So somebody plays before it passes again, or nobody can: then the
         round has ended as soon as nothing was left to draw, and before that nobody passes (rules 1.7 d, 2.9 c, 3.8,
@@ -166,11 +166,11 @@ class PartialRound:
         return None
 
     def _keeps_drawn_tile(self, event: Passed) -> bool:
-        """Whether a seat passes with the tile that it has just drawn, which fits."""
+        """Return whether a seat passes with the tile that it has just drawn, which fits."""
         return self._rules.drawing.keep and isinstance(self._last, Drew | DrewView) and self._last.seat == event.seat
 
     def _state_of_sizes(self, seat: int, tile: Tile) -> State:
-        """The state with this seat to move, its hands as large as they are: of any tile, as only their sizes count."""
+        """Return the state with this seat to move and hands of these sizes, of any tiles, as only the sizes count."""
         return self.state._replace(turn=seat, hands=tuple([(tile,) * size for size in self.hands]))
 
     def _play(self, event: Played, place: Location) -> Sequence[Fault]:

@@ -75,7 +75,7 @@ def _reason(record: Record, state: State, presence: Presence, event: PresenceEve
 def consequences(
     rules: Rules, state: State, presence: Presence, event: PresenceEvent
 ) -> tuple[Forfeited | Finished, ...]:
-    """What follows from this event at once; ``presence`` is that before it."""
+    """Return what follows from this event at once; ``presence`` is that before it."""
     if not isinstance(event, TimedOut) or event.then != "forfeit":
         return ()
     finished = end_by_forfeit(rules, state, presence.forfeited | {event.seat})
@@ -83,7 +83,9 @@ def consequences(
 
 
 def with_forfeits(rules: Rules, after: State, presence: Presence, following: tuple[Event, ...]) -> tuple[Event, ...]:
-    """The events that follow from a move, by the rules (``following``) and by forfeits; ``after`` is the state then.
+    """Return the events that follow from a move, by the rules (``following``) and by forfeits.
+
+    ``after`` is the state then.
 
     No winner is of a side that has forfeited; and if only one other side is left, the match is over.
     """

@@ -64,12 +64,12 @@ class Step(NamedTuple):
 
 
 def make_step(line: VersionedEvent, place: Location, state: State, presence: Presence) -> Step:
-    """The step to a state without hidden hands."""
+    """Return the step to a state without hidden hands."""
     return Step(line, place, state, tuple([len(hand) for hand in state.hands]), len(state.stock), presence)
 
 
 def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
-    """Every event of the record with the state after it, to the end or the first faults of the play."""
+    """Yield every event of the record with the state after it, to the end or the first faults of the play."""
     state, presence = rules.start(), ALL_PRESENT
     for index, each in enumerate(record.rounds):
         if not each.lines:
@@ -113,7 +113,7 @@ def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -
 def _replay_round(
     record: Record, rules: Rules, state: State, presence: Presence, *, index: int
 ) -> Iterator[Step | Fault]:
-    """The moves of a round after its deal, each with the events that follow from it, and who plays the seats."""
+    """Yield the moves of a round after its deal, each with the events that follow from it, and who plays the seats."""
     lines = record.rounds[index].lines
     played = _Round(record, rules, state, presence)
     for at, line in enumerate(lines[1:], 1):
@@ -138,7 +138,7 @@ class _Round:
         self.pending: tuple[Event | Forfeited, ...] = ()
 
     def add(self, event: RecordedEvent, place: Location) -> list[Fault]:
-        """The next event, and what is wrong with it."""
+        """Return the next event, and what is wrong with it."""
         if self.pending:
             return self._add_automatic_event(event, place)
         if isinstance(event, PresenceEvent):
@@ -147,7 +147,7 @@ class _Round:
         return faults if move is None else self._add_move(*move, event, place)
 
     def _add_automatic_event(self, event: RecordedEvent, place: Location) -> list[Fault]:
-        """An event where only the first of the pending ones may be."""
+        """Return an event where only the first of the pending ones may be."""
         expected, *others = self.pending
         faults = automatic_event_faults(expected, event, place)
         if isinstance(expected, Forfeited):
@@ -166,7 +166,7 @@ class _Round:
         return []
 
     def _add_move(self, seat: int, move: Move, event: Event | RecordedDeal | DrewView, place: Location) -> list[Fault]:
-        """The event of this move, which is made again."""
+        """Return the event of this move, which is made again."""
         try:
             (expected, *following), after = advance(self._rules, _NO_DECK, self.state, seat, move=move)
         except IllegalMove as refusal:
@@ -183,7 +183,10 @@ class _Round:
 def _replay_partial(
     record: Record, rules: Rules, state: State, presence: Presence, *, index: int
 ) -> Iterator[Step | Fault]:
-    """The running round of a partial record, to its end or its first faults; ``state``, ``presence`` are before it."""
+    """Yield the running round of a partial record, to its end or its first faults.
+
+    ``state``, ``presence`` are before it.
+    """
     dealt = record.rounds[index].lines[0].event
     assert isinstance(dealt, RecordedDeal)
     fault = deal_visibility_fault(record, index, dealt)
@@ -204,7 +207,7 @@ def _replay_partial(
 def _requested_move(
     state: State, event: Event | RecordedDeal | DrewView, place: Location
 ) -> tuple[tuple[int, Move] | None, list[Fault]]:
-    """The seat and the move that caused this event, or ``None`` and the fault if no move can have."""
+    """Return the seat and the move that caused this event, or ``None`` and the fault if no move can have."""
     code = sentence = None
     if isinstance(event, Dealt | RecordedDeal):
         code, sentence = "not_dealt", "A round is dealt once, at its beginning."

@@ -132,7 +132,7 @@ class NoSuchMove(LookupError):
 def review(
     record: Record, rules: Rules, *, playouts: int | None = None, after: int = 0
 ) -> Iterator[Decision | RoundLuck]:
-    """Every decision and the luck of every round after a version, in the order of the match, one a step.
+    """Yield every decision and the luck of every round after a version, in the order of the match, one a step.
 
     Each takes about as long as another. ``playouts`` as in ``analysis.estimates``. What a computer player chose in
     place of a player who was away is no decision. A round that was given up has no result, and so no luck. Raises
@@ -154,7 +154,7 @@ def review(
 
 
 def hint_before(record: Record, rules: Rules, version: int) -> tuple[int, Hint]:
-    """The seat whose move has this version, and its hint for it. Raises ``Unreviewable`` and ``NoSuchMove``."""
+    """Return the seat whose move has this version, and its hint for it. Raises ``Unreviewable`` and ``NoSuchMove``."""
     for state, _, events, step in _replayed(record, rules):
         event = step.line.event
         if step.line.version == version and isinstance(event, MOVES):
@@ -165,7 +165,7 @@ def hint_before(record: Record, rules: Rules, version: int) -> tuple[int, Hint]:
 
 
 def _replayed(record: Record, rules: Rules) -> Iterator[tuple[State, Presence, Sequence[Event], Step]]:
-    """Every step of a complete record with what was before it: the state, who was there, the events of the round.
+    """Yield every step of a complete record with what was before it: the state, who was there, the events of the round.
 
     Raises ``Unreviewable`` as ``review`` does.
     """
@@ -191,7 +191,7 @@ def _round_luck(rules: Rules, dealt: Dealt, state: State, version: int, *, score
 
 
 def collect(found: Iterable[Decision | RoundLuck]) -> Review:
-    """All that ``review`` finds."""
+    """Return all that ``review`` finds."""
     decisions: list[Decision] = []
     rounds: list[RoundLuck] = []
     for each in found:
@@ -205,7 +205,10 @@ def collect(found: Iterable[Decision | RoundLuck]) -> Review:
 def judge(
     rules: Rules, observation: Observation, version: int, requested: Move, *, playouts: int | None = None
 ) -> Decision | None:
-    """The decision of the seat to act for this move; ``None`` if it had no alternative. Arguments as in ``review``."""
+    """Return the decision of the seat to act for this move; ``None`` if it had no alternative.
+
+    Arguments as in ``review``.
+    """
     moves = observation.view.legal_moves
     chosen = _chosen(observation, requested)
     if len(moves) < 2 or chosen is None or chosen == DEAL:
@@ -217,7 +220,7 @@ def judge(
 
 
 def _chosen(observation: Observation, requested: Move) -> Move | None:
-    """The legal move that was requested, with what it makes and scores; ``None`` if it is not legal."""
+    """Return the legal move that was requested, with what it makes and scores; ``None`` if it is not legal."""
     moves = observation.view.legal_moves
     return next((each for each in moves if each._replace(ends_sum=None, points=None) == requested), None)
 
@@ -247,14 +250,14 @@ def _luck_of_seat(seat: int, rounds: Sequence[RoundLuck]) -> LuckSummary:
 
 
 def sentence(decision: Decision, language: Language = DEFAULT_LANGUAGE) -> str:
-    """What is said of a decision: of a mistake why the best move is better, else that none is to be seen."""
+    """Return what is said of a decision: of a mistake why the best move is better, else that none is to be seen."""
     if not decision.is_mistake:
         return text("advice.fine", language)
     return text("advice.mistake", language, reasons=_listed(decision.advantages, language))
 
 
 def hint(found: Sequence[Estimate], language: Language = DEFAULT_LANGUAGE) -> str:
-    """What is said of estimates, the best first: whether the best move is clearly better than the next, and why."""
+    """Return what to say of estimates, the best first: whether the best is clearly better than the next, and why."""
     if len(found) == 1:
         return text("advice.only", language)
     best, second = found[:2]

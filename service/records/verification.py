@@ -34,7 +34,7 @@ YIELD_EVERY: Final = 64
 
 
 def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bots: BotLimits = NO_DECISIONS) -> Report:
-    """What is wrong with a record, if anything: the play up to its first fault, all else completely.
+    """Return what is wrong with a record, if anything: the play up to its first fault, all else completely.
 
     ``yield_control`` is called between rounds, every few events and before each decision of a computer player that is
     made again, so that a server can let others run. ``bots``: which of these are.
@@ -95,7 +95,7 @@ def _check_deals(record: Record, rules: Rules, yield_control: Callable[[], None]
 
 
 def _check_play(record: Record, rules: Rules, yield_control: Callable[[], None], bots: BotLimits) -> _Play:
-    """The play up to its first fault, and the result if there is none."""
+    """Return the play up to its first fault, and the result if there is none."""
     faults: list[Fault] = []
     state: State | None = None
     moves = events = 0
@@ -120,7 +120,7 @@ def _check_play(record: Record, rules: Rules, yield_control: Callable[[], None],
 
 
 def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
-    """The rules that the record was played by, or what keeps them from being found."""
+    """Return the rules that the record was played by, or what keeps them from being found."""
     recipe = variants().get(record.variant)
     if recipe is None:
         return None, [Fault("unknown_variant", (HEAD, "Variant"), f"There is no game {record.variant} here.")]
@@ -167,13 +167,13 @@ def _frame_faults(record: Record) -> Iterator[Fault]:
 
 
 def _is_dealt_anew(each: RecordedRound) -> bool:
-    """Whether the round was dealt in this game; those that a fork has taken from its source are arranged."""
+    """Return whether the round was dealt in this game; those that a fork has taken from its source are arranged."""
     first = each.lines[0].event if each.lines else None
     return first is not None and not (isinstance(first, Dealt | RecordedDeal) and first.arranged)
 
 
 def _version_faults(record: Record) -> Iterator[Fault]:
-    """The first version that is not above the one before; version 1 is that of the created game."""
+    """Yield the first version that is not above the one before; version 1 is that of the created game."""
     before = 1
     for index, each in enumerate(record.rounds):
         for at, (version, event) in enumerate(each.lines):
@@ -188,7 +188,7 @@ def _version_faults(record: Record) -> Iterator[Fault]:
 
 
 def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
-    """Whether the round has a deal, and the faults of the deal."""
+    """Return whether the round has a deal, and the faults of the deal."""
     each = record.rounds[index]
     dealt = each.lines[0].event if each.lines else None
     if not isinstance(dealt, Dealt | RecordedDeal):
@@ -215,7 +215,7 @@ def _result_faults(record: Record, state: State | None) -> list[Fault]:
 
 
 def findings_of(record: Record, faults: list[Fault]) -> tuple[Finding, ...]:
-    """The faults with their places in the text, in the order of its lines."""
+    """Return the faults with their places in the text, in the order of its lines."""
     if not faults:
         return ()
     lines = line_numbers(record)

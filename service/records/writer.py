@@ -25,17 +25,17 @@ Location = tuple[int, str | int]
 
 
 def format_record(record: Record) -> str:
-    """The text of a record; it ends with a line feed."""
+    """Return the text of a record; it ends with a line feed."""
     return "".join([f"{line}\n" for line in _lines(record)])
 
 
 def line_numbers(record: Record) -> dict[Location, int]:
-    """The number of every line, from 1, in the text of the record."""
+    """Return the number of every line, from 1, in the text of the record."""
     return {place: number for number, place in enumerate(_places(record), 1) if place is not None}
 
 
 def _places(record: Record) -> Iterator[Location | None]:
-    """The place of every line; ``None`` for an empty one."""
+    """Yield the place of every line; ``None`` for an empty one."""
     yield from [(HEAD, name) for name, _ in _head(record)]
     for index, each in enumerate(record.rounds):
         yield None
@@ -87,7 +87,7 @@ def _tags(each: RecordedRound) -> Iterator[tuple[str, str]]:
 
 
 def _format_kind(record: Record, seat: int) -> str:
-    """Who plays the seat, unless it is a person."""
+    """Return who plays the seat, unless it is a person."""
     bot = record.bot_at(seat)
     if bot is not None:
         return f" bot={bot.level} edition={bot.edition}"

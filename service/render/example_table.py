@@ -27,7 +27,7 @@ _STEP: Final = 7
 
 @cache
 def example_table(variant: Variant) -> tuple[PlacedTile, ...]:
-    """The tiles in the order of play, with their places."""
+    """Return the tiles in the order of play, with their places."""
     players = min(max(variant.players.low, _USUAL_PLAYERS), variant.players.high)
     rules = variant.rules({}, players)
     layout = _played(rules, Deck(seed_from_text(variant.key))).layout
@@ -36,7 +36,7 @@ def example_table(variant: Variant) -> tuple[PlacedTile, ...]:
 
 
 def _played(rules: Rules, deck: Deck) -> State:
-    """The first round until so many tiles lie, or until it is over."""
+    """Return the first round until so many tiles lie, or until it is over."""
     _, state = deal(rules, deck, rules.start())
     while state.phase == PLAYING and len(state.layout.placements) < TILES:
         assert state.turn is not None

@@ -45,13 +45,13 @@ _NUMBERS_IN_UNICODE: Final = 7
 
 
 def write_tile(tile: Tile, first: int, face_down: bool) -> str:
-    """A tile in its notation, a double in brackets."""
+    """Return a tile in its notation, a double in brackets."""
     name = f"{first}-{tile.other_half(first)}"
     return f"{f'[{name}]' if tile.double else name}{'×' if face_down else ''}"
 
 
 def unicode_writer(highest: int, *, doubles_across: bool = True) -> TileWriter:
-    """Writes the tiles of a set with this highest number: as characters of Unicode if it has all of them.
+    """Return what writes the tiles of a set with this highest number: as characters of Unicode if it has all of them.
 
     A double is upright if doubles lie across.
     """
@@ -61,14 +61,14 @@ def unicode_writer(highest: int, *, doubles_across: bool = True) -> TileWriter:
 
 
 def _in_unicode(tile: Tile, first: int, face_down: bool) -> str:
-    """A tile as a character, a double upright."""
+    """Return a tile as a character, a double upright."""
     if face_down:
         return _BACKS[tile.double]
     return _character(_VERTICAL if tile.double else _HORIZONTAL, tile, first)
 
 
 def _lengthwise_in_unicode(tile: Tile, first: int, face_down: bool) -> str:
-    """A tile as a character, a double like any other."""
+    """Return a tile as a character, a double like any other."""
     return _BACKS[0] if face_down else _character(_HORIZONTAL, tile, first)
 
 
@@ -81,13 +81,13 @@ def _with_bar(tile: Tile, first: int, face_down: bool) -> str:
 
 
 def render_layout(layout: Layout, width: int, write: TileWriter = write_tile) -> Iterator[str]:
-    """The lines of the layout, not wider than ``width`` where possible; each tile is written by ``write``."""
+    """Yield the lines of the layout, not wider than ``width`` where possible; each tile is written by ``write``."""
     if layout.placements:
         yield from (_line if layout.is_line else _arms)(layout, width, write)
 
 
 def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator: str = " ") -> Iterator[str]:
-    """The words wrapped into at least one line; all but the first begin with ``indent``."""
+    """Yield the words wrapped into at least one line; all but the first begin with ``indent``."""
     line = ""
     for word in words:
         if not line:
@@ -114,7 +114,7 @@ def _line(layout: Layout, width: int, write: TileWriter) -> Iterator[str]:
 
 
 def _outwards(layout: Layout, end: End) -> list[int]:
-    """The placements between the lead and this end, from the lead on."""
+    """Return the placements between the lead and this end, from the lead on."""
     indexes, host = [], end.host
     while host > 0:
         indexes.append(host)
@@ -163,7 +163,10 @@ class _Tree:
             self.ends[end.host].append(end)
 
     def arm(self, first: int, spinners: list[int]) -> list[str]:
-        """The words of the arm that starts with this placement; doubles of it that branch are added to ``spinners``."""
+        """Return the words of the arm that starts with this placement.
+
+        Doubles of it that branch are added to ``spinners``.
+        """
         words: list[str] = []
         placements = self._layout.placements
         next_index: int | None = first
@@ -179,7 +182,10 @@ class _Tree:
 
 
 def _tile(layout: Layout, write: TileWriter, index: int, *, flipped: bool = False) -> str:
-    """A tile written with the half first that touches its host, or last if ``flipped``; of the lead the lower one."""
+    """Return a tile written with the half first that touches its host, or last if ``flipped``.
+
+    Of the lead the lower one.
+    """
     placement = layout.placements[index]
     first = layout.outer_half(index) if flipped else layout.inner_half(index)
     written = write(placement.tile, first, placement.face_down)
@@ -187,7 +193,7 @@ def _tile(layout: Layout, write: TileWriter, index: int, *, flipped: bool = Fals
 
 
 def _ends(ends: Sequence[End]) -> str:
-    """The ends where a tile may join, now or later."""
+    """Return the ends where a tile may join, now or later."""
     return "   ".join(
         [
             f"(› {end.number} {end.name})" if end.gate == GATED else f"› {end.number} {end.name}"

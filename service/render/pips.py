@@ -51,14 +51,14 @@ class Pips(NamedTuple):
 
 @cache
 def pips_of(number: int) -> Pips:
-    """The pips of a number in a tile that lies; none for 0."""
+    """Return the pips of a number in a tile that lies; none for 0."""
     points = pip_places(number)
     _, width = _SIZES[max(3, *_ROWS[number])]
     return Pips("".join([f"M{short(x)}{_second(y)}h0" for x, y in points]), width)
 
 
 def pip_places(number: int) -> list[tuple[float, float]]:
-    """The centres of the pips, from the centre of a half, in units."""
+    """Return the centres of the pips, from the centre of a half, in units."""
     if number in _DIAGONAL:
         return [(each, each) for each in _DIAGONAL[number]]
     rows = _ROWS[number]
@@ -68,7 +68,7 @@ def pip_places(number: int) -> list[tuple[float, float]]:
 
 
 def _row(many: int, longest: int, span: float) -> list[float]:
-    """The places in a row: in the columns of the longest row if they can be spread over them, else between them."""
+    """Return the places in a row: spread over the columns of the longest row if possible, else between them."""
     if many < 2:
         return [0.0] * many
     step = 2 * span / (longest - 1)
@@ -78,12 +78,12 @@ def _row(many: int, longest: int, span: float) -> list[float]:
 
 
 def short(value: float) -> str:
-    """A number as an SVG has it, without what is not needed."""
+    """Return a number as an SVG has it, without what is not needed."""
     text = f"{value:.2f}".rstrip("0").rstrip(".") if value % 1 else str(int(value))
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
 
 def _second(value: float) -> str:
-    """A number after another one."""
+    """Return a number after another one."""
     text = short(value)
     return text if text.startswith("-") else f" {text}"

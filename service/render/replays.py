@@ -56,7 +56,7 @@ class Replay(NamedTuple):
 
 
 def replay(record: Record, aspect: int, language: str, yield_control: Callable[[], None] = lambda: None) -> Replay:
-    """The replay of a record on tables of this width over height in tenths, told in this language.
+    """Return the replay of a record on tables of this width over height in tenths, told in this language.
 
     ``yield_control`` is called every few events and after each tile and end, so that a server can let others run.
     """
@@ -105,7 +105,7 @@ class _Builder:
             self._yield_control()
 
     def rounds(self) -> tuple[ReplayedRound, ...]:
-        """The rounds of all steps."""
+        """Return the rounds of all steps."""
         self._end_round()
         return tuple(self._rounds)
 
@@ -120,7 +120,7 @@ class _Builder:
 
 
 def _numbered(event: RecordedEvent, number: int) -> RecordedEvent:
-    """The event with the number that its round has in the match: a record may give it another one."""
+    """Return the event with the number that its round has in the match: a record may give it another one."""
     match event:
         case Dealt():
             return replace(event, round=number)

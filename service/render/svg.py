@@ -114,7 +114,7 @@ USUAL: Final = Style()
 
 
 def render_svg(geometry: Geometry, highest: int, caption: Caption, style: Style = USUAL) -> str:
-    """The picture of a table of a set with this highest number."""
+    """Return the picture of a table of a set with this highest number."""
     return "".join(_Picture(geometry, highest, style).parts(caption))
 
 
@@ -131,7 +131,7 @@ class _Picture:
         self._cloth = _cloth(geometry)
 
     def parts(self, caption: Caption) -> Iterator[str]:
-        """The text of the document, in parts."""
+        """Yield the text of the document, in parts."""
         title, description, language = escape(caption.title), escape(caption.description), caption.language
         p = self._prefix
         x, y, width, height = self._cloth
@@ -184,7 +184,7 @@ class _Picture:
         yield "}"
 
     def _colours(self, palette: Palette) -> Iterator[str]:
-        """The rules of the colours. Of two palettes the later one overrides all of the earlier one."""
+        """Yield the rules of the colours. Of two palettes the later one overrides all of the earlier one."""
         colours = palette._asdict()
         for name, rule in _COLOURS.items():
             yield f".{self._prefix}{name}{{{rule.format(**colours)}}}"
@@ -236,7 +236,7 @@ class _Picture:
         return f'{start}{turned}"><use href="#{p}t{tile.low}"/><use href="#{p}n{tile.high}" x="1"/></g>'
 
     def _last(self, placed: PlacedTile) -> str:
-        """The marks of the tile that was laid last: an outline, and a dot at one of its corners."""
+        """Return the marks of the tile that was laid last: an outline, and a dot at one of its corners."""
         p = self._prefix
         width, height = (3.84, 1.84) if placed.rotation % 180 == 0 else (1.84, 3.84)
         left, top, right = [short(each) for each in (placed.x - width / 2, placed.y - height / 2, placed.x + width / 2)]
@@ -252,7 +252,7 @@ class _Picture:
 
 
 def _cloth(geometry: Geometry) -> Area:
-    """The planned table, or more if the tiles need it, with a margin."""
+    """Return the planned table, or more if the tiles need it, with a margin."""
     areas = (geometry.table, geometry.bounds)
     left, top = min([each.x for each in areas]), min([each.y for each in areas])
     right, bottom = max([each.x + each.width for each in areas]), max([each.y + each.height for each in areas])
@@ -260,7 +260,7 @@ def _cloth(geometry: Geometry) -> Area:
 
 
 def _line(points: Sequence[tuple[float, float]]) -> str:
-    """A path through these points, without those on a straight line between their neighbours."""
+    """Return a path through these points, without those on a straight line between their neighbours."""
     kept = [points[0]]
     for here, after in pairwise(points[1:]):
         before = kept[-1]

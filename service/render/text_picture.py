@@ -52,7 +52,7 @@ _STEP: Final = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}
 
 
 def draw(geometry: Geometry) -> list[str]:
-    """The lines of the picture; none for an empty table."""
+    """Return the lines of the picture; none for an empty table."""
     return _Canvas(geometry).lines() if geometry.tiles else []
 
 
@@ -77,18 +77,18 @@ class _Canvas:
             self._end(end)
 
     def lines(self) -> list[str]:
-        """The lines, without blanks at their ends."""
+        """Return the lines, without blanks at their ends."""
         return [
             "".join([_BORDERS[border] if border else text for border, text in zip(*row, strict=True)]).rstrip()
             for row in zip(self._borders, self._text, strict=True)
         ]
 
     def _at(self, x: float, y: float) -> tuple[int, int]:
-        """The column and the line of a point."""
+        """Return the column and the line of a point."""
         return round((x - self._left) * _COLUMNS), round(y - self._top)
 
     def _box(self, placed: PlacedTile) -> None:
-        """The border of a tile, and what fills it if it lies face down."""
+        """Draw the border of a tile, and what fills it if it lies face down."""
         (left, top), (right, bottom) = [self._at(x, y) for x, y in _corners(placed)]
         for line in (top, bottom):
             for column in range(left, right):
@@ -103,7 +103,7 @@ class _Canvas:
                 self._text[line][left + 1 : right] = "▒" * (right - left - 1)
 
     def _numbers(self, placed: PlacedTile) -> None:
-        """The number of each half at its middle, and a colon between them."""
+        """Write the number of each half at its middle, and a colon between them."""
         if placed.face_down:
             return
         step_x, step_y = _STEP[placed.rotation]
@@ -123,14 +123,14 @@ class _Canvas:
             self._text[line][right - 1] = "*"
 
     def _link(self, points: Sequence[tuple[float, float]]) -> None:
-        """The line to a tile that lies apart."""
+        """Draw the line to a tile that lies apart."""
         for (x0, y0), (x1, y1) in pairwise(points):
             steps = max(1, round(_STEPS * (abs(x1 - x0) + abs(y1 - y0))))
             for step in range(steps + 1):
                 self._mark(x0 + (x1 - x0) * step / steps, y0 + (y1 - y0) * step / steps, "·")
 
     def _end(self, placed: PlacedEnd) -> None:
-        """The mark of an end that is not closed, beyond the border of its tile."""
+        """Mark an end that is not closed, beyond the border of its tile."""
         if placed.end.gate == CLOSED:
             return
         step_x, step_y = _STEP[placed.direction]
@@ -146,7 +146,7 @@ class _Canvas:
 
 
 def _corners(placed: PlacedTile) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The upper left and the lower right corner of a tile."""
+    """Return the upper left and the lower right corner of a tile."""
     half_width, half_height = (2, 1) if placed.rotation % 180 == 0 else (1, 2)
     x, y = placed.x, placed.y
     return (x - half_width, y - half_height), (x + half_width, y + half_height)

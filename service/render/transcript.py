@@ -40,7 +40,7 @@ _LONGEST_NAME: Final = 16
 
 
 def render_transcript(record: Record, *, pictures: bool = False) -> Iterator[str]:
-    """The lines of the transcript, from the players to the result.
+    """Yield the lines of the transcript, from the players to the result.
 
     With ``pictures``, the tables are drawn, which may take more than ``WIDTH`` columns.
     """
@@ -90,7 +90,7 @@ class _TranscriptWriter:
         return self._names[seat] if isinstance(seat, int) and seat < len(self._names) else f"seat {seat}"
 
     def step(self, rules: Rules, step: Step) -> Iterator[str]:
-        """The lines of an event and of the match after it."""
+        """Yield the lines of an event and of the match after it."""
         event = step.line.event
         state = step.state
         if isinstance(event, Dealt | RecordedDeal):
@@ -127,7 +127,7 @@ class _TranscriptWriter:
             number = " " * len(number)
 
     def _sentence(self, event: RecordedEvent, state: State) -> str:
-        """What has happened. Tiles and ends are written as in the layout below it, not in words."""
+        """Return what has happened. Tiles and ends are written as in the layout below it, not in words."""
         if isinstance(event, Played):
             name = self._names[event.seat]
             play = f"opened with {event.tile}" if event.end is None else f"played {event.tile} at {event.end}"
@@ -195,7 +195,7 @@ def _many(tiles: int) -> str:
 
 
 def _printable(text: str, longest: int = _LONGEST_NAME) -> str:
-    """The text, truncated, with characters that are not printable replaced."""
+    """Return the text, truncated, with characters that are not printable replaced."""
     safe = "".join([character if character.isprintable() else "�" for character in text])
     return safe if len(safe) <= longest else f"{safe[: longest - 1]}…"
 

@@ -83,7 +83,7 @@ class _BoundedRequest(Request):  # type: ignore[misc]  # gunicorn has no type in
         return super().parse(unreader)
 
     def _peer_trusted_for_forwarded(self) -> tuple[dict[str, str], list[str]]:
-        """What a proxy may say to gunicorn: nothing, the application reads it. gunicorn would parse its address."""
+        """Return nothing: the application reads what a proxy says, and gunicorn would parse its address."""
         return {}, []
 
 
@@ -100,7 +100,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
     last_request_seconds: ClassVar[float] = LAST_REQUEST_SECONDS
 
     def init_process(self) -> None:
-        """The main function of the process: gunicorn calls it after the fork, and it returns when the worker ends."""
+        """Run the worker until it ends: gunicorn calls this in the process after the fork."""
         self._stop_requested = Event()
         self._connections: set[socket.socket] = set()
         self._in_flight: dict[socket.socket, Any] = {}

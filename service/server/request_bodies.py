@@ -25,12 +25,12 @@ then keep the worker for fifty requests, while what others have sent is not read
 
 
 def is_unread(reader: Any) -> bool:
-    """Whether anything of the body may still be to be received; of one in chunks that is not known."""
+    """Return whether anything of the body may still be to be received; of one in chunks that is not known."""
     return getattr(reader, "length", None) != 0
 
 
 def has_come(request: Any) -> bool:
-    """Whether all of the body has been received with the head, so that reading it takes no time; never of chunks."""
+    """Return whether the whole body came with the head, so that reading it takes no time; never for chunks."""
     length = getattr(request.body.reader, "length", None)
     return length is not None and bool(request.unreader.buf.getbuffer().nbytes >= length)
 

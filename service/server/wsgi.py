@@ -23,7 +23,7 @@ are cached games. Cycles come from requests to unknown addresses and from unexpe
 
 
 def create() -> Flask:
-    """The application for the settings in the environment. Raises ``InvalidSettings``."""
+    """Return the application for the settings in the environment. Raises ``InvalidSettings``."""
     app = build_app(Settings.from_environ(os.environ))
     # Permanent objects are excluded from collections: a full one would pause all requests of the worker.
     gc.collect()

@@ -44,19 +44,19 @@ class Listener(NamedTuple):
     name: Any
 
     def getsockname(self) -> Any:
-        """The address of the listening socket."""
+        """Return the address of the listening socket."""
         return self.name
 
 
 def base_environ(config: Any) -> dict[str, Any]:
-    """What the environments of all requests of a worker have in common. An application gets copies of it."""
+    """Return what the environments of all requests of a worker have in common. An application gets copies of it."""
     base: dict[str, Any] = wsgi.base_environ(config)
     del base["wsgi.file_wrapper"]
     return {**base, "wsgi.multithread": True, "SCRIPT_NAME": ""}
 
 
 def environ_of(base: dict[str, Any], request: Any, listener: Any, client: Any) -> dict[str, Any]:
-    """The environment of a request (PEP 3333) that came to the address ``listener`` from the address ``client``.
+    """Return the environment of a request (PEP 3333) that came to the address ``listener`` from the address ``client``.
 
     Both are a host and a port, or the path of a socket.
     """
@@ -85,7 +85,10 @@ def _host_and_port(address: Any) -> tuple[str, str]:
 
 @lru_cache(maxsize=256)  # most fields are those of many responses
 def _field(name: str, value: str) -> str:
-    """The line of a header field; empty for one that is left out. Raises ``ValueError`` for one that is not valid."""
+    """Return the line of a header field; empty for one that is left out.
+
+    Raises ``ValueError`` for one that is not valid.
+    """
     line = f"{name}: {value}\r\n"
     if not _FIELD.fullmatch(line):
         raise ValueError("a header field of the response is not valid")
@@ -94,7 +97,7 @@ def _field(name: str, value: str) -> str:
 
 @lru_cache(maxsize=1)
 def _date(second: int) -> str:
-    """The header field for this second since 1970."""
+    """Return the header field for this second since 1970."""
     return f"Date: {http_date(second)}\r\n"
 
 

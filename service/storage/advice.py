@@ -29,14 +29,14 @@ class RedisAdvice(AdviceStore):
         self._calls = calls
 
     def ask_hint(self, game: str, holder: str, position: bytes) -> bytes | HintState:
-        """The hint, or what is to become of it."""
+        """Return the hint, or what is to become of it."""
         names = (keys.state(game), keys.advice(game)[0], *_reminders("hints", game))
         command = evalsha("ask_hint", names, position, game.encode(), holder.encode())
         answer = self._calls.read("ask_hint", names[0], command)
         return bytes(answer[0]) if isinstance(answer, list) else _STATES[answer]
 
     def is_hint_asked(self, game: str, position: bytes) -> bool:
-        """Whether there is the position alone."""
+        """Return whether there is the position alone."""
         key = keys.advice(game)[0]
         return bool(self._calls.read("is_hint_asked", key, (b"GET", key)) == position)
 
@@ -46,11 +46,11 @@ class RedisAdvice(AdviceStore):
         return bool(self._calls.read("keep_hint", names[0], evalsha("keep_hint", names, position, hint)))
 
     def ask_review(self, game: str, holder: str) -> KeptReview | None:
-        """The review, which is begun if there is none."""
+        """Return the review, which is begun if there is none."""
         return self._review(game, holder, begin=True)
 
     def review(self, game: str, holder: str) -> KeptReview | None:
-        """The review, if there is one."""
+        """Return the review, if there is one."""
         return self._review(game, holder, begin=False)
 
     def _review(self, game: str, holder: str, *, begin: bool) -> KeptReview | None:
@@ -70,6 +70,6 @@ class RedisAdvice(AdviceStore):
 
 
 def _reminders(kind: ReminderKind, game: str) -> tuple[bytes, ...]:
-    """The set of holders in which the reminder of this game is noted; none for a game without a shard."""
+    """Return the set of holders in which the reminder of this game is noted; none for a game without a shard."""
     shard = shard_of(game)
     return () if shard is None else (keys.REMINDERS[kind][shard],)

@@ -18,19 +18,19 @@ _decoder: Final = json.Decoder(tuple[int, Backend])
 
 
 def encode_backend(backend: Backend) -> bytes:
-    """The bytes of an application; always the same for the same application."""
+    """Return the bytes of an application; always the same for the same application."""
     # Without limits of its own as it was before there were any: a record is replaced only if these are its bytes.
     return json.encode((_FORMAT, backend if backend.limits != NO_OWN_LIMITS else backend[:-1]))
 
 
 def decode_backend(data: bytes) -> Backend:
-    """The application that is stored as these bytes."""
+    """Return the application that is stored as these bytes."""
     _, backend = _decoder.decode(data)
     return backend
 
 
 def read_backend(calls: RedisCalls, app: str) -> Backend | None:
-    """The application with this id, as it is stored. Raises ``StorageUnavailable``."""
+    """Return the application with this id, as it is stored. Raises ``StorageUnavailable``."""
     key = keys.application(app)
     data = calls.read("read_app", key, (b"GET", key))
     return None if data is None else decode_backend(data)

@@ -48,16 +48,16 @@ class RedisBackends(BackendStore):
         self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
-        """What is kept of a request under this name."""
+        """Return what is kept of a request under this name."""
         return find_repeat(self._calls.write, app, name, now)
 
     def reserve(self, name: str, app: str) -> str:
-        """The first id under this name."""
+        """Return the first id under this name."""
         self._memory_reserve.require_space(keys.reservation(name))
         return reserve(self._calls, name, app)
 
     def reserved(self, name: str) -> str | None:
-        """The id under this name."""
+        """Return the id under this name."""
         return reserved(self._calls, name)
 
     def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
@@ -73,7 +73,7 @@ class RedisBackends(BackendStore):
         return created
 
     def read(self, app: str) -> Backend | None:
-        """The application with this id."""
+        """Return the application with this id."""
         return read_backend(self._calls, app)
 
     def replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
@@ -85,7 +85,7 @@ class RedisBackends(BackendStore):
         return replaced
 
     def all(self) -> list[Backend]:
-        """Every application, the oldest first."""
+        """Return every application, the oldest first."""
         members = self._calls.read("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
         names = [keys.application(app.decode()) for app in members]
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in names]

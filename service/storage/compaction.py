@@ -34,7 +34,7 @@ _RAW: Final = -zlib.MAX_WBITS
 
 
 def compress(events: Sequence[bytes]) -> bytes | None:
-    """The events as a block; ``None`` for fewer than two, or if ``decompress`` would not restore every byte."""
+    """Return the events as a block; ``None`` for fewer than two, or if ``decompress`` would not restore every byte."""
     if len(events) < 2:
         return None
     shapes: dict[bytes, list[list[int]]] = {}
@@ -62,7 +62,7 @@ def compress(events: Sequence[bytes]) -> bytes | None:
 
 
 def decompress(block: bytes) -> list[bytes]:
-    """The events of a block."""
+    """Return the events of a block."""
     text, _, rest = zlib.decompress(block, _RAW).partition(b"\n\n")
     data = BytesIO(rest)
     head, *shapes = text.split(b"\n")
@@ -82,7 +82,7 @@ def decompress(block: bytes) -> list[bytes]:
 
 
 def _template(shape: bytes) -> bytes:
-    """A shape as a template for a time and numbers."""
+    """Return a shape as a template for a time and numbers."""
     code, comma, rest = shape.replace(b"%", b"%%").partition(b",")
     return b"[%b,%%d%b%b]" % (code, comma, rest.replace(_NUMBER_PLACEHOLDER, b"%d"))
 
@@ -94,7 +94,7 @@ def _with_randoms(event: bytes, data: BytesIO) -> bytes:
 
 
 def _byte_columns(numbers: Sequence[int]) -> list[bytes]:
-    """The highest bytes of all numbers, then their second bytes, and so on."""
+    """Return the highest bytes of all numbers, then their second bytes, and so on."""
     width = (max(numbers).bit_length() + 7) // 8
     return [bytes(column) for column in zip(*[number.to_bytes(width, "big") for number in numbers], strict=True)]
 

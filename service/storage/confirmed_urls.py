@@ -17,7 +17,7 @@ class RedisConfirmedUrls(ConfirmedUrls):
         self._calls = calls
 
     def is_confirmed(self, app: str, url: str, now: int) -> bool:
-        """Whether the URL has answered lately."""
+        """Return whether the URL has answered lately."""
         key = keys.confirmed_urls(app)
         at = self._calls.read("confirmed_urls", key, (b"ZSCORE", key, keys.digest(url)))
         return at is not None and now < float(at) + CONFIRMED_MS

@@ -28,7 +28,7 @@ class RedisDeletions(Deletions):
         self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
 
     def deleted(self, within: int) -> RecentDeletions:
-        """The games that were deleted lately."""
+        """Return the games that were deleted lately."""
         shards = [keys.DELETED] if self._topology.scripts_span_slots else [(key,) for key in keys.DELETED]
         began = monotonic()
         try:

@@ -27,13 +27,13 @@ class RedisErasures(ErasureStore):
         return bool(self._calls.write("erase", names[0], command) == 1)
 
     def pending(self, app: str) -> list[Erasure]:
-        """Who is to be erased, those who were asked for first before the others."""
+        """Return who is to be erased, those who were asked for first before the others."""
         key = keys.erasures(app)
         flat = self._calls.read("erasures", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
         return [Erasure(ref.decode(), int(at)) for ref, at in zip(flat[::2], flat[1::2], strict=True)]
 
     def is_pending(self, app: str, ref: str) -> bool:
-        """Whether this person is to be erased."""
+        """Return whether this person is to be erased."""
         key = keys.erasures(app)
         command = (b"ZSCORE", key, ref.encode("utf-8", "surrogatepass"))
         return self._calls.read("erasures", key, command) is not None

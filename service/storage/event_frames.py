@@ -17,24 +17,24 @@ _COMPACTED: Final = b"*"
 
 
 def frame(write: bytes, events: Sequence[bytes]) -> list[bytes]:
-    """The entries of a write: its id before the first event, an empty one before the others."""
+    """Return the entries of a write: its id before the first event, an empty one before the others."""
     return [b"%b %b" % (write, events[0]), *[b" " + event for event in events[1:]]]
 
 
 def event_of(entry: bytes) -> bytes:
-    """The event of an entry that is no block."""
+    """Return the event of an entry that is no block."""
     return entry.partition(b" ")[2]
 
 
 def events_of(entries: Sequence[bytes]) -> list[bytes]:
-    """The events of consecutive entries, those of a block included."""
+    """Return the events of consecutive entries, those of a block included."""
     if not entries or not entries[0].startswith(_COMPACTED):
         return [event_of(entry) for entry in entries]
     return [*decompress(entries[0].removeprefix(_COMPACTED)), *map(event_of, entries[1:])]
 
 
 def last_write(entries: Sequence[bytes]) -> int:
-    """The index of the first entry of the last write; 0 if no id separates it from earlier writes."""
+    """Return the index of the first entry of the last write; 0 if no id separates it from earlier writes."""
     return next((index for index in range(len(entries) - 1, 0, -1) if not entries[index].startswith(b" ")), 0)
 
 
@@ -45,7 +45,7 @@ def block_of(entries: Sequence[bytes]) -> bytes | None:
 
 
 def parse_notification(message: bytes) -> EventNotification:
-    """The notification that the script ``commit`` published: ``<version before> `` and the entries, one per line.
+    """Return what ``commit`` published: ``<version before> `` and the entries, one per line.
 
     The script ``delete`` publishes a version without entries.
     """

@@ -50,12 +50,12 @@ class RedisFeed(FeedStore):
         return StoredItems(items, items[-1].cursor if items else cursor_of(last if start is None else start), summaries)
 
     def newest(self, app: str) -> str:
-        """The id of the newest item."""
+        """Return the id of the newest item."""
         return self.read(app, None, 0).cursor
 
 
 def item_id(cursor: str) -> ItemId:
-    """The id that a cursor is. Raises ``ValueError``."""
+    """Return the id that a cursor is. Raises ``ValueError``."""
     found = _CURSOR.fullmatch(cursor)
     if found is None:
         raise ValueError("no cursor")
@@ -63,12 +63,12 @@ def item_id(cursor: str) -> ItemId:
 
 
 def cursor_of(item: ItemId) -> str:
-    """The cursor that an id is."""
+    """Return the cursor that an id is."""
     milliseconds, number = item
     return f"{milliseconds}-{number}"
 
 
 def _predecessor(item: ItemId) -> ItemId:
-    """The last id before this one that a cursor may be."""
+    """Return the last id before this one that a cursor may be."""
     milliseconds, number = item
     return (milliseconds, number - 1) if number else (max(milliseconds - 1, 0), _HIGHEST if milliseconds else 0)

@@ -52,7 +52,7 @@ class RedisFigures(StoreFigures):
             self._calls.write("note_running", key, (b"EXPIRE", key, (RUNNING_MINUTES + 1) * 60))
 
     def read(self) -> Figures:
-        """The figures; of several callers at the same time one reads them, and the others wait for it."""
+        """Return the figures; of several callers at the same time one reads them, and the others wait for it."""
         with self._lock:
             if self._read_at is None or monotonic() - self._read_at >= VALID_SECONDS:
                 self._figures = None
@@ -90,7 +90,10 @@ class RedisFigures(StoreFigures):
         )
 
     def _backlog_calls(self) -> list[Call]:
-        """What asks for the backlogs: one script for all shards, or one for each where servers share the games."""
+        """Return the calls that ask for backlogs.
+
+        One script for all shards, or one a shard where servers share games.
+        """
         if self._topology.scripts_span_slots:
             names = [key for kind in _KINDS for key in keys.REMINDERS[kind]]
             return [(names[0], evalsha("backlog", names, MOST_HOLDERS, *_WITH_HOLDERS))]
@@ -98,7 +101,7 @@ class RedisFigures(StoreFigures):
         return [(each[0], evalsha("backlog", each, _MOST_OF_A_SHARD, *_WITH_HOLDERS)) for each in shards]
 
     def _applications(self, apps: Sequence[str]) -> tuple[Application, ...]:
-        """What the indexes of these applications have."""
+        """Return what the indexes of these applications have."""
         names = [keys.totals(app) for app in apps]
         answers = self._run([(key, command) for pair in names for key, command in _counts(*pair)])
         return tuple(
@@ -109,7 +112,7 @@ class RedisFigures(StoreFigures):
         )
 
     def _run(self, calls: Sequence[Call]) -> list[Any]:
-        """The answers, ``None`` for one that failed; raises ``StorageUnavailable`` if all of them did."""
+        """Return the answers, ``None`` for one that failed; raises ``StorageUnavailable`` if all of them did."""
         if not calls:
             return []
         began = monotonic()
@@ -128,13 +131,13 @@ def _counts(games: bytes, size: bytes) -> tuple[Call, Call]:
 
 
 def _memory(answer: Any) -> tuple[int, int]:
-    """The bytes that a server uses, and the most that it may."""
+    """Return the bytes that a server uses, and the most that it may."""
     fields = info_fields(answer) if isinstance(answer, bytes) else {}
     return int(fields.get(b"used_memory", 0)), int(fields.get(b"maxmemory", 0))
 
 
 def _backlogs(answers: Sequence[Any]) -> dict[ReminderKind, Backlog]:
-    """The backlog of each kind, over all shards that have answered."""
+    """Return the backlog of each kind, over all shards that have answered."""
     found = {kind: Backlog(0, 0.0) for kind in _KINDS}
     for answer in answers:
         if answer is not None:

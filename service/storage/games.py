@@ -103,7 +103,7 @@ class RedisStore(Store):
         return None if answer == 1 else _parse_prior(answer[0])
 
     def read(self, game: str) -> StoredGame | None:
-        """The current game, or ``None``."""
+        """Return the current game, or ``None``."""
         key = keys.of_game(game)[0]
         value = self._calls.read("read", key, (b"GET", key))
         return None if value is None else parse_stored(value)
@@ -144,22 +144,22 @@ class RedisStore(Store):
             self._calls.write("note", key, (b"HSET", key, game.encode(), owners_of(owners)))
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
-        """The write under that idempotency key."""
+        """Return the write under that idempotency key."""
         names = (*keys.of_game(game), keys.idempotency(game, name))
         answer = self._calls.write("find_write", names[0], evalsha("find_write", names))
         return None if answer is None else _parse_prior(answer[0])
 
     def reserve(self, name: str, value: str) -> str:
-        """The first value under this name."""
+        """Return the first value under this name."""
         self._memory_reserve.require_space(keys.reservation(name))
         return reserve(self._calls, name, value)
 
     def reserved(self, name: str) -> str | None:
-        """The value under this name."""
+        """Return the value under this name."""
         return reserved(self._calls, name)
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
-        """The events of these versions that are kept."""
+        """Return the events of these versions that are kept."""
         if not versions:
             return []
         names = keys.of_game(game)
@@ -185,7 +185,7 @@ class RedisStore(Store):
         return EventRange(first, tuple(events[:limit]), version)
 
     def size(self, game: str) -> int:
-        """The bytes of memory that the server uses for a game."""
+        """Return the bytes of memory that the server uses for a game."""
         names = keys.all_of_game(game)
         return int(self._calls.read("game_size", names[0], evalsha("game_size", names)))
 
@@ -228,7 +228,7 @@ class RedisStore(Store):
 def _write_args(
     game: str, version: int, events: Sequence[bytes], write: WriteRequest, *, held: tuple[str, Reminders]
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...], tuple[bytes | int, ...]]:
-    """What the scripts that write a game have in common.
+    """Return what the scripts that write a game have in common.
 
     The keys of the game, of the idempotency record and of the sets of its reminders; the id of the write as it precedes
     its first event, the record, and how long that lives; the number of sets, the events, and the reminders, with

@@ -25,7 +25,7 @@ class RedisGamesOfBots(GamesOfBots):
         return bool(added)
 
     def all(self, holder: str) -> dict[str, int]:
-        """The games that were noted."""
+        """Return the games that were noted."""
         key = keys.games_of_bots(holder)
         flat = self._calls.read("games_of_bots", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
         return {game.decode(): int(at) for game, at in zip(flat[::2], flat[1::2], strict=True)}

@@ -86,24 +86,24 @@ class RedisHeartbeats:
             sleep(BEAT_SECONDS)
 
     def allowance(self, game: str) -> OutageAllowance:
-        """The allowance of the deadlines of this game as this process last learned it; asks nobody."""
+        """Return the allowance of the deadlines of this game as this process last learned it; asks nobody."""
         heartbeat = self._known.get(0 if self._topology.scripts_span_slots else shard_of(game) or 0)
         return NO_ALLOWANCE if heartbeat is None else OutageAllowance(heartbeat.since, heartbeat.until)
 
     def longest_allowance(self) -> float:
-        """The seconds for which deadlines are postponed yet, of any game; 0 if none is."""
+        """Return the seconds for which deadlines are postponed yet, of any game; 0 if none is."""
         return max([0, *[each.until - each.last for each in self._known.values()]]) / 1000
 
     def server_time(self) -> int:
-        """The time of the server that owns the first shard."""
+        """Return the time of the server that owns the first shard."""
         return self._judged(keys.HEARTBEATS[0]).now
 
     def judged(self, game: str) -> JudgedTime:
-        """The time of the server of this game, and the outage allowance of its deadlines."""
+        """Return the time of the server of this game, and the outage allowance of its deadlines."""
         return self._judged(keys.HEARTBEATS[0 if self._topology.scripts_span_slots else shard_of(game) or 0])
 
     def _keys(self) -> Sequence[bytes]:
-        """The keys of the heartbeats: one for all games, or one for each shard where servers share them."""
+        """Return the keys of the heartbeats: one for all games, or one for each shard where servers share them."""
         return keys.HEARTBEATS[:1] if self._topology.scripts_span_slots else keys.HEARTBEATS
 
     def _learn(self, answers: Sequence[Any]) -> None:
@@ -119,7 +119,7 @@ class RedisHeartbeats:
             raise failures[0]
 
     def _judged(self, key: bytes) -> JudgedTime:
-        """The time of the server that owns the key of a heartbeat, and the outage allowance."""
+        """Return the time of the server that owns the key of a heartbeat, and the outage allowance."""
         began = monotonic()
         try:
             answers = self._topology.call(key, (b"TIME",), (b"GET", key))

@@ -54,7 +54,7 @@ class RedisIndex(GameIndex):
         self._app_ttl = ttl_seconds + unused_seconds
 
     def position(self, app: str, game: str) -> IndexPosition:
-        """The version of a game that the index knows."""
+        """Return the version of a game that the index knows."""
         key = keys.index(app)
         command = evalsha("index_position", (key, keys.endpoints(app)), game.encode())
         version, write_id, *endpoints = self._calls.read("index_position", key, command)
@@ -120,12 +120,12 @@ class RedisIndex(GameIndex):
         return bool(self._calls.write("index", key, command) == 1)
 
     def usage(self, app: str) -> Usage:
-        """What is kept for an application."""
+        """Return what is kept for an application."""
         key = keys.index(app)
         return Usage(*self._calls.read("index_usage", key, evalsha("index_usage", (key,))))
 
     def find(self, app: str, query: IndexQuery) -> IndexPage:
-        """A page of the games of an application."""
+        """Return a page of the games of an application."""
         score, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
         waiting = query.waiting and query.player_ref is not None
         if query.player_ref is not None:
@@ -154,7 +154,7 @@ class RedisIndex(GameIndex):
         return IndexPage(entries, encode_cursor(int(float(last_score)), last_game.decode()) if last_game else None)
 
     def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:
-        """Some of the games that the index knows, also of those that are noted as deleted."""
+        """Return some of the games that the index knows, also of those that are noted as deleted."""
         key = keys.index(app)
         command = (b"HSCAN", key, b"0" if cursor is None else cursor.encode(), b"COUNT", _SCANNED)
         following, pairs = self._calls.read("index_games", key, command)
@@ -193,7 +193,7 @@ class RedisLobby(Lobby):
         return bool(self._calls.write("lobby", lobby[0], command) == 1)
 
     def games(self, query: LobbyQuery) -> LobbyPage:
-        """A page of a lobby."""
+        """Return a page of a lobby."""
         created, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
         entries, _, games = keys.lobby(query.app)
         shown = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
@@ -206,7 +206,7 @@ class RedisLobby(Lobby):
 
 
 def _head(entry: IndexEntry, players: Sequence[bytes]) -> bytes:
-    """What the script finds an entry by; ``players`` are the digests of their refs."""
+    """Return what the script finds an entry by; ``players`` are the digests of their refs."""
     return b"%b %d %b %b %b %b %d %d" % (
         _at(entry.version, entry.write_id),
         entry.updated_at,
@@ -220,7 +220,7 @@ def _head(entry: IndexEntry, players: Sequence[bytes]) -> bytes:
 
 
 def _at(version: int, write_id: str) -> bytes:
-    """A version as entries begin with it; the id of its write may be unknown."""
+    """Return a version as entries begin with it; the id of its write may be unknown."""
     return b"%d %b" % (version, write_id.encode() or b"-")
 
 

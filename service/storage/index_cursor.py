@@ -13,12 +13,12 @@ _CURSOR: Final = re.compile(r"([0-9]{1,15}) ([A-Za-z0-9_-]{1,64})", re.ASCII)
 
 
 def encode_cursor(score: int, game: str) -> str:
-    """The cursor after this game."""
+    """Return the cursor after this game."""
     return urlsafe_b64encode(b"%d %b" % (score, game.encode())).rstrip(b"=").decode()
 
 
 def decode_cursor(cursor: str) -> tuple[int, str]:
-    """The score and the game. Raises ``ValueError`` for a text that is no cursor."""
+    """Return the score and the game. Raises ``ValueError`` for a text that is no cursor."""
     try:
         text = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4)).decode("ascii")
     except ValueError:

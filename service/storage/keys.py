@@ -125,31 +125,34 @@ CHECKS = tuple(b"domino:check:%d" % number for number in range(256))
 
 @lru_cache(maxsize=1024)
 def of_game(game: str) -> tuple[bytes, ...]:
-    """The keys of a game as scripts take them: its state and its events. Cached, as a game is written many times."""
+    """Return the keys of a game as scripts take them: its state and its events.
+
+    Cached, as a game is written many times.
+    """
     base = state(game)
     return base, base + b":events"
 
 
 @lru_cache(maxsize=1024)
 def advice(game: str) -> tuple[bytes, bytes]:
-    """The keys of the last hint of a game, and of its review."""
+    """Return the keys of the last hint of a game, and of its review."""
     base = state(game)
     return base + b":hint", base + b":review"
 
 
 @lru_cache(maxsize=1024)
 def all_of_game(game: str) -> tuple[bytes, ...]:
-    """The keys of a game and of what is computed of it, as the scripts take them that delete or weigh it."""
+    """Return the keys of a game and of what is computed of it, as the scripts take them that delete or weigh it."""
     return of_game(game) + advice(game)
 
 
 def idempotency(game: str, name: str) -> bytes:
-    """The key of the idempotency record of that ``name``, which scripts take behind those of its game."""
+    """Return the key of the idempotency record of that ``name``, which scripts take behind those of its game."""
     return b"%b:key:%b" % (of_game(game)[0], name.encode())
 
 
 def state(game: str) -> bytes:
-    """The key of the version and state of a game, and the channel of its notifications."""
+    """Return the key of the version and state of a game, and the channel of its notifications."""
     # The id may be anything that a client puts into a URL: a lone surrogate must be a game that does not exist, too. An
     # empty hash tag counts as none, and the keys would lie in many slots: a byte that no id contains fills it.
     tag = game.encode("utf-8", "surrogatepass")
@@ -157,102 +160,102 @@ def state(game: str) -> bytes:
 
 
 def lobby(app: str | None) -> tuple[bytes, bytes, bytes]:
-    """The keys of the lobby of an application, or of that for everybody, as its scripts take them."""
+    """Return the keys of the lobby of an application, or of that for everybody, as its scripts take them."""
     base = b"domino:{lobby}" if app is None else state(app) + b":lobby"
     return base, base + b":until", base + b":open"
 
 
 def reminders(kind: ReminderKind, shard: int, holder: str) -> bytes:
-    """The key of the games of a holder with a reminder of this kind; or of all reminders of a kind without holders."""
+    """Return the key of a holder's reminders of this kind, or of all reminders of a kind without holders."""
     base = REMINDERS[kind][shard]
     return base if kind in NOT_OF_GAMES else b"%b:%b" % (base, holder.encode())
 
 
 def events(game: str) -> bytes:
-    """The key of the events of a game."""
+    """Return the key of the events of a game."""
     return state(game) + b":events"
 
 
 def games_of_bots(holder: str) -> bytes:
-    """The key of the games of a holder that computer players alone go on with."""
+    """Return the key of the games of a holder that computer players alone go on with."""
     return state(holder) + b":alone"
 
 
 def reservation(name: str) -> bytes:
-    """The key of the value that is reserved under a name."""
+    """Return the key of the value that is reserved under a name."""
     return b"domino:key:%b" % name.encode()
 
 
 def share(holder: str, day: int) -> bytes:
-    """The key of the bytes that a holder has taken on a day."""
+    """Return the key of the bytes that a holder has taken on a day."""
     return b"domino:share:{%b}:%d" % (holder.encode(), day)
 
 
 def reserve_share(holder: str, day: int) -> bytes:
-    """The key of the bytes of the reserve that a holder has taken on a day."""
+    """Return the key of the bytes of the reserve that a holder has taken on a day."""
     return b"domino:reserve:{%b}:%d" % (holder.encode(), day)
 
 
 def running(minute: int) -> bytes:
-    """The key of what counts the games that were written in a minute since 1970."""
+    """Return the key of what counts the games that were written in a minute since 1970."""
     return b"domino:{running}:%d" % minute
 
 
 def totals(app: str) -> tuple[bytes, bytes]:
-    """The keys of the games in the index of an application, and of the sum of their sizes."""
+    """Return the keys of the games in the index of an application, and of the sum of their sizes."""
     return state(app) + b":games", state(app) + b":bytes"
 
 
 def application(app: str) -> bytes:
-    """The key of the record of an application."""
+    """Return the key of the record of an application."""
     return b"domino:{%b}:app" % app.encode()
 
 
 def webhooks(app: str) -> bytes:
-    """The key of the endpoints of an application."""
+    """Return the key of the endpoints of an application."""
     return state(app) + b":webhooks"
 
 
 def repeats(app: str) -> bytes:
-    """The key of the requests of an application under idempotency keys."""
+    """Return the key of the requests of an application under idempotency keys."""
     return state(app) + b":repeats"
 
 
 def erasures(app: str) -> bytes:
-    """The key of the people of an application who are to be erased."""
+    """Return the key of the people of an application who are to be erased."""
     return state(app) + b":erasures"
 
 
 def confirmed_urls(app: str) -> bytes:
-    """The key of the URLs of remote players that have answered a challenge of an application."""
+    """Return the key of the URLs of remote players that have answered a challenge of an application."""
     return state(app) + b":players"
 
 
 def index(app: str) -> bytes:
-    """The key of the index of an application; the keys of its lists begin with it, without ``:index``."""
+    """Return the key of the index of an application; the keys of its lists begin with it, without ``:index``."""
     return state(app) + b":index"
 
 
 def feed(app: str) -> bytes:
-    """The key of the feed of an application."""
+    """Return the key of the feed of an application."""
     return state(app) + b":feed"
 
 
 def endpoints(app: str) -> bytes:
-    """The key of the endpoints that are notified of the games of an application."""
+    """Return the key of the endpoints that are notified of the games of an application."""
     return state(app) + b":endpoints"
 
 
 def webhook(app: str, webhook_id: str, name: str) -> bytes:
-    """The key of what is kept of an endpoint: ``due``, ``notified``, ``failures`` or ``attempts``."""
+    """Return the key of what is kept of an endpoint: ``due``, ``notified``, ``failures`` or ``attempts``."""
     return b"%b:webhook:%b:%b" % (state(app), webhook_id.encode(), name.encode())
 
 
 def listed(app: str, kind: str, ref: str) -> bytes:
-    """The key of the games with this ref, of the player with it, or that wait for this player."""
+    """Return the key of the games with this ref, of the player with it, or that wait for this player."""
     return b"%b:%b:%b" % (state(app), kind.encode(), digest(ref))
 
 
 def digest(ref: str) -> bytes:
-    """What stands for a ref in names of keys, or for a URL: 22 characters of its SHA-256."""
+    """Return what stands for a ref in names of keys, or for a URL: 22 characters of its SHA-256."""
     return urlsafe_b64encode(sha256(ref.encode("utf-8", "surrogatepass")).digest())[:22]

@@ -40,7 +40,7 @@ class Memory(NamedTuple):
 
     @classmethod
     def shown(cls, answer: Any) -> Memory:
-        """What an answer to INFO shows."""
+        """Return what an answer to INFO shows."""
         if not isinstance(answer, bytes):
             return cls()
         fields = info_fields(answer)

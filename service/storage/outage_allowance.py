@@ -33,7 +33,7 @@ class Heartbeat(NamedTuple):
     until: int = 0
 
     def allowance_at(self, now: int) -> OutageAllowance:
-        """The allowance if players can move ``now``: what is left of an earlier one, and the new outage."""
+        """Return the allowance if players can move ``now``: what is left of an earlier one, and the new outage."""
         gap = now - self.last
         if gap <= OUTAGE_MS:
             return OutageAllowance(self.since, self.until)
@@ -41,7 +41,10 @@ class Heartbeat(NamedTuple):
 
 
 def judge(now: int, stored: bytes | None) -> JudgedTime:
-    """The time by which deadlines are judged ``now``, if this heartbeat is stored; ``None`` if none ever came."""
+    """Return the time by which deadlines are judged ``now``, if this heartbeat is stored.
+
+    ``None`` if none ever came.
+    """
     if stored is None:
         return JudgedTime(now)
     allowance = Heartbeat(*map(int, stored.split())).allowance_at(now)

@@ -156,7 +156,7 @@ class RedisEventFeed(EventFeed):
             connection.subscribe(channel)
 
     def _connection_for(self, channel: bytes) -> _SubscriberConnection:
-        """The connection to the owner of the channel, opened if there is none. Raises ``NotSent``."""
+        """Return the connection to the owner of the channel, opened if there is none. Raises ``NotSent``."""
         node = self._topology.node(channel)
         if node in self._connections:
             return self._connections[node]

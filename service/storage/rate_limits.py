@@ -25,7 +25,7 @@ _WAIT: Final = 0.25
 
 
 def counters_at(url: str) -> Storage:
-    """The counters on the servers of ``REDIS_URL``, with short waits. May connect."""
+    """Return the counters on the servers of ``REDIS_URL``, with short waits. May connect."""
     known = read_redis_url(url)
     waits: dict[str, Any] = {
         "socket_timeout": _WAIT,
@@ -60,7 +60,7 @@ def counters_at(url: str) -> Storage:
 
 
 def _options(url: str) -> dict[str, Any]:
-    """What the URL of one server says of it beside its address."""
+    """Return what the URL of one server says of it beside its address."""
     options: dict[str, Any] = dict(parse_url(url))  # type: ignore[no-untyped-call]
     if options.pop("connection_class", None) is not None:
         options["ssl"] = True

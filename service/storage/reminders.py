@@ -84,7 +84,7 @@ class RedisReminders(ReminderQueue):
         return sorted(taken, key=attrgetter("due"))
 
     def _due(self, kind: ReminderKind) -> list[Due]:
-        """How much is due of each holder in each shard. Raises ``StorageUnavailable`` if no server answers."""
+        """Return how much is due of each holder in each shard. Raises ``StorageUnavailable`` if no server answers."""
         sets = keys.REMINDERS[kind]
         most = 0 if kind in NOT_OF_GAMES else MOST_HOLDERS_OF_A_SHARD
         together = [sets] if self._topology.scripts_span_slots else [(key,) for key in sets]
@@ -127,7 +127,7 @@ class RedisReminders(ReminderQueue):
             self._call("restore", key, *commands)
 
     def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:
-        """Whether the game has a reminder."""
+        """Return whether the game has a reminder."""
         shard = shard_of(game)
         if shard is None:
             return False
@@ -135,7 +135,7 @@ class RedisReminders(ReminderQueue):
         return self._call("is_set", key, (b"ZSCORE", key, game.encode())) != [None]
 
     def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
-        """All games of a holder with a reminder, shard by shard."""
+        """Return all games of a holder with a reminder, shard by shard."""
         names = [keys.reminders(kind, shard, holder) for shard in range(SHARDS)]
         calls: list[tuple[bytes, Command]] = [(key, (b"ZRANGE", key, 0, -1)) for key in names]
         began = monotonic()
@@ -151,19 +151,19 @@ class RedisReminders(ReminderQueue):
         return games
 
     def server_time(self) -> int:
-        """The time of the server that owns the first shard."""
+        """Return the time of the server that owns the first shard."""
         return self.heartbeats.server_time()
 
     def judged(self, game: str) -> JudgedTime:
-        """The time of the server of this game, and the outage allowance of its deadlines."""
+        """Return the time of the server of this game, and the outage allowance of its deadlines."""
         return self.heartbeats.judged(game)
 
     def allowance(self, game: str) -> OutageAllowance:
-        """The allowance of the deadlines of this game as this process last learned it."""
+        """Return the allowance of the deadlines of this game as this process last learned it."""
         return self.heartbeats.allowance(game)
 
     def _call(self, operation: str, key: bytes, *commands: Command) -> list[Any]:
-        """The answers of the owner of the key to these commands. Raises ``StorageUnavailable``."""
+        """Return the answers of the owner of the key to these commands. Raises ``StorageUnavailable``."""
         began = monotonic()
         try:
             answers = self._topology.call(key, *commands)
@@ -177,7 +177,7 @@ class RedisReminders(ReminderQueue):
         return answers
 
     def _run(self, script: str, commands: Sequence[Command]) -> list[Any]:
-        """The answers to commands that run this script, each on the owner of its first key.
+        """Return the answers to commands that run this script, each on the owner of its first key.
 
         ``None`` stands for one that failed. Raises ``StorageUnavailable`` if all of them did, and errors of the program
         as they are.
@@ -197,5 +197,5 @@ class RedisReminders(ReminderQueue):
 
 
 def _leased(taken: TakenReminder) -> tuple[bytes, bytes]:
-    """The game, and its score during the lease."""
+    """Return the game, and its score during the lease."""
     return taken.game.encode(), repr(taken.leased).encode()

@@ -24,7 +24,7 @@ Write = Callable[[str, bytes, Command], Any]
 
 
 def find_repeat(write: Write, app: str, name: str, now: int) -> Repeat | None:
-    """What is kept under this name; it is written again, so that a replica confirms it, too."""
+    """Return what is kept under this name; it is written again, so that a replica confirms it, too."""
     key = keys.repeats(app)
     answer = write("repeated", key, evalsha("repeated", (key,), name.encode()))
     if answer is None:
@@ -34,7 +34,7 @@ def find_repeat(write: Write, app: str, name: str, now: int) -> Repeat | None:
 
 
 def repeat_args(repeat: Repeat | None) -> tuple[bytes | int, ...]:
-    """The last arguments of a script that keeps a request, or none."""
+    """Return the last arguments of a script that keeps a request, or none."""
     if repeat is None:
         return b"", b"", 0, 0, 0
     value = b"%d %b %b" % (repeat.at, repeat.fingerprint, repeat.answer)
@@ -42,7 +42,7 @@ def repeat_args(repeat: Repeat | None) -> tuple[bytes | int, ...]:
 
 
 def check_kept(answer: int) -> int:
-    """The answer of such a script. Raises ``RepeatKnown``, ``LimitReached``."""
+    """Return the answer of such a script. Raises ``RepeatKnown``, ``LimitReached``."""
     if answer == KNOWN:
         raise RepeatKnown
     if answer == FULL:

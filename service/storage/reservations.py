@@ -21,7 +21,7 @@ def reserve(calls: RedisCalls, name: str, value: str) -> str:
 
 
 def reserved(calls: RedisCalls, name: str) -> str | None:
-    """The value that was kept first under this name."""
+    """Return the value that was kept first under this name."""
     key = keys.reservation(name)
     value = calls.read("reserved", key, (b"GET", key))
     return None if value is None else bytes(value).decode()

@@ -17,7 +17,7 @@ from service.storage.redis.topology import Topology
 def scan_pages(
     topology: Topology, calls: RedisCalls, operation: str, key: bytes, *, command: Callable[[bytes], Command]
 ) -> Iterator[list[bytes]]:
-    """The pages that the owner of ``key`` gives for a command, which is made for each cursor.
+    """Yield the pages that the owner of ``key`` gives for a command, which is made for each cursor.
 
     Raises ``StorageUnavailable``, also when another server has become the owner: a cursor means nothing to it.
     """

@@ -15,7 +15,7 @@ FILE = "secret"
 
 
 def read_secret(folder: Path) -> bytes | None:
-    """The secret in this folder's file; ``None`` if there is none that can be read."""
+    """Return the secret in this folder's file; ``None`` if there is none that can be read."""
     try:
         return (folder / FILE).read_bytes()
     except OSError:
@@ -23,7 +23,10 @@ def read_secret(folder: Path) -> bytes | None:
 
 
 def load_or_create_secret(folder: Path) -> bytes:
-    """The 32 random bytes in this folder's file; the first caller of all processes creates it. Raises ``OSError``."""
+    """Return the 32 random bytes in this folder's file; the first caller of all processes creates it.
+
+    Raises ``OSError``.
+    """
     path = folder / FILE
     with contextlib.suppress(FileNotFoundError):
         return path.read_bytes()

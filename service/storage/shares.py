@@ -92,7 +92,7 @@ class RedisShares(Shares):
             time.sleep(LOOK_SECONDS)
 
     def limit(self, holder: Holder) -> int | None:
-        """The bytes that a holder may store in a day; ``None`` for any number."""
+        """Return the bytes that a holder may store in a day; ``None`` for any number."""
         budget = self._budgets.app if holder.is_app else self._budgets.network
         own = self._own_budget(holder.id) if holder.is_app else None
         if own is not None:
@@ -134,7 +134,7 @@ class RedisShares(Shares):
             self._count(keys.share(holder.id, self._day()), size, None)
 
     def _own_budget(self, app: str) -> int | None:
-        """The MiB that the operator has given this application, as this process has read them in ``KNOWN_MS``."""
+        """Return the MiB that the operator has given this application, as read in the last ``KNOWN_MS``."""
         now = self._clock()
         budget, read_at = self._own.get(app) or (None, -KNOWN_MS)
         if now - read_at >= KNOWN_MS:
@@ -149,7 +149,7 @@ class RedisShares(Shares):
             raise ShareUsed(self._until_tomorrow())
 
     def _counted(self, key: bytes) -> int:
-        """The count as this process has read it in the last ``KNOWN_MS``; 0 after a fault of the storage."""
+        """Return the count as this process has read it in the last ``KNOWN_MS``; 0 after a fault of the storage."""
         now = self._clock()
         count, read_at = self._known.get(key) or (0, -KNOWN_MS)
         if now - read_at >= KNOWN_MS:
@@ -159,7 +159,7 @@ class RedisShares(Shares):
         return count
 
     def _count(self, key: bytes, size: int, most: int | None) -> bool:
-        """Whether so many bytes were counted; a fault of the storage counts nothing, and admits them."""
+        """Return whether so many bytes were counted; a fault of the storage counts nothing, and admits them."""
         command = evalsha("take_share", (key,), size, b"" if most is None else most, _DAY_SECONDS)
         with suppress(StorageUnavailable, OutcomeUnknown):
             return bool(self._calls.write("take_share", key, command))

@@ -39,7 +39,7 @@ class RedisStoredGames:
         self._calls = calls
 
     def games(self, owners: Set[str] | None = None) -> Iterator[SizedGame]:
-        """The games of any of these holders or applications, or all of them, in no order.
+        """Yield the games of any of these holders or applications, or all of them, in no order.
 
         Those that are there from the beginning to the end are given at least once. Who finds a game that was deleted
         forgets it.
@@ -63,7 +63,7 @@ class RedisStoredGames:
             self._calls.write("forget_games", key, (b"HDEL", key, *fields))
 
     def _found(self, owners: Set[str] | None) -> Iterator[list[str]]:
-        """The ids of the games of these owners, some at a time."""
+        """Yield the ids of the games of these owners, some at a time."""
         wanted = None if owners is None else {each.encode() for each in owners}
         for key in keys.STORED:
             command = partial(_slice_of, key)
@@ -72,7 +72,7 @@ class RedisStoredGames:
                 yield [game.decode() for game, whose in pairs if wanted is None or wanted & set(whose.split())]
 
     def _read(self, games: list[str]) -> list[SizedGame]:
-        """These games; those that have expired are forgotten."""
+        """Return these games; those that have expired are forgotten."""
         if not games:
             return []
         values = self._values(games)
@@ -110,6 +110,6 @@ def owners_of(owners: Owners) -> bytes:
 
 
 def parse_stored(value: bytes) -> StoredGame:
-    """A game as it is in the store: its version and its state."""
+    """Return a game as it is in the store: its version and its state."""
     version, _, state = value.partition(b" ")
     return StoredGame(int(version), state)

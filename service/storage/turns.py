@@ -34,7 +34,7 @@ class Turns:
         self._turn = 0
 
     def share(self, due: Iterable[Due], limit: int, most_of: MostOf | None) -> Counter[tuple[int, str]]:
-        """How many games to take at each place of each holder, at most ``limit`` together."""
+        """Return how many games to take at each place of each holder, at most ``limit`` together."""
         places: defaultdict[str, list[Due]] = defaultdict(list)
         for each in sorted(due, key=attrgetter("since")):
             places[each.holder].append(each)

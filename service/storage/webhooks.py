@@ -58,7 +58,7 @@ class RedisWebhooks(WebhookStore):
         self._observe_failure = observe_failure
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
-        """What is kept of a request under this name."""
+        """Return what is kept of a request under this name."""
         return find_repeat(partial(self._write, calls=self._endpoints), app, name, now)
 
     def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
@@ -68,13 +68,13 @@ class RedisWebhooks(WebhookStore):
         return self._replace(webhook, b"", _encode(webhook), due, most=most, repeat=repeat) == 1
 
     def read(self, app: str, webhook: str) -> Webhook | None:
-        """The endpoint, or ``None``."""
+        """Return the endpoint, or ``None``."""
         key = keys.webhooks(app)
         value = self._calls.read("webhook_read", key, (b"HGET", key, webhook.encode("utf-8", "surrogatepass")))
         return None if value is None else _decode(app, webhook, value)
 
     def all(self, app: str) -> list[Webhook]:
-        """The endpoints, the oldest first."""
+        """Return the endpoints, the oldest first."""
         key = keys.webhooks(app)
         flat = self._calls.read("webhook_read", key, (b"HGETALL", key))
         pairs = zip(flat[::2], flat[1::2], strict=True)
@@ -95,7 +95,7 @@ class RedisWebhooks(WebhookStore):
         return self._replace(after or before, _encode(before), value, _Due(at, resume), repeat=repeat) == 1
 
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
-        """The games that are due, the earliest first."""
+        """Return the games that are due, the earliest first."""
         names = *_names(webhook, "due", "notified", "failures"), keys.index(webhook.app)
         flat = self._calls.read("webhook_due", names[0], evalsha("webhook_due", names, now, limit))
         return [
@@ -127,7 +127,7 @@ class RedisWebhooks(WebhookStore):
         self._write("webhook_log", names[0], evalsha("webhook_log", names, *_kept(attempt)))
 
     def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
-        """The last attempts, the newest first."""
+        """Return the last attempts, the newest first."""
         (key,) = _names(webhook, "attempts")
         values = self._calls.read("webhook_read", key, (b"LRANGE", key, 0, -1))
         return [DeliveryAttempt(*orjson.loads(value)) for value in values]
@@ -207,7 +207,7 @@ def _names(webhook: Webhook, *names: str) -> tuple[bytes, ...]:
 
 
 def _reminders(webhook: Webhook) -> bytes:
-    """The set that has the reminder of the endpoint."""
+    """Return the set that has the reminder of the endpoint."""
     shard = shard_of(webhook.app)
     assert shard is not None, "the id of an application has a shard"
     return keys.REMINDERS["webhooks"][shard]
@@ -218,12 +218,12 @@ def _reminder(webhook: Webhook) -> bytes:
 
 
 def _kept(attempt: DeliveryAttempt | None) -> tuple[bytes | int, ...]:
-    """The last arguments of a script that keeps an attempt."""
+    """Return the last arguments of a script that keeps an attempt."""
     return b"" if attempt is None else orjson.dumps(list(attempt)), ATTEMPTS_KEPT, ATTEMPTS_TTL
 
 
 def _encode(webhook: Webhook) -> bytes:
-    """The endpoint as JSON; the same endpoint always gives the same text."""
+    """Return the endpoint as JSON; the same endpoint always gives the same text."""
     fields = webhook._asdict()
     del fields["id"], fields["app"]
     fields["asked"] = [list(each) for each in webhook.asked]

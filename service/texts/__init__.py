@@ -26,39 +26,39 @@ DEFAULT_LANGUAGE: Final = "en"
 
 
 def template(key: str, language: Language) -> str:
-    """The text with this key, in which ``{name}`` stands for a value. Raises ``KeyError``."""
+    """Return the text with this key, in which ``{name}`` stands for a value. Raises ``KeyError``."""
     return _CATALOGUES[language][key]
 
 
 def text(key: str, language: Language, /, **values: object) -> str:
-    """The text with this key and these values. Raises ``KeyError``."""
+    """Return the text with this key and these values. Raises ``KeyError``."""
     return _CATALOGUES[language][key].format_map(values)
 
 
 def has_text(key: str) -> bool:
-    """Whether there is a text with this key, in all languages."""
+    """Return whether there is a text with this key, in all languages."""
     return key in _CATALOGUES[DEFAULT_LANGUAGE]
 
 
 def words(key: str, language: Language) -> tuple[str, ...]:
-    """The list of words with this key, such as the numbers from 0 on. Raises ``KeyError``."""
+    """Return the list of words with this key, such as the numbers from 0 on. Raises ``KeyError``."""
     return _LISTS[language][key]
 
 
 def named(languages: Sequence[Language]) -> str:
-    """These languages by their English names: *English, German or Spanish*."""
+    """Return these languages by their English names: *English, German or Spanish*."""
     *others, last = [text("language.in_english", language) for language in languages]
     return f"{', '.join(others)} or {last}" if others else last
 
 
 @cache
 def rule_page(game: str, language: Language) -> str:
-    """The rules of the game with this key for its players, in Markdown. Raises ``FileNotFoundError``."""
+    """Return the rules of the game with this key for its players, in Markdown. Raises ``FileNotFoundError``."""
     return (_FOLDER / language / "games" / f"{game}.md").read_text("utf-8")
 
 
 def page_texts(language: Language) -> Mapping[str, Mapping[str, Any]]:
-    """The texts that the page for people shows, by area and name: those that a running game needs, and all others.
+    """Return the texts that the page shows, by area and name: those that a running game needs, and all others.
 
     The names of tiles are the ones of the sentences.
     """
@@ -70,13 +70,13 @@ def page_texts(language: Language) -> Mapping[str, Mapping[str, Any]]:
 
 
 def languages_in(folder: Traversable) -> tuple[Language, ...]:
-    """The languages that have a folder in this one, the default one first."""
+    """Return the languages that have a folder in this one, the default one first."""
     found = sorted([entry.name for entry in folder.iterdir() if (entry / "games").is_dir()])
     return (DEFAULT_LANGUAGE, *[language for language in found if language != DEFAULT_LANGUAGE])
 
 
 def read_texts(folder: Traversable, path: str = "") -> Iterator[tuple[str, Text]]:
-    """Every text and every list of words in the JSON files of a folder, with its key."""
+    """Yield every text and every list of words in the JSON files of a folder, with its key."""
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         name, _, suffix = entry.name.rpartition(".")
         if entry.is_dir():

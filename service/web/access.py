@@ -80,7 +80,7 @@ class _Granted(Protocol):
 
 
 def guarded(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
-    """The function that Flask calls for a handler.
+    """Return the function that Flask calls for a handler.
 
     A handler of a public operation takes the services and the path's parameters; one of an operation of applications
     the services, the ``Backend`` (``None`` for a bearer without a key, where that is allowed) and the path's
@@ -132,7 +132,7 @@ def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., 
 
 
 def _application(services: Services, *, optional: bool, repeats: bool) -> Backend | None:
-    """The application whose key was presented; ``None`` without one, if it is ``optional``.
+    """Return the application whose key was presented; ``None`` without one, if it is ``optional``.
 
     The token of a seat, which a client may send with every request, then counts as none. With ``repeats`` the key may
     be one that is no longer valid, if it has made the same request before. Raises ``Unauthorized``.
@@ -202,7 +202,10 @@ def _joining(services: Services, game: str) -> _Granted:
 
 
 def _invitation() -> Invitation:
-    """What the current request would take a seat with; what is wrong with it is said where a game may be shown."""
+    """Return what the current request would take a seat with.
+
+    What is wrong with it is said where a game may be shown.
+    """
     try:
         body = read_json()
     except RequestError:
@@ -230,7 +233,7 @@ def _seat_or_owner(services: Services, game: str, seat: int) -> _Granted:
 
 
 def _own_game(services: Services, game: str, key: str, seat: int | None = None) -> Access:
-    """The access of the application with this key to its game, for a request about this seat.
+    """Return the access of the application with this key to its game, for a request about this seat.
 
     Raises ``Unauthorized`` for a key that is not valid, and for a game that is not its own, or does not exist;
     ``NotFound`` if the game has no such seat.
@@ -278,5 +281,5 @@ _DECORATORS: Final[Mapping[str, _Decorator]] = {
 
 
 def key_check(services: Services) -> Callable[[], object]:
-    """A function that raises ``Unauthorized`` once the key of the current request is no longer valid."""
+    """Return a function that raises ``Unauthorized`` once the key of the current request is no longer valid."""
     return partial(services.backends.keys.authenticate, bearer_token() or "")

@@ -122,7 +122,7 @@ class Ingress(NamedTuple):
 
 
 def create_app(parts: WebParts, ingress: Ingress) -> Application:
-    """The application of a worker."""
+    """Return the application of a worker."""
     games, backends, limits, streams, metrics, yield_control = parts
     proxies, metrics_port, addresses = ingress
     app = Application(streams)
@@ -146,7 +146,7 @@ def create_app(parts: WebParts, ingress: Ingress) -> Application:
 
 
 def create_metrics_app(own_services: Services) -> Application:
-    """The application for the port of the metrics, which also says whether the service is alive and ready."""
+    """Return the application for the port of the metrics, which also says whether the service is alive and ready."""
     app = Application(own_services.streams)
     app.url_map.merge_slashes = False
     services.install(app, own_services)

@@ -106,7 +106,7 @@ class Metrics:
             self._redis.labels(operation)
 
     def failed_writes(self, reasons: Iterable[str]) -> Callable[[str], None]:
-        """What counts a write that failed for one of these reasons, which are shown while there are none."""
+        """Return what counts a write that failed for one of these reasons, which are shown while there are none."""
         for reason in reasons:
             self._failed_writes.labels(reason)
         return self.store_write_failed
@@ -169,7 +169,7 @@ class Metrics:
         add()
 
     def take_written(self) -> set[str]:
-        """The games that have begun and were written since this was asked last."""
+        """Return the games that have begun and were written since this was asked last."""
         written, self._written = self._written, set()
         return written
 
@@ -179,7 +179,7 @@ class Metrics:
         self._registry.register(gauges)
 
     def text(self) -> bytes:
-        """All metrics in the format of Prometheus, of type ``PROMETHEUS_TEXT``."""
+        """Return all metrics in the format of Prometheus, of type ``PROMETHEUS_TEXT``."""
         if not values.ValueClass._multiprocess:  # noqa: SLF001 # the library has no public way to ask
             return generate_latest(self._registry)
         registry = CollectorRegistry()

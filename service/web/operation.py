@@ -154,7 +154,7 @@ class Operation:
         return self.access in _COUNTED or (self.access == "public" and self.body is not None)
 
     def headers_of(self, status: int) -> ResponseHeaders:
-        """The headers of the successful response with this status."""
+        """Return the headers of the successful response with this status."""
         required, optional = self._headers_of_content(status)
         return ResponseHeaders(
             required,
@@ -187,6 +187,6 @@ class Operation:
 
 
 def operation_of(view: Callable[..., Any]) -> Operation | None:
-    """The operation that a function that Flask calls was decorated with, if there is one."""
+    """Return the operation that a function that Flask calls was decorated with, if there is one."""
     described = getattr(view, "operation", None)
     return described if isinstance(described, Operation) else None

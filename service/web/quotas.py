@@ -65,7 +65,7 @@ def _limit_games(services: Services, weight: int) -> None:
 
 
 def request_network() -> str:
-    """The network of the client of the current request."""
+    """Return the network of the client of the current request."""
     return client_network(current_environ().get("REMOTE_ADDR", ""))
 
 

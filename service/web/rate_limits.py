@@ -63,7 +63,7 @@ class Quota(NamedTuple):
     window: int = WINDOW_SECONDS
 
     def headers(self) -> list[tuple[str, str]]:
-        """The headers of draft-ietf-httpapi-ratelimit-headers."""
+        """Return the headers of draft-ietf-httpapi-ratelimit-headers."""
         return [
             ("RateLimit-Policy", f'"{self.name}";q={self.limit};w={self.window}'),
             ("RateLimit", f'"{self.name}";r={self.remaining};t={self.reset}'),
@@ -114,7 +114,7 @@ class RateLimits:
         self._in_redis: set[tuple[str | int, ...]] = set()
 
     def app_requests(self, app: Backend) -> int | None:
-        """Requests that this application may send per minute; ``None`` without a limit."""
+        """Return the requests that this application may send per minute; ``None`` without a limit."""
         return (self._limits.app if app.limits.requests is None else app.limits.requests) or None
 
     def app_games(self, app: Backend) -> int | None:

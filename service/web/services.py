@@ -27,7 +27,7 @@ class Geometries(Protocol):
     """The geometries of tables, as ``service.web.board`` keeps them."""
 
     def get(self, table: TableView, aspect: int, admit: Callable[[int], None]) -> Geometry:
-        """The geometry of a table."""
+        """Return the geometry of a table."""
 
     def forget(self, games: Container[str]) -> None:
         """Drop the geometries of the tables of these games."""
@@ -70,12 +70,12 @@ def install(app: Flask, services: Services) -> None:
 
 
 def current_services() -> Services:
-    """The services of the application that handles the current request."""
+    """Return the services of the application that handles the current request."""
     services: Services = current_app.extensions[EXTENSION]
     return services
 
 
 def installed(app: Flask) -> Services:
-    """The services of an application."""
+    """Return the services of an application."""
     services: Services = app.extensions[EXTENSION]
     return services

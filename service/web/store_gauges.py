@@ -27,7 +27,7 @@ class StoreGauges(Collector):
         return ()
 
     def collect(self) -> Iterator[Metric]:
-        """The gauges now."""
+        """Yield the gauges now."""
         ready = True
         try:
             figures = self._read()

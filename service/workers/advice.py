@@ -146,7 +146,7 @@ class Reviews(_Looking):
 
 
 def _next(further: Iterator[Decision | RoundLuck]) -> Decision | RoundLuck | None:
-    """What comes next; ``None`` after the end, also where the rules of now do not allow what comes then."""
+    """Return what comes next; ``None`` after the end, also where the rules of now do not allow what comes then."""
     try:
         return next(further, None)
     except Unreviewable:

@@ -117,11 +117,11 @@ class BotWorker:
         return self._advance(_Task(self._clock(), next(self._numbers), source, taken))
 
     def chosen(self) -> set[str]:
-        """The games whose move is chosen and waits until it is due."""
+        """Return the games whose move is chosen and waits until it is due."""
         return {task.taken.game for task in self._waiting if task.move is not None}
 
     def log_fields(self) -> dict[str, object] | None:
-        """What the log says of the turn that has just failed."""
+        """Return what the log says of the turn that has just failed."""
         turn = self._current and self._current.turn
         return log_fields(turn) if turn else None
 
@@ -168,7 +168,7 @@ class BotWorker:
         return self._play(turn, move)
 
     def _ready(self, turn: BotTurn, began: int) -> int:
-        """When the move counts as chosen: as late for one that is forced as for another."""
+        """Return when the move counts as chosen: as late for one that is forced as for another."""
         if not turn.is_slow or turn.game.seats.are_bots:
             return began
         return began + self._times.longest(turn, self._clock() - began)
@@ -207,7 +207,7 @@ class _Source(Consumer):
         return self._worker.begin(self, taken)
 
     def failures(self, game: str) -> int:
-        """How often a decision in this game has failed in a row."""
+        """Return how often a decision in this game has failed in a row."""
         return self._failures.get(game) or 0
 
     def forget(self, games: Container[str]) -> None:
@@ -216,7 +216,10 @@ class _Source(Consumer):
         self.undecided.keep(lambda task: task.taken.game not in games)
 
     def _counted(self) -> Iterable[TakenReminder]:
-        """What still needs a move; the others only wait, and would keep an idle worker from the games of a pace."""
+        """Return what still needs a move.
+
+        The others only wait, and would keep an idle worker from the games of a pace.
+        """
         chosen = self._worker.chosen()
         return [taken for game, taken in self._under_way.items() if game not in chosen]
 

@@ -129,7 +129,9 @@ class Consumer(ABC):
         self._under_way = {game: taken for game, taken in self._under_way.items() if game not in games}
 
     def renewed(self, taken: TakenReminder, safe_ms: int) -> TakenReminder | None:
-        """The reminder with a lease of so many milliseconds at least; ``None`` if it was written or taken meanwhile.
+        """Return the reminder with a lease of so many milliseconds at least.
+
+        ``None`` if it was written or taken meanwhile.
 
         Raises ``StorageUnavailable``; then the game is taken again when its lease has ended.
         """
@@ -177,11 +179,11 @@ class Consumer(ABC):
             self._reschedule(taken, None if after == "never" else after)
 
     def _counted(self) -> Iterable[TakenReminder]:
-        """What counts in ``most``: all that is under way."""
+        """Return what counts in ``most``: all that is under way."""
         return list(self._under_way.values())
 
     def _log_fields(self) -> dict[str, object] | None:
-        """What the log says, beside the error, of what has just failed."""
+        """Return what the log says, beside the error, of what has just failed."""
         return None
 
     def _reschedule(self, taken: TakenReminder, at: int | None) -> None:

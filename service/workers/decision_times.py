@@ -31,7 +31,7 @@ class DecisionTimes:
         self._times = BoundedCache[object, deque[int]](MOST_SORTS)
 
     def longest(self, turn: BotTurn, milliseconds: int) -> int:
-        """The longest of the last decisions at such tables, after this one, which took so long."""
+        """Return the longest of the last decisions at such tables, after this one, which took so long."""
         game = turn.game
         sort = turn.level, game.variant.key, len(game.seats), *game.options.items()
         times = self._times.use(sort) or deque([FIRST_MS], KEPT)

@@ -39,7 +39,7 @@ class Decisions:
         self._choose = choose
 
     def move(self, turn: BotTurn, failures: int) -> Move:
-        """The move of this turn, whose decision has failed so often before.
+        """Return the move of this turn, whose decision has failed so often before.
 
         Raises whatever the level raises; after ``MOST_FAILURES`` a greedy player chooses instead, and if that fails
         too, it is the first legal move. Raises ``StorageUnavailable`` and ``NotFound``.
@@ -75,14 +75,14 @@ class Decisions:
 
 
 def decision_seed_of(game: Game, seat: int) -> bytes:
-    """The decision seed of this seat for this version of the game; told with the seed, after the round."""
+    """Return the decision seed of this seat for this version of the game; told with the seed, after the round."""
     deck = game.deck
     seed = deck.seed if deck.game is None else round_seed(deck.seed, game.state.round)
     return seed_of_decision(seed, seat, game.version)
 
 
 def log_fields(turn: BotTurn) -> dict[str, object]:
-    """What the log says of a turn: nothing that is hidden, and not which game it is."""
+    """Return what the log says of a turn: nothing that is hidden, and not which game it is."""
     game = turn.game
     fields = {"variant": game.variant.key, "version": game.version, "seat": turn.seat, "bot": turn.level}
     return {"fields": fields}

@@ -114,7 +114,7 @@ class EndpointLease:
         return self._webhook is not None and self._leased is not None and not self._storage_failed
 
     def _may_send(self) -> bool:
-        """Whether another message may be sent: not after a pause of this process in which the lease may have ended."""
+        """Return whether another message may be sent: not after a pause in which the lease may have ended."""
         return not self._is_over and not self._stop.is_set() and monotonic() < self._renewed_at + SAFE_SECONDS
 
     def _renew(self) -> None:
@@ -280,5 +280,5 @@ class EndpointLease:
 
 
 def _most_attempts(webhook: Webhook) -> int:
-    """How many attempts to an endpoint may run at a time: to a failing one only the probe."""
+    """Return how many attempts to an endpoint may run at a time: to a failing one only the probe."""
     return 1 if webhook.status == "failing" else MOST_PER_ENDPOINT

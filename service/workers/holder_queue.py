@@ -26,7 +26,7 @@ class HolderQueue(Generic[T]):
         self._waiting.setdefault(holder, deque()).append(item)
 
     def take(self) -> T:
-        """The next one, which waits no longer. Raises ``StopIteration`` if there is none."""
+        """Return the next one, which waits no longer. Raises ``StopIteration`` if there is none."""
         holder = next(iter(self._waiting))
         items = self._waiting.pop(holder)
         item = items.popleft()

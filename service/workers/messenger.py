@@ -53,7 +53,7 @@ class Loop:
         self._stepped_at = monotonic()
 
     def is_alive(self) -> bool:
-        """Whether a step has ended lately, also a failed one."""
+        """Return whether a step has ended lately, also a failed one."""
         return monotonic() - self._stepped_at < STUCK_SECONDS
 
     def wait(self, seconds: float) -> None:

@@ -76,7 +76,7 @@ class PlayerChallenges:
         self._by_app = BoundedCache[str, _Unanswered](MOST_REMEMBERED)
 
     def may_be_asked(self, app: str, remote: Remote) -> bool:
-        """Whether the URL of a remote player of this application has answered a challenge, lately or now.
+        """Return whether the URL of a remote player of this application has answered a challenge, lately or now.
 
         Raises ``StorageUnavailable``, ``OutcomeUnknown``.
         """

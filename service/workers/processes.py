@@ -83,7 +83,7 @@ def run_scheduler(settings: Settings, stop: Stop) -> int:
 
 
 def _with_deletions(step: Callable[[], float], deleted: DeletedGames) -> Callable[[], float]:
-    """The step of a process, which drops deleted games before it, in the same thread."""
+    """Return the step of a process, which drops deleted games before it, in the same thread."""
 
     def both() -> float:
         deleted.poll_if_due()
@@ -131,7 +131,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
 
 
 def _erasures(parts: WorkerParts, outbox: Outbox) -> Erasures:
-    """What erases people from games."""
+    """Return what erases people from games."""
     return Erasures(
         parts.erasures,
         parts.repository,
@@ -145,7 +145,7 @@ def _erasures(parts: WorkerParts, outbox: Outbox) -> Erasures:
 def _lease_context(
     parts: WorkerParts, sender: Sender, metrics: WorkerMetrics, *, begin_attempt: Spawn, game_ttl: int
 ) -> LeaseContext:
-    """What the leases of endpoints work with."""
+    """Return what the leases of endpoints work with."""
     jitter = SystemRandom().random
     deliveries = Deliveries(
         parts.webhooks,

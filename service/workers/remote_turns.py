@@ -82,7 +82,7 @@ class RemoteTurns:
         return self._give_up(turn)
 
     def _answer(self, turn: RemoteTurn, refused: Refused | None) -> PlayerAnswer | None:
-        """The answer to a message, ``None`` if there is none."""
+        """Return the answer to a message, ``None`` if there is none."""
         app, began = owner(turn), monotonic()
         if not self._challenges.may_be_asked(app, turn.remote):
             self._metrics.count_request("challenge", monotonic() - began)

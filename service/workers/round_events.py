@@ -46,7 +46,7 @@ class RoundEvents:
         self._known = BoundedCache[str, _Known](SIZE)
 
     def of(self, game: Game) -> tuple[Event, ...]:
-        """The events of the running round from its deal on, up to the version of the game.
+        """Return the events of the running round from its deal on, up to the version of the game.
 
         Raises ``StorageUnavailable`` and ``NotFound``.
         """

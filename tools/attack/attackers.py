@@ -47,18 +47,18 @@ class Attacker(NamedTuple):
     end: float
 
     def in_turn(self) -> Iterator[bytes]:
-        """The requests, again and again as long as there is time."""
+        """Yield the requests, again and again as long as there is time."""
         for each in cycle(self.requests):
             if not self.has_time():
                 return
             yield each
 
     def has_time(self) -> bool:
-        """Whether there is time left."""
+        """Return whether there is time left."""
         return time.monotonic() < self.end
 
     def connection(self) -> Connection:
-        """A connection from its address."""
+        """Return a connection from its address."""
         return Connection(self.target, self.source, _PATIENCE)
 
 
@@ -253,7 +253,7 @@ def change_tokens(attacker: Attacker) -> Done:
 
 
 def send_counted(connection: Connection, data: bytes, done: Done) -> bytes:
-    """The body of the answer; empty if there is none."""
+    """Return the body of the answer; empty if there is none."""
     try:
         answer = connection.send(data)
     except Closed:

@@ -35,7 +35,7 @@ class Attack(NamedTuple):
 
 
 def attacks() -> tuple[Attack, ...]:
-    """All attacks, those that fill the store at the end."""
+    """Return all attacks, those that fill the store at the end."""
     same = _each_sends
     return (
         Attack("none", lambda _: Order(wait, [])),
@@ -146,7 +146,7 @@ def _slow_heads(_target: Target) -> Order:
 
 
 def _long_reads(target: Target, *, paths: list[str], accept: str = "*/*") -> Order:
-    """Reads of a long game by all its viewers in turn."""
+    """Order reads of a long game by all its viewers in turn."""
     game = target.long_game()
     headers = (("Accept", accept),)
     viewers = (None, *game.tokens)

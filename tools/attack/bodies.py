@@ -32,13 +32,13 @@ Headers = tuple[tuple[str, str], ...]
 
 
 def filled(element: str, room: int = BODY_BYTES - _MARGIN) -> bytes:
-    """A JSON array of that element, as large as a body may be."""
+    """Return a JSON array of that element, as large as a body may be."""
     return b"[" + b",".join([element.encode()] * (room // (len(element) + 1))) + b"]"
 
 
 @cache
 def unknown_keys(room: int = BODY_BYTES - _MARGIN) -> bytes:
-    """A JSON object of many unknown keys."""
+    """Return a JSON object of many unknown keys."""
     return b"{" + b",".join([b'"%x":0' % number for number in range(room // 10)]) + b"}"
 
 
@@ -66,7 +66,7 @@ def large_values() -> dict[str, bytes]:
 
 
 def with_field(body: dict[str, Any], path: tuple[str | int, ...], value: bytes) -> bytes:
-    """The body with the field at ``path`` replaced by a value in JSON; its other fields remain."""
+    """Return the body with the field at ``path`` replaced by a value in JSON; its other fields remain."""
     marker = "here is the large value"
     changed: Any = orjson.loads(orjson.dumps(body))
     place = changed
@@ -105,7 +105,7 @@ def all_unknown() -> list[bytes]:
 
 
 def hundred_deals(number: int) -> bytes:
-    """A create with a hundred deals of the largest set."""
+    """Return a create with a hundred deals of the largest set."""
     rules = variants()["fido"].rules({"set": 18}, 9)
     tiles = [tile.name for tile in rules.tiles]
     Random(number).shuffle(tiles)  # noqa: S311 # reproducible on purpose
@@ -122,19 +122,19 @@ def hundred_deals(number: int) -> bytes:
 
 @cache
 def long_record() -> str:
-    """The record of a match with more than 9,000 events, which just fits into a body."""
+    """Return the record of a match with more than 9,000 events, which just fits into a body."""
     return _record("dominospiel", 7, {"limit": 1000}, 1_000_000, viewer=None)
 
 
 @cache
 def shorter_record() -> str:
-    """A record with more than 3,000 events."""
+    """Return a record with more than 3,000 events."""
     return _record("domino", 2, {"limit": 1000}, 1_000_000, viewer=None)
 
 
 @cache
 def passes() -> str:
-    """A partial record of a running round that ends with thousands of passes."""
+    """Return a partial record of a running round that ends with thousands of passes."""
     start = _record("domino", 2, {}, 4, viewer=SPECTATOR)
     version = int(start.splitlines()[-1].split(".")[0])
     lines = [f"{version + number}. {number % 2}: pass\n" for number in range(1, 15_000)]
@@ -143,19 +143,19 @@ def passes() -> str:
 
 @cache
 def many_options() -> str:
-    """A record with one line of tens of thousands of options."""
+    """Return a record with one line of tens of thousands of options."""
     start = _record("domino", 2, {}, 4, viewer=None)
     line = next(line for line in start.splitlines() if line.startswith("[Rules "))
     return start.replace(line, f'[Rules "{" ".join(["a=1"] * 60_000)}"]')
 
 
 def verification(record: str) -> bytes:
-    """The body that verifies or replays a record."""
+    """Return the body that verifies or replays a record."""
     return orjson.dumps({"record": record})
 
 
 def fork(record: str) -> bytes:
-    """The body that continues a record at its last possible version."""
+    """Return the body that continues a record at its last possible version."""
     seats = record.count("\n[Player ")
     return orjson.dumps({"players": [{"name": f"P{seat}"} for seat in range(seats)], "from": {"record": record}})
 

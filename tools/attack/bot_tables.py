@@ -67,17 +67,17 @@ class BotTables:
             person.join()
 
     def all_answered(self) -> bool:
-        """Whether everybody has had an answer since ``mark``, or the start."""
+        """Return whether everybody has had an answer since ``mark``, or the start."""
         return all(person.happened(0.0)[0] for person in self._all)
 
     def mark(self) -> None:
-        """What happens from now on counts in ``waited``."""
+        """Count in ``waited`` what happens from now on."""
         self._marked = time.perf_counter()
         for person in self._all:
             person.reset()
 
     def waited(self) -> dict[str, Waited]:
-        """How long the people have waited since ``mark``, by level."""
+        """Return how long the people have waited since ``mark``, by level."""
         seconds = time.perf_counter() - self._marked
         found = {}
         for level, people in self._people.items():
@@ -88,7 +88,7 @@ class BotTables:
 
 
 def fraction_of(calm: Sequence[Mapping[str, Waited]], attacked: Mapping[str, Waited]) -> float | None:
-    """The answers in a second under attack as a fraction of calm, of the level that fares worst."""
+    """Return the answers in a second under attack as a fraction of calm, of the level that fares worst."""
     fractions = []
     for level, waited in attacked.items():
         seconds = sum(each[level].seconds for each in calm)
@@ -125,7 +125,7 @@ class _Person(HonestClient):
                 view = self._answered(path, token, view)
 
     def _answered(self, path: str, token: str, view: dict[str, Any]) -> dict[str, Any] | None:
-        """The game after the answer of the computer player."""
+        """Return the game after the answer of the computer player."""
         version = view["version"]
         self.begin()
         changed: dict[str, Any] | None = view

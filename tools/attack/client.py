@@ -32,12 +32,12 @@ class HonestClient(threading.Thread):
         self._began: float | None = None
 
     def begin(self) -> None:
-        """The time of what is waited for begins."""
+        """Begin the time of what is waited for."""
         with self._lock:
             self._began = time.perf_counter()
 
     def end(self, *, done: bool) -> None:
-        """It ends; ``done``: it was what was waited for."""
+        """End the time of what was waited for, which came if ``done``."""
         with self._lock:
             if done and self._began is not None:
                 self._latencies.append(time.perf_counter() - self._began)
@@ -50,13 +50,13 @@ class HonestClient(threading.Thread):
             self._server_errors = self._refusals = 0
 
     def happened(self, since: float) -> tuple[list[float], list[float], int, int]:
-        """The times of what is done, the time of what is waited for since then, server errors, and refusals."""
+        """Return the times of what is done, the time of what is waited for since then, server errors, and refusals."""
         with self._lock:
             waiting = [] if self._began is None else [time.perf_counter() - max(self._began, since)]
             return list(self._latencies), waiting, self._server_errors, self._refusals
 
     def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> dict[str, Any] | None:
-        """The answer of status 2xx, asked for until there is one; ``None`` if it is refused, or at the stop."""
+        """Return the answer of status 2xx, asked for until there is one; ``None`` if it is refused, or at the stop."""
         key = (("Idempotency-Key", f"{self._keys.getrandbits(128):032x}"),) if method == "POST" else ()
         data = request(method, path, None if body is None else orjson.dumps(body), token=token, headers=key)
         while not self.stopping.is_set():

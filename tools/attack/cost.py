@@ -61,7 +61,7 @@ class _Probe(NamedTuple):
 
 
 def costs(target: Target, seconds: float) -> tuple[list[Cost], int]:
-    """The costs of as many requests as fit into that time, the highest first; and how many did not fit.
+    """Return the costs of as many requests as fit into that time, the highest first; and how many did not fit.
 
     The requests are in random order, so that no route is left out if there is not enough time.
     """
@@ -99,7 +99,7 @@ def _measured(target: Target, connection: Connection, probe: _Probe) -> Cost:
 
 
 def _ask(connection: Connection, probe: _Probe) -> tuple[str, int]:
-    """The status and the bytes of the answer."""
+    """Return the status and the bytes of the answer."""
     try:
         answer = connection.send(probe.data)
     except Closed:
@@ -108,7 +108,7 @@ def _ask(connection: Connection, probe: _Probe) -> tuple[str, int]:
 
 
 def _probes(target: Target) -> Iterator[_Probe]:
-    """The requests, with an ordinary one of each route."""
+    """Yield the requests, with an ordinary one of each route."""
     document = resolve(yaml.safe_load(target.ask("GET", "/openapi.yaml").body))
     for template, item in document["paths"].items():
         for method in _METHODS:
@@ -119,7 +119,7 @@ def _probes(target: Target) -> Iterator[_Probe]:
 
 
 def _of_route(document: dict[str, Any], route: str, operation: dict[str, Any], target: Target) -> Iterator[_Probe]:
-    """The requests of a route."""
+    """Yield the requests of a route."""
     method, template = route.split()
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
     example = {} if content is None else content.get("example", {})
@@ -193,7 +193,7 @@ def _bodies(document: dict[str, Any], schema: dict[str, Any], example: dict[str,
 
 
 def _fields(document: dict[str, Any], schema: dict[str, Any]) -> Iterator[tuple[_Path, bool]]:
-    """The paths of all fields in a body, and whether each is an array; an array has the field 0."""
+    """Yield the paths of all fields in a body, and whether each is an array; an array has the field 0."""
     for name, each in schema.get("properties", {}).items():
         below = _schema(document, each)
         path: _Path = (name,)
@@ -205,7 +205,7 @@ def _fields(document: dict[str, Any], schema: dict[str, Any]) -> Iterator[tuple[
 
 
 def _grown(example: Any, path: _Path) -> dict[str, Any]:
-    """The example with everything that leads to ``path``."""
+    """Return the example with everything that leads to ``path``."""
     grown: Any = orjson.loads(orjson.dumps(example))
     place = grown
     for step, following in pairwise(path):
@@ -220,7 +220,7 @@ def _grown(example: Any, path: _Path) -> dict[str, Any]:
 
 
 def _schema(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema itself instead of a reference to it."""
+    """Return the schema itself instead of a reference to it."""
     for each in schema.get("allOf", ()):
         schema = {**each, **schema}
     name = schema.get("$ref", "").rpartition("/")[2]

@@ -75,7 +75,7 @@ class Stage(NamedTuple):
 
 
 def wanted_game(seed: str, number: int, *, clocked: bool) -> GameRequest:
-    """The request for the game of this number: each variant in turn, with the fewest players."""
+    """Return the request for the game of this number: each variant in turn, with the fewest players."""
     variant = VARIANTS[number % len(VARIANTS)]
     bots = ("grg" * 3)[: fewest(variant)]
     if clocked:
@@ -148,7 +148,7 @@ class Play:
 
 
 def _is_behind(game: Game, now: int) -> bool:
-    """Whether a match of computer players goes on, or something was due in a game long ago."""
+    """Return whether a match of computer players goes on, or something was due in a game long ago."""
     if game.status == "finished":
         return False
     dues = reminders(game, game).values()

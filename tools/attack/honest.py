@@ -60,13 +60,13 @@ class HonestPlayers:
             player.join()
 
     def mark(self) -> None:
-        """What happens from now on counts in ``fared``."""
+        """Count in ``fared`` what happens from now on."""
         self._marked = time.perf_counter()
         for player in self._players:
             player.reset()
 
     def fared(self) -> Fared:
-        """How they have fared since ``mark``."""
+        """Return how they have fared since ``mark``."""
         seconds = time.perf_counter() - self._marked
         latencies: list[float] = []
         moves = errors = refusals = 0
@@ -77,7 +77,7 @@ class HonestPlayers:
         return Fared(seconds, latencies, moves, errors, refusals)
 
     def observe(self, seconds: float) -> Fared:
-        """How they fare from now on for so many seconds."""
+        """Return how they fare from now on for so many seconds."""
         self.mark()
         time.sleep(seconds)
         return self.fared()

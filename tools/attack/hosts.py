@@ -43,7 +43,7 @@ class Hosts:
         self._thread.join()
 
     def url(self, address: str, path: str, zone: str = "ip") -> str:
-        """The URL of a path at the host with this address, by its name in ``tools.attack.names``."""
+        """Return the URL of a path at the host with this address, by its name in ``tools.attack.names``."""
         return f"http://{address.replace('.', '-')}.{zone}.example:{self.port}{path}"
 
     def _run(self) -> None:

@@ -43,7 +43,7 @@ class Connection:
         self._socket: socket.socket | None = None
 
     def open(self) -> socket.socket:
-        """The socket, connected. Raises ``Closed``."""
+        """Return the socket, connected. Raises ``Closed``."""
         if self._socket is None:
             try:
                 self._socket = socket.create_connection(self._address, self._patience, self._source)
@@ -113,7 +113,7 @@ def request(
     token: str | None = None,
     headers: tuple[tuple[str, str], ...] = (),
 ) -> bytes:
-    """The bytes of a request; a POST without a body has an empty one."""
+    """Return the bytes of a request; a POST without a body has an empty one."""
     lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1"]
     if token is not None:
         lines.append(f"Authorization: Bearer {token}")

@@ -118,32 +118,32 @@ class Crowd:
             time.sleep(_LOOK_SECONDS)
 
     def mark(self) -> None:
-        """What happens from now on is in ``seen``."""
+        """Note in ``seen`` what happens from now on."""
         self._players.mark()
         self._tables.mark()
         self._cpu_seconds = self._target.service_seconds()
 
     def seen(self) -> Seen:
-        """What has happened since ``mark``."""
+        """Return what has happened since ``mark``."""
         cpu = self._target.service_seconds() - self._cpu_seconds
         return Seen(self._players.fared(), self._tables.waited(), max(0.0, cpu))
 
     def observe(self, seconds: float) -> Seen:
-        """What happens from now on for so many seconds."""
+        """Return what happens from now on for so many seconds."""
         self.mark()
         time.sleep(seconds)
         return self.seen()
 
 
 def requests_in(done: Done) -> int:
-    """How many requests the attackers have sent: what they did, but for the amounts that are counted beside."""
+    """Return how many requests the attackers have sent: what they did, but for the amounts that are counted beside."""
     if "connections" in done:
         return done["connections"]
     return sum(many for name, many in done.items() if name != "MiB")
 
 
 def attacked(target: Target, attack: Attack, sources: Sequence[str], seconds: float) -> Result | str:
-    """The result of one attack by attackers with these addresses, or why it was not possible."""
+    """Return the result of one attack by attackers with these addresses, or why it was not possible."""
     try:
         order = attack.prepare(target)
     except Refused as refusal:
@@ -183,7 +183,7 @@ def attacked(target: Target, attack: Attack, sources: Sequence[str], seconds: fl
 
 
 def held(checkout: Path, holding: Holding, source: str, scale: float) -> Held | str:
-    """The result of an attack on what is held by one address, in a service of its own; times are scaled."""
+    """Return the result of an attack on what is held by one address, in a service of its own; times are scaled."""
     with ExitStack() as stack:
         settings, store = dict(holding.settings), None
         if holding.has_named_store:
@@ -235,7 +235,7 @@ def _hold(
 
 
 def _stored_in_a_day(stored: int, done: Done, seconds: float) -> str:
-    """What one address can store in a day, by what it has stored now, as a part of the store, and of each request.
+    """Return what one address can store in a day, as a part of the store, and of each request.
 
     Where a limit of what is held was reached, it is that. Else it goes on at this rate, but for the limit in a minute.
     """
@@ -255,7 +255,7 @@ def _stored_in_a_day(stored: int, done: Done, seconds: float) -> str:
 
 @contextmanager
 def _named_store() -> Iterator[tuple[redis.Redis, str]]:
-    """A server that is reached by a host name, and its URL."""
+    """Yield a server that is reached by a host name, and its URL."""
     port = free_port()
     with TemporaryDirectory(prefix="domino-attack-store-") as folder:
         server = EmbeddedServer(Path(folder), options={"port": str(port), "bind": "127.0.0.1"})

@@ -52,7 +52,7 @@ class Compared(NamedTuple):
 
 
 def same_distribution(first: Sequence[float], second: Sequence[float]) -> float:
-    """The probability that samples of one distribution differ at least as much (Kolmogorov and Smirnov, asymptotic)."""
+    """Return the asymptotic probability that samples of one distribution differ as much (Kolmogorov, Smirnov)."""
     one, other = sorted(first), sorted(second)
     largest = max([abs(bisect_right(one, at) / len(one) - bisect_right(other, at) / len(other)) for at in one + other])
     size = math.sqrt(len(one) * len(other) / (len(one) + len(other)))
@@ -111,7 +111,7 @@ def _play(hosted: Hosted, game_id: str, token: str) -> bool:
 
 
 def _answers(store: RedisStore, game_id: str) -> Compared:
-    """The times of the answers of seat 1, each after the event before it."""
+    """Return the times of the answers of seat 1, each after the event before it."""
     read = read_game(store, game_id, Verdict())
     assert read is not None
     game, history = read

@@ -84,7 +84,7 @@ class Holding(NamedTuple):
 
 
 def holdings() -> tuple[Holding, ...]:
-    """All of these attacks."""
+    """Return all of these attacks."""
     hundred = [bodies.hundred_deals(each) for each in range(4)]
     return (
         Holding("storage: long names and seeds", lambda _: _filling([_long_names(9)]), _create_a_game, fills=True),
@@ -108,7 +108,7 @@ _NINE_EXPERTS: Final = orjson.dumps(
 
 
 def _long_names(seats: int) -> bytes:
-    """A game whose request is small and which takes as much as it can of the store: characters of four bytes."""
+    """Return a game whose request is small and which takes as much as it can of the store: characters of four bytes."""
     names = [chr(0x1F300 + number) * 40 for number in range(seats - 1)]
     people = [{"name": name, "client_seed": name[0] * 60} for name in names]
     wanted = {"variant": "fido", "rules": {"set": 18, "rounds": 100}, "players": [*people, {"bot": "random"}]}
@@ -178,17 +178,17 @@ def _games_of_bots(stage: Stage) -> Order:
 
 
 def _create_a_game(stage: Stage) -> str:
-    """The status of a new game."""
+    """Return the status of a new game."""
     return str(stage.target.ask("POST", "/v1/games", {"variant": "domino", "players": list(bodies.PLAYERS)}).status)
 
 
 def _register(stage: Stage) -> str:
-    """The status of a new application."""
+    """Return the status of a new application."""
     return str(stage.target.ask("POST", "/v1/apps", {"name": "good"}).status)
 
 
 def _register_endpoint(stage: Stage) -> str:
-    """The statuses of three new endpoints, and the longest time of an answer."""
+    """Return the statuses of three new endpoints, and the longest time of an answer."""
     statuses, longest = [], 0.0
     for _ in range(3):
         url = stage.hosts.url("127.0.4.1", f"/fast/{next(_NUMBERS)}")
@@ -202,7 +202,7 @@ def _register_endpoint(stage: Stage) -> str:
 
 
 def _remote_answers(stage: Stage, wanted: int = 6) -> str:
-    """The median and the longest time of answers of a remote player at a host of its own."""
+    """Return the median and the longest time of answers of a remote player at a host of its own."""
     host = stage.hosts.url("127.0.4.1", "/fast")
     players = [{"name": "Ada"}, {"name": "Bo", "url": host}]
     game = {"variant": "domino", "rules": {"limit": 1000}, "players": players}
@@ -226,7 +226,7 @@ def _remote_answers(stage: Stage, wanted: int = 6) -> str:
 
 
 def _in_the_lobby(stage: Stage) -> str:
-    """Whether a public game of another application is shown in the lobby; when asked again, whether it still is."""
+    """Return whether another application's public game is in the lobby; when asked again, whether it still is."""
     if "lobby" not in stage.marks:
         game = stage.marks["lobby"] = stage.target.create(_public_game("Good"), stage.honest).id
         _await(lambda: game.encode() in stage.target.ask("GET", "/v1/lobby").body)
@@ -236,7 +236,7 @@ def _in_the_lobby(stage: Stage) -> str:
 
 
 def _message_delay(stage: Stage, wanted: int = 4) -> str:
-    """The median and the longest time from a move to the message on it."""
+    """Return the median and the longest time from a move to the message on it."""
     path = f"/fast/turns-{next(_NUMBERS)}"
     wish = {"url": stage.hosts.url("127.0.4.1", path), "events": ["game.turn"]}
     endpoint = orjson.loads(stage.target.ask("POST", "/v1/webhooks", wish, stage.honest).body)["id"]
@@ -283,7 +283,7 @@ def _posted(stage: Stage, path: str, move: dict[str, Any], token: str) -> dict[s
 
 
 def others_of(holding: Holding, stage: Stage) -> str:
-    """What others get now, in words."""
+    """Return what others get now, in words."""
     with suppress(KeyError, IndexError):  # a game that has ended, an endpoint that was refused
         try:
             return holding.others(stage)

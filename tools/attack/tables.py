@@ -67,7 +67,7 @@ Row = tuple[str, ...]
 
 
 def attack_figures(result: Result | str) -> Row:
-    """The columns of an attack, after its name and the service."""
+    """Return the columns of an attack, after its name and the service."""
     if isinstance(result, str):
         return (*["–"] * (len(HEAD) - 3), result)
     fared = result.attacked.fared
@@ -86,7 +86,7 @@ def attack_figures(result: Result | str) -> Row:
 
 
 def held_figures(held: Held | str) -> Row:
-    """The columns of an attack on what is held, after its name and the service."""
+    """Return the columns of an attack on what is held, after its name and the service."""
     if isinstance(held, str):
         return (*["–"] * (len(HELD_HEAD) - 3), held)
     result = held.result
@@ -120,7 +120,7 @@ def _outcomes(done: Done) -> list[str]:
 
 
 def fault_figures(outcome: Outcome) -> Row:
-    """The columns of a fault, after its name."""
+    """Return the columns of a fault, after its name."""
     counted = outcome.counted
     faults = ", ".join([f"{many:,} {name}" for name, many in outcome.faults.items()])
     figures = [counted["games"], counted["moves"], counted["deadlines"]]
@@ -129,16 +129,16 @@ def fault_figures(outcome: Outcome) -> Row:
 
 
 def cost_row(cost: Cost) -> Row:
-    """The row of a request."""
+    """Return the row of a request."""
     return (cost.route, cost.what, f"{1000 * cost.seconds:.1f}", cost.outcome, f"{cost.answer_bytes:,}")
 
 
 def line(row: Row, widths: Sequence[int]) -> str:
-    """A row for a terminal."""
+    """Return a row for a terminal."""
     return "  ".join([text.ljust(width) for text, width in zip(row, widths, strict=True)]).rstrip()
 
 
 def markdown(head: Row, rows: Sequence[Row]) -> str:
-    """A table for a page."""
+    """Return a table for a page."""
     lines = [head, tuple(["---"] * len(head)), *rows]
     return "\n".join(["| " + " | ".join([text.replace("|", "\\|") for text in line]) + " |" for line in lines])

@@ -109,7 +109,7 @@ def _open_and_send(attacker: Attacker, pending: Iterator[bytes], selector: selec
 
 
 def _outcome(connection: Connection, data: bytes) -> str:
-    """The status of the answer, of a refusal with its code."""
+    """Return the status of the answer, of a refusal with its code."""
     try:
         answer = connection.send(data)
     except Closed:

@@ -88,11 +88,11 @@ class Target:
         return self._log_text().count("WORKER TIMEOUT")
 
     def workers(self) -> list[int]:
-        """The process ids of all workers started so far."""
+        """Return the process ids of all workers started so far."""
         return [int(pid) for pid in re.findall(r"Booting worker with pid: (\d+)", self._log_text())]
 
     def worker_seconds(self) -> float:
-        """The processor time of all workers that run, in seconds. Linux only."""
+        """Return the processor time of all workers that run, in seconds. Linux only."""
         total = 0.0
         for pid in self.workers():
             try:
@@ -102,7 +102,10 @@ class Target:
         return total
 
     def service_seconds(self) -> float:
-        """The processor time of all processes of the service that run, its server included, in seconds. Linux only."""
+        """Return the processor time of all processes of the service that run, its server included, in seconds.
+
+        Linux only.
+        """
         total = 0.0
         for pid in _family(self._process.pid):
             with suppress(OSError):
@@ -110,13 +113,13 @@ class Target:
         return total
 
     def stored_bytes(self) -> int:
-        """What the embedded server has in memory, without its buffers."""
+        """Return what the embedded server has in memory, without its buffers."""
         with redis.Redis(unix_socket_path=str(self._folder / "data" / "redis.sock"), protocol=2) as server:
             memory: Any = server.info("memory")
         return int(memory["used_memory"] - memory["mem_not_counted_for_evict"])
 
     def register(self, name: str) -> str:
-        """The key of a new application; needs ``APPS=open``. Raises ``Refused``."""
+        """Return the key of a new application; needs ``APPS=open``. Raises ``Refused``."""
         answer = self.ask("POST", "/v1/apps", {"name": name})
         if answer.status != 201:
             raise Refused(f"{answer.status} {answer.body[:200]!r}")
@@ -124,7 +127,7 @@ class Target:
         return key
 
     def is_ready(self, seconds: float) -> bool:
-        """Whether both workers answer within that time, as far as some requests can tell."""
+        """Return whether both workers answer within that time, as far as some requests can tell."""
         deadline = time.monotonic() + seconds
         good = 0
         while good < 2 * WORKERS:
@@ -141,7 +144,10 @@ class Target:
         return True
 
     def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> Answer:
-        """The answer to a request of the operator, sent again if its worker has ended. Raises ``Refused`` without."""
+        """Return the answer to a request of the operator, sent again if its worker has ended.
+
+        Raises ``Refused`` without.
+        """
         data = None if body is None else orjson.dumps(body)
         key = (("Idempotency-Key", f"attack-setup-{next(self._numbers):08}"),) if method == "POST" else ()
         message = request(method, path, data, token=token, headers=key)
@@ -169,7 +175,7 @@ class Target:
         return Game(opened["game"]["id"], tokens, opened.get("join_code", ""))
 
     def long_game(self) -> Game:
-        """A game that continues a long record, or a shorter one if that is refused. Raises ``Refused``."""
+        """Return a game that continues a long record, or a shorter one if that is refused. Raises ``Refused``."""
         if self._long_game is None:
             try:
                 self._long_game = self.create(orjson.loads(bodies.fork(bodies.long_record())))
@@ -226,7 +232,7 @@ class Target:
 
 
 def _family(parent: int) -> list[int]:
-    """A process and all processes below it."""
+    """Return a process and all processes below it."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -239,5 +245,5 @@ def _family(parent: int) -> list[int]:
 
 
 def _process_clock(pid: int) -> int:
-    """The number of the clock that Linux has for the processor time of a process (see clock_getcpuclockid(3))."""
+    """Return Linux's number of the clock for a process's processor time (see clock_getcpuclockid(3))."""
     return (~pid << 3) | 2

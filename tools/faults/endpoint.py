@@ -90,14 +90,14 @@ class Endpoint:
             return sum(map(len, self._told.values()))
 
     def missing(self, game: str, events: Iterable[EventEnvelope]) -> list[Told]:
-        """The messages about these events of a game that have not come."""
+        """Return the messages about these events of a game that have not come."""
         with self._lock:
             told = set(self._told.get(game, ()))
         wanted = [Told(each.version, EXPECTED[type(each.event)]) for each in events if type(each.event) in EXPECTED]
         return [each for each in wanted if each not in told]
 
     def in_disorder(self) -> list[str]:
-        """The games of which a message came, for the first time, after one about a later version."""
+        """Return the games of which a message came, for the first time, after one about a later version."""
         with self._lock:
             return [game for game, told in self._told.items() if _falls([each.version for each in told])]
 

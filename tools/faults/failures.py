@@ -105,7 +105,7 @@ def freeze_the_server(stage: Stage, broken: Broken) -> None:
 
 
 def fill_the_memory(stage: Stage, broken: Broken) -> None:
-    """The server has no memory for any write."""
+    """Leave the server no memory for any write."""
     with connect(stage.nodes) as client:
         client.config_set("maxmemory", "1")
         broken.counted["times full"] += 1
@@ -115,7 +115,7 @@ def fill_the_memory(stage: Stage, broken: Broken) -> None:
 
 
 def fill_the_disk(stage: Stage, broken: Broken) -> None:
-    """The files of the server cannot grow."""
+    """Keep the files of the server from growing."""
     data = stage.service.folder / "appendonlydir"
     pid = stage.service.embedded_server()
     with _limited([pid], max(file.stat().st_size for file in data.iterdir())):
@@ -182,7 +182,7 @@ def _running(stage: Stage, command: str) -> list[int]:
 
 
 def _await_pids(stage: Stage, command: str) -> list[int]:
-    """The processes that run this command, when there is one."""
+    """Return the processes that run this command, when there is one."""
     until(lambda: bool(_running(stage, command)), _RECOVERY_SECONDS)
     return _running(stage, command)
 
@@ -206,7 +206,7 @@ def _await_answers(stage: Stage) -> None:
 
 @contextmanager
 def _limited(pids: list[int], size: int) -> Iterator[None]:
-    """These processes cannot write to a file beyond this size, in bytes."""
+    """Keep these processes from writing to a file beyond this size, in bytes."""
     limited = []
     try:
         for pid in pids:
@@ -225,7 +225,7 @@ def _limited(pids: list[int], size: int) -> Iterator[None]:
 
 
 def _writes_fail(stage: Stage) -> bool:
-    """Whether the server refuses writes within some seconds."""
+    """Return whether the server refuses writes within some seconds."""
     deadline = time.monotonic() + _DISK_SECONDS
     while time.monotonic() < deadline:
         if not _can_write(stage):

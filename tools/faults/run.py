@@ -195,7 +195,7 @@ class _Play:
         )
 
     def _unknown(self) -> list[str]:
-        """The writes with a key of which it is not known whether they were made."""
+        """Return the writes with a key of which it is not known whether they were made."""
         operations = self._party.history.operations
         unknown = [each for each in operations if each.key and each.outcome is Outcome.UNKNOWN]
         return [f"{each.game}: a {each.kind} is {_UNKNOWN_KEYS}" for each in unknown]
@@ -204,7 +204,7 @@ class _Play:
         return sum(each.outcome is Outcome.MADE for each in list(self._party.history.operations))
 
     def _behind(self) -> list[tuple[str, int]]:
-        """The games in which something was due long ago, with their versions."""
+        """Return the games in which something was due long ago, with their versions."""
         hosted, queue, found = on_redis(self._stage.nodes), redis_reminders(open_topology(self._stage.nodes)), []
         for game_id in self._stage.games():
             game = hosted.game(game_id)
@@ -213,13 +213,13 @@ class _Play:
         return found
 
     def _longest_allowance(self) -> float:
-        """The seconds for which deadlines are postponed yet."""
+        """Return the seconds for which deadlines are postponed yet."""
         heartbeats = redis_reminders(open_topology(self._stage.nodes)).heartbeats
         heartbeats.look()
         return heartbeats.longest_allowance()
 
     def _of_bots_running(self) -> set[str]:
-        """The games of computer players alone that are not finished."""
+        """Return the games of computer players alone that are not finished."""
         hosted = on_redis(self._stage.nodes)
         return {game_id for game_id in self._of_bots if hosted.game(game_id).status != "finished"}
 
@@ -270,7 +270,7 @@ class _Play:
                 self._over.wait(_LOOK_SECONDS)
 
     def _register(self) -> tuple[str, str]:
-        """The key and the id of a new application with an endpoint."""
+        """Return the key and the id of a new application with an endpoint."""
         with closing(TableDoor(self._stage.service.url, Log(), "")) as door:
             app = _asked(door, "/v1/apps", {"name": "faults"}, "register-the-application")
             wanted = {"url": self._endpoint.url, "events": list(TYPES)}
@@ -281,7 +281,7 @@ class _Play:
 
 
 def _asked(door: TableDoor, path: str, body: object, key: str, *, token: str | None = None) -> dict[str, Any]:
-    """The answer to a POST, which is repeated until it is made."""
+    """Return the answer to a POST, which is repeated until it is made."""
     found: list[dict[str, Any] | None] = []
 
     def ask() -> bool:
@@ -294,7 +294,7 @@ def _asked(door: TableDoor, path: str, body: object, key: str, *, token: str | N
 
 
 def _is_overdue(game: Game, judged: JudgedTime) -> bool:
-    """Whether a computer player or a deadline is late, which is postponed after an outage."""
+    """Return whether a computer player or a deadline is late, which is postponed after an outage."""
     turn = bot_turn(game)
     dues = [None if turn is None else turn.begin, time_out_due(game, judged.allowance)]
     return any([due is not None and due < judged.now - _OVERDUE_MS for due in dues])

@@ -47,7 +47,7 @@ class Stage(NamedTuple):
     cluster: Cluster | None = None
 
     def pids(self, command: str) -> list[int]:
-        """The processes that run this command, ``web`` for the workers, ``master`` for that of gunicorn."""
+        """Return the processes that run this command, ``web`` for the workers, ``master`` for that of gunicorn."""
         if command in COMMANDS and self.background:
             return [each.process.pid for each in self.background if each.command == command]
         children = _children()
@@ -66,7 +66,7 @@ class Stage(NamedTuple):
         self.background[number] = _background(ended.command, self.nodes, self.folder)
 
     def games(self) -> set[str]:
-        """The ids of all games there are."""
+        """Return the ids of all games there are."""
         found = set()
         for url in self.servers:
             with connect(url) as client:
@@ -77,7 +77,7 @@ class Stage(NamedTuple):
 
 @contextmanager
 def staged(kind: str) -> Iterator[Stage]:
-    """A stage of this kind: ``embedded``, ``sentinel`` or ``cluster``."""
+    """Yield a stage of this kind: ``embedded``, ``sentinel`` or ``cluster``."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="f-", dir=_SHORT, ignore_cleanup_errors=True)))
         if kind == "embedded":
@@ -111,7 +111,7 @@ def _stop_all(background: list[Background]) -> None:
 
 
 def _children() -> dict[int, list[int]]:
-    """The children of every process that has some."""
+    """Return the children of every process that has some."""
     found: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -124,7 +124,7 @@ def _children() -> dict[int, list[int]]:
 
 
 def _words(pid: int) -> list[str]:
-    """The command line of a process; nothing of one that has ended."""
+    """Return the command line of a process; nothing of one that has ended."""
     try:
         return [word.decode() for word in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
     except OSError:

@@ -38,7 +38,7 @@ class TableDoor(HttpDoor):
         self._key = key
 
     def ask(self, method: str, path: str, body: object = None, *, key: str = "", token: str | None = None) -> Any:
-        """The answer of status 2xx to any request, or ``None``."""
+        """Return the answer of status 2xx to any request, or ``None``."""
         headers = {"Content-Type": "application/json", "Idempotency-Key": key} if key else {}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
@@ -49,7 +49,7 @@ class TableDoor(HttpDoor):
         return orjson.loads(answer) if status < 300 else None
 
     def _get(self, game: str, token: str | None) -> Any:
-        """The view, or ``None`` if it cannot be had now, or the service deals next: with a clock no client does."""
+        """Return the view, or ``None`` if there is none now, or the service deals next, as it does with a clock."""
         view = super()._get(game, token)
         return None if view is not None and view["status"] == "round_over" and "clock" in view else view
 

@@ -64,7 +64,7 @@ _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
 
 
 def document(app: Flask, examples: Examples) -> dict[str, Any]:
-    """The whole document, in which nothing is shared but schemas and the problems of several operations."""
+    """Return the whole document, in which nothing is shared but schemas and the problems of several operations."""
     marshmallow = MarshmallowPlugin()
     spec = APISpec(
         title="Domino",
@@ -114,12 +114,12 @@ def _add_security_schemes(spec: APISpec) -> None:
 
 
 def _style_of_words(_converter: Any, field: Any, **_: Any) -> dict[str, Any]:
-    """How a list of words is written in a query: with commas."""
+    """Return how a list of words is written in a query: with commas."""
     return {"explode": False} if isinstance(field, QueryWords) else {}
 
 
 def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
-    """Every path that has operations, with its methods."""
+    """Yield every path that has operations, with its methods."""
     paths: dict[str, list[tuple[str, Operation]]] = {}
     for rule in app.url_map.iter_rules():
         described = operation_of(app.view_functions[rule.endpoint])
@@ -200,7 +200,7 @@ def _add_examples(result: dict[str, Any], responses: dict[str, Any], operation_i
 
 
 def _not_modified_headers(described: Operation) -> tuple[str, ...]:
-    """The headers of a 304: all but those that describe a body."""
+    """Return the headers of a 304: all but those that describe a body."""
     required, _ = described.headers_of(next(iter(described.responses)))
     return tuple(name for name in required if not name.startswith("Content-"))
 

@@ -81,7 +81,7 @@ _MOST_DUE: Final = 100
 
 @contextmanager
 def example_app() -> Iterator[tuple[Flask, AdvanceClock]]:
-    """The application, and what advances its clock. Raises ``EmbeddedServerError`` if there is no server to run."""
+    """Yield the application, and what advances its clock. Raises ``EmbeddedServerError`` without a server."""
     with TemporaryDirectory() as folder, EmbeddedServer(Path(folder)) as server:
         topology = open_topology(server.url)
         with closing(RedisEventFeed(topology)) as notifications:
@@ -185,7 +185,7 @@ class _LastingIndex(RedisIndex):
         return super().put(app, lasting, *arguments, **options)
 
     def find(self, app: str, query: IndexQuery) -> IndexPage:
-        """A page of the games of an application."""
+        """Return a page of the games of an application."""
         page = super().find(app, query)
         entries = [(summary, expires_at - _INDEX_TTL_SECONDS * 1000) for summary, expires_at in page.entries]
         return page._replace(entries=tuple(entries))
@@ -204,7 +204,7 @@ class _SilentSender(Sender):
         timeout: float,  # noqa: ARG002
         max_answer: int = MAX_ANSWER_BYTES,  # noqa: ARG002
     ) -> Answer:
-        """The answer."""
+        """Return the answer."""
         challenge = orjson.loads(body)["data"].get("challenge", "")
         return Answer(200, challenge.encode(), None, _ANSWER_MILLISECONDS, complete=True)
 
@@ -213,7 +213,7 @@ class _SizedStore(RedisStore):
     """A store whose games all have the same size: the real one depends on the server."""
 
     def size(self, game: str) -> int:  # noqa: ARG002
-        """The bytes of a game."""
+        """Return the bytes of a game."""
         return _GAME_BYTES
 
 

@@ -29,7 +29,7 @@ _YAML_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def build_files() -> dict[Path, bytes]:
-    """The content of each file; the same in every run, unless the service has changed."""
+    """Return the content of each file; the same in every run, unless the service has changed."""
     with example_app() as (app, advance_clock):
         described = document(app, record_examples(app, advance_clock))
     share(described)

@@ -63,7 +63,10 @@ With `?text=true` a view has a sentence on how the game stands; with `after` (th
 
 
 def guide_files(described: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[Path, bytes]:
-    """The content of each file; ``described`` is the document, ``sizes`` are those of its files by their addresses."""
+    """Return the content of each file.
+
+    ``described`` is the document, ``sizes`` are those of its files by their addresses.
+    """
     texts = {name: _one_page(name) for name in GUIDES}
     found: dict[Path, bytes] = {}
     for name, text in texts.items():
@@ -76,7 +79,7 @@ def guide_files(described: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[
 
 
 def slug(heading: str) -> str:
-    """The name of a heading in a link, as GitHub makes it."""
+    """Return the name of a heading in a link, as GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", re.sub(r"[`*]", "", heading).lower()).replace(" ", "-")
 
 
@@ -89,7 +92,7 @@ def _one_page(name: str) -> str:
 
 
 def _pages(folder: Path) -> Iterator[Path]:
-    """The index of a folder, and the pages in the order in which it names them."""
+    """Yield the index of a folder, and the pages in the order in which it names them."""
     index = folder / "README.md"
     yield index
     named = dict.fromkeys(target.partition("#")[0] for _, target in _LINK.findall(index.read_text("utf-8")))

@@ -14,7 +14,7 @@ _OPTIONAL_HEADERS: Final = (*QUOTA, "Accept-Patch", "Idempotent-Replayed")
 
 
 def headers_section(names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The headers of these names, of which ``optional`` are only in some of the responses."""
+    """Return the headers of these names, of which ``optional`` are only in some of the responses."""
     return {
         name: {
             "description": RESPONSE_HEADERS[name],

@@ -69,7 +69,7 @@ _Dumper.add_representer(str, _Dumper.represent_text)
 
 
 def _length_of_parts(node: yaml.CollectionNode) -> int | None:
-    """The characters of its entries on one line, about; ``None`` if one of them has several lines."""
+    """Return the characters of its entries on one line, about; ``None`` if one of them has several lines."""
     total = 0
     for entry in node.value:
         for part in entry if isinstance(entry, tuple) else (entry,):
@@ -87,7 +87,7 @@ def _length(node: yaml.Node) -> int | None:
 
 
 def to_yaml(document: dict[str, Any]) -> str:
-    """The document as YAML, in the order of its keys."""
+    """Return the document as YAML, in the order of its keys."""
     return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
 
 
@@ -110,7 +110,7 @@ def share(document: dict[str, Any]) -> None:
 
 
 def resolve(part: Any, document: dict[str, Any] | None = None) -> Any:
-    """A document, or a part of one, with the components themselves in place of references to them, but for schemas."""
+    """Return a document, or a part of one, with components in place of references to them, but for schemas."""
     if isinstance(part, list):
         return [resolve(each, document or {}) for each in part]
     if not isinstance(part, dict):

@@ -51,7 +51,7 @@ def _example(kind: str, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sample(kind: str) -> dict[str, Any]:
-    """The example of a message about a game: what a sample tells, too."""
+    """Return the example of a message about a game: what a sample tells, too."""
     return _example(kind, sample_data(kind, _AT))
 
 

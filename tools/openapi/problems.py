@@ -29,7 +29,7 @@ _HEADERS_OF_PROBLEMS: Final = {
 
 
 def problem_responses(codes: list[str], described: Operation, examples: Examples, spec: APISpec) -> dict[str, Any]:
-    """The problems of an operation by status: its own, or the names of those that it shares with other operations."""
+    """Return the problems of an operation by status, or the names of those that operations share."""
     by_status: dict[int, list[str]] = {}
     for code in codes:
         for status in _statuses(code, described):
@@ -45,7 +45,7 @@ def problem_responses(codes: list[str], described: Operation, examples: Examples
 
 
 def _statuses(code: str, described: Operation) -> Iterator[int]:
-    """The statuses with which an operation answers a problem."""
+    """Yield the statuses with which an operation answers a problem."""
     if code != SHARE_CODE or code in described.own_problems or not described.stores:
         yield PROBLEMS[code].status
     if code == SHARE_CODE and described.stores:
@@ -53,7 +53,7 @@ def _statuses(code: str, described: Operation) -> Iterator[int]:
 
 
 def _shared_problem(status: int, codes: list[str], examples: Examples, spec: APISpec) -> str:
-    """The name of a component that describes these problems; it is added if it is new."""
+    """Return the name of a component that describes these problems; it is added if it is new."""
     name = "Or".join(_component_name(code, status) for code in codes)
     components = spec.components
     if name not in components.responses:
@@ -71,7 +71,7 @@ def _component_name(code: str, status: int) -> str:
 
 
 def _example_key(code: str, status: int) -> str:
-    """The name of the example of a problem: that of a share has another status than others of its code."""
+    """Return the name of the example of a problem: that of a share has another status than others of its code."""
     return min(SHARES) if (code, status) == (SHARE_CODE, SHARE_STATUS) else code
 
 

@@ -37,7 +37,7 @@ class Session:
         self.problems: dict[str, Any] = {}
 
     def send(self, method: str, path: str, body: Any = None, token: str | None = None, **headers: str) -> Any:
-        """The answer to a request: JSON, or a text of another type."""
+        """Return the answer to a request: JSON, or a text of another type."""
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         response = self._client.open(
@@ -53,7 +53,7 @@ class Session:
         return answer
 
     def stream(self, path: str, token: str, media_type: str) -> str:
-        """The first chunk of a stream, which does not end by itself."""
+        """Return the first chunk of a stream, which does not end by itself."""
         headers = {"Authorization": f"Bearer {token}", "Accept": media_type}
         response = self._client.get(path, headers=headers)
         chunk = next(response.iter_encoded()).decode()

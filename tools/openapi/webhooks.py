@@ -26,7 +26,7 @@ event is `timed_out`."""
 
 
 def webhooks_section(spec: APISpec) -> dict[str, Any]:
-    """The messages that the service sends, each as the operation of who gets it."""
+    """Return the messages that the service sends, each as the operation of who gets it."""
     schemas: list[type[Schema]] = [*(message.schema for message in MESSAGES), message_schemas.MoveMessageSchema]
     for schema in dict.fromkeys(schemas):
         spec.components.schema(resolver(schema), schema=schema)
@@ -61,12 +61,12 @@ def webhooks_section(spec: APISpec) -> dict[str, Any]:
 
 
 def _receive(name: str) -> str:
-    """The name of the operation that takes a message of this type: ``receiveGameTurn`` for ``game.turn``."""
+    """Return the name of the operation that takes a message of this type: ``receiveGameTurn`` for ``game.turn``."""
     return "receive" + "".join([word.capitalize() for word in re.split(r"[._]", name)])
 
 
 def _move_requests(headers: list[dict[str, Any]]) -> dict[str, Any]:
-    """The entry of the section ``webhooks``; ``headers`` are those of every signed message."""
+    """Return the entry of the section ``webhooks``; ``headers`` are those of every signed message."""
     return {
         MESSAGE_TYPE: {
             "post": {

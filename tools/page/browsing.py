@@ -19,7 +19,7 @@ from tests.support.serving import Service
 
 @contextmanager
 def browser_and_service() -> Iterator[tuple[Browser, str]]:
-    """The browser of the tests, and the URL of a service with nothing in it."""
+    """Yield the browser of the tests, and the URL of a service with nothing in it."""
     os.environ["PLAYWRIGHT_NODEJS_PATH"] = str(NODE)
     with tempfile.TemporaryDirectory() as folder:
         found = find_browser(Path(folder))

@@ -67,7 +67,7 @@ def play(page: Page, table: Table) -> None:
 
 
 def measure(browser: Browser, url: str, variant: str, slower: float) -> list[tuple[float, bool]]:
-    """The time of each frame, in milliseconds, and whether a tile was flying then."""
+    """Return the time of each frame, in milliseconds, and whether a tile was flying then."""
     with connect(url) as http:
         low, high = variants()[variant].players
         players = [{"name": "Ada"}, *({"bot": "greedy"} for _ in range(min(max(low, 4), high) - 1))]
@@ -84,7 +84,7 @@ def measure(browser: Browser, url: str, variant: str, slower: float) -> list[tup
 
 
 def told(frames: Sequence[float]) -> str:
-    """The figures of these frames."""
+    """Return the figures of these frames."""
     if not frames:
         return "none"
     ordered = sorted(frames)

@@ -180,7 +180,10 @@ _PIXELS: Final = """async ([png, width, height]) => {
 
 
 def _with_palette(png: bytes, page: Page, size: tuple[int, int]) -> bytes:
-    """The same picture in the 256 colours that most of its pixels have; the others become the nearest of them."""
+    """Return the same picture in the 256 colours that most of its pixels have.
+
+    The others become the nearest of them.
+    """
     width, height = size
     pixels = base64.b64decode(page.evaluate(_PIXELS, [base64.b64encode(png).decode(), width, height]))
     colours = [pixels[at : at + 3] for at in range(0, len(pixels), 3)]

@@ -52,7 +52,7 @@ def write(project: Path, figures: Mapping[Row, Measured]) -> None:
 
 
 def page(figures: Mapping[Row, Measured]) -> str:
-    """The page, of what is known of each row."""
+    """Return the page, of what is known of each row."""
 
     def table(rows: Sequence[Row]) -> str:
         head = ("the one", "the other", "game", "win of the one", "lead in a round", "deals", "its time", "the other's")
@@ -71,7 +71,7 @@ def page(figures: Mapping[Row, Measured]) -> str:
 
 
 def _matches(figures: Mapping[Row, Measured]) -> str:
-    """A row for each game, and two columns for each pair of levels."""
+    """Return a row for each game, and two columns for each pair of levels."""
     pairs = list(dict.fromkeys([(row.stronger, row.weaker) for row in MATCHES]))
     found: dict[Setup, dict[tuple[str, str], Measured]] = {}
     for row in MATCHES:

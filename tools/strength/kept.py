@@ -19,7 +19,7 @@ DIGITS: Final = 5
 
 
 def read_lines(path: Path) -> list[Any]:
-    """The values in the lines of a file; none without one."""
+    """Return the values in the lines of a file; none without one."""
     return [orjson.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
 
 
@@ -38,7 +38,7 @@ class KeptOutcomes(Generic[T]):
         self._outcomes: dict[str, list[T]] = {}
 
     def named(self, name: str) -> list[T]:
-        """What was measured under this name, which may have folders before it."""
+        """Return what was measured under this name, which may have folders before it."""
         if name not in self._outcomes:
             self._outcomes[name] = [self._form(*values) for values in read_lines(self._path(name))]
         return self._outcomes[name]

@@ -30,7 +30,7 @@ Level = Callable[[Rules, State, Observation, bytes], Move]
 
 
 def level(name: str) -> Level:
-    """The level of this name."""
+    """Return the level of this name."""
     return _LEVELS[name]
 
 

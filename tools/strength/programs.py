@@ -36,12 +36,12 @@ SIMULATIONS: Final = 200
 
 
 def installed() -> tuple[str, ...]:
-    """The names of the programs whose package is installed."""
+    """Return the names of the programs whose package is installed."""
     return tuple([name for name in PROGRAMS if find_spec(_PACKAGES[name.partition(" ")[0]]) is not None])
 
 
 def left_out() -> list[str]:
-    """A line for each package that is not installed, whose programs are left out."""
+    """Return a line for each package that is not installed, whose programs are left out."""
     return [
         f"Left out are {owner} programs: {module} is not installed (make install-dev installs it)."
         for owner, module in _PACKAGES.items()
@@ -50,7 +50,7 @@ def left_out() -> list[str]:
 
 
 def dealt(state: State) -> tuple[Hand, ...]:
-    """The hands as they were dealt, of a round without a draw."""
+    """Return the hands as they were dealt, of a round without a draw."""
     hands = [list(hand) for hand in state.hands]
     for placement in state.layout.placements:
         hands[placement.seat].append(placement.tile)
@@ -58,7 +58,7 @@ def dealt(state: State) -> tuple[Hand, ...]:
 
 
 def _leader(state: State) -> int:
-    """The seat that leads the round, or has led it."""
+    """Return the seat that leads the round, or has led it."""
     leader = state.layout.placements[0].seat if state.layout.placements else state.turn
     assert leader is not None
     return leader
@@ -68,7 +68,7 @@ def _leader(state: State) -> int:
 
 
 def game_of_dominoes(state: State, observation: Observation) -> Any:
-    """The same position in the package, with its own list of legal moves."""
+    """Return the same position in the package, with its own list of legal moves."""
     package, leader = import_module("dominoes"), _leader(state)
     hands = [package.Hand([package.Domino(tile.low, tile.high) for tile in hand]) for hand in dealt(state)]
     lead = tuple([(domino, True) for domino in hands[leader]])
@@ -100,7 +100,7 @@ def _player_of_dominoes(
 
 @cache
 def _players_of_dominoes() -> Mapping[str, tuple[Any, ...]]:
-    """The players by name; of several the last one decides, where it prefers any move."""
+    """Return the players by name; of several the last one decides, where it prefers any move."""
     players = import_module("dominoes").players
     searching = players.probabilistic_alphabeta(SEARCHED_FROM, SAMPLES, players.bota_gorda)
     return {
@@ -130,7 +130,7 @@ def _found(moves: tuple[Move, ...], halves: tuple[int, int], end: str | None) ->
 
 
 def state_of_open_spiel(state: State, observation: Observation) -> tuple[Any, dict[int, Play]]:
-    """The same position in OpenSpiel, whose player 0 leads, and the plays by its legal actions.
+    """Return the same position in OpenSpiel, whose player 0 leads, and the plays by its legal actions.
 
     Its game for two deals one hand after the other, that for two teams of two a tile to each player in turn.
     """

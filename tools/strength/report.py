@@ -68,12 +68,12 @@ another.
 
 
 def deals_of_fixed(deals: int, fixed: int) -> str:
-    """How many deals were played, and of how many if that is not all."""
+    """Return how many deals were played, and of how many if that is not all."""
     return str(deals) if deals >= fixed else f"{deals} of {fixed}"
 
 
 def table(figures: Sequence[Measured]) -> str:
-    """The figures as Markdown, one table for each pair of levels."""
+    """Return the figures as Markdown, one table for each pair of levels."""
     return "\n\n".join([f"{title}\n\n{_rows(part)}" for title, part in _parts(figures)])
 
 
@@ -95,7 +95,7 @@ def write(project: Path, figures: Sequence[Measured]) -> None:
 
 
 def data(figures: Sequence[Measured]) -> bytes:
-    """What ``service.games.queries.strength`` reads: a row on each line, of levels of the service with enough deals."""
+    """Return the lines for ``service.games.queries.strength``, one for each row of levels with enough deals."""
     pairs = [(each.row.stronger, each.row.weaker) for each in figures]
     told = [
         each for each, pair in zip(figures, pairs, strict=True) if LEVELS.keys() >= set(pair) and pair not in _BETWEEN
@@ -119,7 +119,7 @@ def _strength(measured: Measured) -> Strength:
 
 
 def _parts(figures: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
-    """The figures by pair of levels, each with a title."""
+    """Return the figures by pair of levels, each with a title."""
     pairs = dict.fromkeys([(each.row.stronger, each.row.weaker) for each in figures])
     return [
         (
@@ -131,7 +131,7 @@ def _parts(figures: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
 
 
 def _notes(figures: Sequence[Measured]) -> list[str]:
-    """What is to be said of the table of these figures."""
+    """Return what is to be said of the table of these figures."""
     pair = figures[0].row.stronger, figures[0].row.weaker
     return [_NOTES[pair]] if pair in _NOTES else []
 
@@ -141,7 +141,7 @@ def _rows(figures: Sequence[Measured]) -> str:
 
 
 def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A table."""
+    """Return a table."""
     return "\n".join([f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *lines)])
 
 
@@ -162,7 +162,7 @@ def _cells(measured: Measured) -> tuple[str, ...]:
 
 
 def _wins(figures: Sequence[Measured]) -> str:
-    """A table with a row for each setup, and a column for each pair of levels in between."""
+    """Return a table with a row for each setup, and a column for each pair of levels in between."""
     lines = []
     for setup in dict.fromkeys([each.row.setup for each in figures]):
         known = {(each.row.stronger, each.row.weaker): each for each in figures if each.row.setup == setup}
@@ -206,7 +206,7 @@ _LOWEST: Final = 0.4
 
 
 def plot(figures: Sequence[Measured]) -> str:
-    """The intervals of all rows as SVG, each with its bound as a short line across."""
+    """Return the intervals of all rows as SVG, each with its bound as a short line across."""
     drawn: list[str] = []
     y = 24
     for title, part in _parts(figures):
@@ -252,5 +252,5 @@ def _row(measured: Measured, y: int) -> list[str]:
 
 
 def _x(win: float) -> float:
-    """Where a win lies, in units of the drawing."""
+    """Return where a win lies, in units of the drawing."""
     return _LEFT + _WIDTH * (min(1.0, max(_LOWEST, win)) - _LOWEST) / (1 - _LOWEST)

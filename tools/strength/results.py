@@ -54,7 +54,7 @@ class Results:
         self._kept = KeptOutcomes(folder / label, Outcome)
 
     def of(self, row: Row) -> list[Outcome]:
-        """What was played of a row, in any run."""
+        """Return what was played of a row, in any run."""
         return self._kept.named(_name(row))
 
     def add(self, row: Row, outcomes: Sequence[Outcome]) -> None:
@@ -88,7 +88,7 @@ def measured(row: Row, outcomes: Sequence[Outcome]) -> Measured:
 
 
 def known(project: Path, rows: Iterable[Row], results: Results) -> dict[Row, Measured]:
-    """What is known of each: by the deals kept here, or by the figures of the project where those are of more deals."""
+    """Return what is known of each by the deals kept here, or by the project's figures where those have more."""
     lines = _read(project)
     return {row: _known(row, measured(row, results.of(row)), lines.get(_name(row))) for row in rows}
 
@@ -104,12 +104,12 @@ def write(project: Path, figures: Iterable[Measured]) -> None:
 
 
 def _read(project: Path) -> dict[str, dict[str, Any]]:
-    """The figures of the project by the names of their rows, which have the editions of the levels."""
+    """Return the figures of the project by the names of their rows, which have the editions of the levels."""
     return {line["row"]: line for line in read_lines(project / FIGURES)}
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
-    """The mean and half of its 95 % interval."""
+    """Return the mean and half of its 95 % interval."""
     n = len(values)
     if n < 2:
         return (values[0] if values else 0.0), float("inf")

@@ -116,7 +116,7 @@ class Figures(NamedTuple):
 
 
 def deals_of(setup: Setup) -> int:
-    """How many deals of this game are reviewed: fixed beforehand."""
+    """Return how many deals of this game are reviewed: fixed beforehand."""
     return _MORE_DEALS.get(setup.variant, DEALS)
 
 
@@ -131,11 +131,11 @@ class Kept(KeptOutcomes[Outcome]):
         self.label = label
 
     def of(self, setup: Setup) -> list[Outcome]:
-        """What was measured of a game."""
+        """Return what was measured of a game."""
         return self.named(setup.name)
 
     def following(self, setup: Setup) -> int:
-        """The number of the next deal of a game."""
+        """Return the number of the next deal of a game."""
         return 1 + max([-1, *[each.deal for each in self.of(setup)]])
 
     def add(self, setup: Setup, outcome: Outcome) -> None:
@@ -144,7 +144,7 @@ class Kept(KeptOutcomes[Outcome]):
 
 
 def review_deal(setup: Setup, label: str, number: int, playouts: int | None = None) -> Reviewed:
-    """This deal by each level; ``playouts`` as in ``analysis.estimates``."""
+    """Return this deal by each level; ``playouts`` as in ``analysis.estimates``."""
     seed = _seed(setup, label, number)
     judged = [_Judged(setup, playouts) for _ in LEVELS]
     for level, each in zip(LEVELS, judged, strict=True):
@@ -161,7 +161,7 @@ def review_deal(setup: Setup, label: str, number: int, playouts: int | None = No
 
 
 def share_deal(setup: Setup, label: str, number: int) -> Shared:
-    """The luck in this deal."""
+    """Return the luck in this deal."""
     rules, seed = setup.rules, _seed(setup, label, number)
     dealt, state = deal(rules, Deck(seed), rules.start())
     luck = luck_of(rules, dealt, state).points
@@ -231,7 +231,7 @@ def measure(kept: Kept[Outcome], task: Task[Outcome], setups: Mapping[Setup, int
 
 
 def _timed(task: Task[Outcome], setup: Setup, label: str, number: int) -> tuple[Outcome, float]:
-    """The outcome of a task, and its CPU time."""
+    """Return the outcome of a task, and its CPU time."""
     start = process_time()
     return task(setup, label, number), process_time() - start
 
@@ -268,7 +268,7 @@ def figures(setup: Setup, reviewed: Sequence[Reviewed], shared: Sequence[Shared]
 
 
 def _given_away(reviewed: Sequence[Reviewed], level: int) -> tuple[float, list[float]]:
-    """The points that a decision of this level gave away, and the difference from that of each deal."""
+    """Return the points that a decision of this level gave away, and the difference from that of each deal."""
     decisions = [each.decisions[level] for each in reviewed]
     given_away = [each.given_away[level] for each in reviewed]
     total = max(1, sum(decisions))
@@ -283,7 +283,7 @@ def _interval(residuals: Sequence[float]) -> float:
 
 
 def _quantile(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t, of so many degrees of freedom: within 0.01 from 10 on (Cornish-Fisher)."""
+    """Return the 97.5 % quantile of Student's t: within 0.01 from 10 degrees of freedom on (Cornish-Fisher)."""
     z = 1.959964
     return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
 
@@ -304,14 +304,14 @@ def write(project: Path, found: Sequence[Figures]) -> None:
 
 
 def known(project: Path, found: Sequence[Figures]) -> list[Figures]:
-    """These figures, or those of the project where they are of more deals and of the same editions."""
+    """Return these figures, or those of the project where they are of more deals and of the same editions."""
     lines = read_lines(project / FIGURES)
     by_setup = {line.pop("setup"): line for line in lines if line.pop("editions") == _EDITIONS}
     return [_known(each, by_setup.get(each.setup.name)) for each in found]
 
 
 def _known(found: Figures, line: Mapping[str, Any] | None) -> Figures:
-    """The reviews, and the luck, each by whichever has more deals."""
+    """Return the reviews, and the luck, each by whichever has more deals."""
     if line is None:
         return found
     comparisons = tuple([Comparison(*each) for each in line["comparisons"]])

@@ -51,7 +51,7 @@ _LUCK_HEAD: Final = ("game", "replays of a deal", "spread", *[f"left: {level}" f
 
 
 def page(figures: Sequence[Figures]) -> str:
-    """The page: what is given away, what it costs to judge, and what is luck."""
+    """Return the page: what is given away, what it costs to judge, and what is luck."""
     return "\n".join(
         [
             _TEXT,

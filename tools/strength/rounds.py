@@ -41,7 +41,7 @@ Decided = Callable[[Observation, int, Move, float], None]
 
 
 def play_deal(row: Row, label: str, number: int) -> Outcome:
-    """This deal, or this match, in every seating."""
+    """Return this deal, or this match, in every seating."""
     rules, seats = row.setup.rules, row.setup.seats
     seatings = [range(0, seats, 2), range(1, seats, 2)] if seats % 2 == 0 else [(seat,) for seat in range(seats)]
     seed = seed_from_text(f"{label} {row.setup.name} {number}")
@@ -68,7 +68,7 @@ def play_deal(row: Row, label: str, number: int) -> Outcome:
 
 
 def _timed(levels: Sequence[str], times: Mapping[str, list[float]]) -> Decided:
-    """Collects the times of some levels."""
+    """Collect the times of some levels."""
 
     def add(observation: Observation, _version: int, _move: Move, taken: float) -> None:
         if (level_of_seat := levels[observation.seat]) in times:
@@ -78,7 +78,7 @@ def _timed(levels: Sequence[str], times: Mapping[str, list[float]]) -> Decided:
 
 
 def play_round(rules: Rules, seed: bytes, levels: Sequence[str], decided: Decided) -> tuple[int, ...]:
-    """The scores of the first round, each seat played by its level."""
+    """Return the scores of the first round, each seat played by its level."""
     for event, _ in _played(rules, seed, levels, decided):
         if isinstance(event, RoundEnded):
             return event.round.scores
@@ -88,7 +88,7 @@ def play_round(rules: Rules, seed: bytes, levels: Sequence[str], decided: Decide
 def play_match(
     rules: Rules, seed: bytes, levels: Sequence[str], decided: Decided
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The totals of a match, each seat played by its level, and the seats that have won it."""
+    """Return the totals of a match, each seat played by its level, and the seats that have won it."""
     for event, state in _played(rules, seed, levels, decided):
         if isinstance(event, Finished):
             return state.totals, event.winners
@@ -96,7 +96,7 @@ def play_match(
 
 
 def _played(rules: Rules, seed: bytes, levels: Sequence[str], decided: Decided) -> Iterator[tuple[Event, State]]:
-    """The events of a match, each with the state after its move."""
+    """Yield the events of a match, each with the state after its move."""
     deck = Deck(seed)
     state = rules.start()
     seen: list[list[Event | DealtView | DrewView]] = []
@@ -120,5 +120,5 @@ def _played(rules: Rules, seed: bytes, levels: Sequence[str], decided: Decided) 
 
 
 def play_deals(row: Row, label: str, numbers: range) -> list[Outcome]:
-    """These deals, one after the other."""
+    """Return these deals, one after the other."""
     return [play_deal(row, label, number) for number in numbers]

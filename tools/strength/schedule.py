@@ -51,6 +51,6 @@ def play(rows: Sequence[Row], results: Results, label: str, *, jobs: int, second
 def _wanted(
     rows: Sequence[Row], following: dict[str, int], spent: dict[str, float], deals: int | None
 ) -> Iterator[Row]:
-    """The rows that need deals, those that have had the least time first, whatever was found: none is stopped early."""
+    """Yield the rows that need deals, those with the least time first; none is stopped early by what was found."""
     rest = [row for row in rows if following[row.name] < (deals or row.deals)]
     yield from sorted(rest, key=lambda row: spent[row.name])

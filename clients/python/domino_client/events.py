@@ -26,7 +26,7 @@ _Item = dict[str, Any]
 
 
 def follow(client: AuthenticatedClient | Client, game: str, *, after: int = 0) -> Iterator[GameEvent]:
-    """The events of a game after the version ``after``, as the bearer of the client's token may know them.
+    """Yield the events of a game after the version ``after``, as the bearer of the client's token may know them.
 
     Ends when the match is finished or the game deleted. Where the events after that version are not there, ``reset``
     brings the whole game as it is now.
@@ -38,7 +38,10 @@ def follow(client: AuthenticatedClient | Client, game: str, *, after: int = 0) -
 
 
 def follow_views(client: AuthenticatedClient | Client, game: str, *, after: int = 0) -> Iterator[Game]:
-    """What the bearer of the client's token may know of a game, now and after every change; ends as ``follow`` does."""
+    """Yield what the bearer of the client's token may know of a game, now and after every change.
+
+    Ends as ``follow`` does.
+    """
 
     def version(item: _Item) -> Any:
         return item["version"] if item["type"] == "view" else None  # events that lost their view are asked for again
@@ -53,7 +56,7 @@ def follow_views(client: AuthenticatedClient | Client, game: str, *, after: int 
 
 
 def follow_feed(client: AuthenticatedClient, *, after: str | None = None) -> Iterator[FeedItem]:
-    """What happens in all games of the application whose key the client has, after the cursor ``after``.
+    """Yield what happens in all games of the application whose key the client has, after the cursor ``after``.
 
     Without a cursor from the oldest item that is kept. Does not end by itself.
     """
@@ -65,7 +68,7 @@ def follow_feed(client: AuthenticatedClient, *, after: str | None = None) -> Ite
 def _items(
     client: AuthenticatedClient | Client, path: str, query: _Item, cursor: Callable[[_Item], Any]
 ) -> Iterator[_Item]:
-    """The items of a stream, over any number of connections.
+    """Yield the items of a stream, over any number of connections.
 
     ``cursor`` tells after what to resume when an item has come, or ``None``: as before.
     """
@@ -97,7 +100,7 @@ def _items(
 
 
 def _lines(answer: httpx.Response) -> Iterator[_Item]:
-    """The items that have come whole, but ``closing``: a connection may be lost in the middle of a line."""
+    """Yield the items that have come whole, but ``closing``: a connection may be lost in the middle of a line."""
     rest = b""
     for data in answer.iter_bytes():
         *lines, rest = (rest + data).split(b"\n")

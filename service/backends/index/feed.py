@@ -61,7 +61,7 @@ class Feeds:
         return FeedItems(tuple(items), kept[-1].cursor if kept else found.cursor, more=len(found.items) > limit)
 
     def follow(self, app: str, after: str, limit: int = PAGE_SIZE) -> FeedReader:
-        """A reader of what comes after a cursor, in pages of ``limit`` items; it must be closed."""
+        """Return a reader of what comes after a cursor, in pages of ``limit`` items; it must be closed."""
 
         def read(cursor: str) -> FeedItems:
             with self._slots:
@@ -94,7 +94,7 @@ class FeedReader:
         self._unwatch = watch(lambda _: self._hinted.set())
 
     def wait(self, seconds: float) -> FeedItems | None:
-        """The next items; ``None`` if none come in time, or the service is shutting down.
+        """Return the next items; ``None`` if none come in time, or the service is shutting down.
 
         While the store is unavailable it goes on waiting.
         """
@@ -129,7 +129,7 @@ class FeedReader:
         unwatch()
 
     def _look(self) -> FeedItems | None:
-        """What has come since the last look; ``None`` if nothing has, or the store is unavailable."""
+        """Return what has come since the last look; ``None`` if nothing has, or the store is unavailable."""
         self._hinted.clear()  # before reading: a hint during it is about something that it may not have seen
         try:
             page = self._read(self.cursor)

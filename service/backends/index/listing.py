@@ -46,7 +46,10 @@ class Listing:
         self._kept: dict[str | None, tuple[float, LobbyPage]] = {}
 
     def games(self, app: str, query: IndexQuery) -> ListedGames:
-        """The games of an application. Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``."""
+        """Return the games of an application.
+
+        Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``.
+        """
         page = self._index.find(app, query)
         games = [
             b'%b,"expires_at":"%b"}'
@@ -56,11 +59,11 @@ class Listing:
         return ListedGames(games, page.next)
 
     def usage(self, app: str) -> Usage:
-        """What is kept for an application. Raises ``StorageUnavailable``."""
+        """Return what is kept for an application. Raises ``StorageUnavailable``."""
         return self._index.usage(app)
 
     def lobby(self, query: LobbyQuery) -> ListedGames:
-        """The games of a lobby, the newest first; of one variant that exists, or of any.
+        """Return the games of a lobby, the newest first; of one variant that exists, or of any.
 
         What ``is_kept`` is at most as old as ``LOBBY_SECONDS``. Raises ``ValueError`` for a text that is no cursor,
         ``StorageUnavailable``.
@@ -84,5 +87,5 @@ def _listed(page: LobbyPage) -> ListedGames:
 
 
 def is_kept(query: LobbyQuery) -> bool:
-    """Whether this is what nearly all ask for, and so is kept in memory: a first page of usual size, for everybody."""
+    """Return whether to keep this in memory: a first page of usual size, for everybody, as nearly all ask for."""
     return query == LobbyQuery(variant=query.variant)

@@ -144,5 +144,5 @@ def _is_ahead(position: IndexPosition, game: Game) -> bool:
 
 
 def _changes_seats(event: GameEvent) -> bool:
-    """Whether the game may have left the lobby with this event."""
+    """Return whether the game may have left the lobby with this event."""
     return isinstance(event, HostingEvent)

@@ -34,7 +34,7 @@ class People:
         self._erasures = erasures
 
     def games(self, app: str, ref: str, limit: int, cursor: str | None) -> GamesOfPerson:
-        """A page of the games of a person, those that were written last first.
+        """Return a page of the games of a person, those that were written last first.
 
         Raises ``NotFound`` if there is none, and nobody to be erased; ``ValueError`` for a text that is no cursor,
         ``StorageUnavailable``.
@@ -56,7 +56,7 @@ class People:
 
 
 def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:
-    """A game as it is shown for one of its players; ``expires_at`` in milliseconds since 1970."""
+    """Return a game as it is shown for one of its players; ``expires_at`` in milliseconds since 1970."""
     seats = [_chosen(each, _OF_SEAT) for each in listed["players"] if each.get("ref") == ref]
     return {
         **_chosen(listed, _OF_GAME),

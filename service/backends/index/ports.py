@@ -132,7 +132,7 @@ class GameIndex(Protocol):
     """
 
     def position(self, app: str, game: str) -> IndexPosition:
-        """The version of a game that the index knows, and the endpoints that are to be notified."""
+        """Return the version of a game that the index knows, and the endpoints that are to be notified."""
 
     def put(
         self,
@@ -155,16 +155,16 @@ class GameIndex(Protocol):
         """Forget a game, as if it had never been there, if the index is still at ``position``."""
 
     def usage(self, app: str) -> Usage:
-        """What is kept for an application, as far as the index has followed its games."""
+        """Return what is kept for an application, as far as the index has followed its games."""
 
     def find(self, app: str, query: IndexQuery) -> IndexPage:
-        """The games of an application. A page may have fewer than ``limit`` games, or none, and yet a next one.
+        """Return the games of an application. A page may have fewer than ``limit`` games, or none, and yet a next one.
 
         Raises ``ValueError`` for a ``cursor`` that no page had.
         """
 
     def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:
-        """Some of the games that the index knows, in no order, and where to go on; ``None`` at the end.
+        """Return some of the games that the index knows, in no order, and where to go on; ``None`` at the end.
 
         A game that is there from the beginning to the end is given at least once.
         """
@@ -180,7 +180,7 @@ class Lobby(Protocol):
         """Show a game, or hide it, unless a newer version of it is known; returns whether it is kept now."""
 
     def games(self, query: LobbyQuery) -> LobbyPage:
-        """The games, the newest first; in the lobby for everybody at most the ten newest of one application.
+        """Return the games, the newest first; in the lobby for everybody at most the ten newest of one application.
 
         With a variant, the ten newest of that. A page may have fewer than ``limit`` games, or none, and yet a next one.
         Raises ``ValueError`` for a ``cursor`` that no page had.
@@ -218,4 +218,4 @@ class FeedStore(Protocol):
         """
 
     def newest(self, app: str) -> str:
-        """The cursor after which there is nothing yet."""
+        """Return the cursor after which there is nothing yet."""

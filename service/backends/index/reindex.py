@@ -24,10 +24,10 @@ class Scan(Protocol):
     """All that is stored, in no order. What is there from the beginning to the end is given at least once."""
 
     def games(self) -> Iterator[str]:
-        """The ids of all games, also of those without an application. Raises ``StorageUnavailable``."""
+        """Return the ids of all games, also of those without an application. Raises ``StorageUnavailable``."""
 
     def applications(self) -> Iterator[str]:
-        """The ids of all applications with an index. Raises ``StorageUnavailable``."""
+        """Return the ids of all applications with an index. Raises ``StorageUnavailable``."""
 
 
 class Progress(NamedTuple):

@@ -41,12 +41,12 @@ _TYPES: Final = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
 
 
 def owner_view(game: Game) -> GameView:
-    """What the application that owns a game knows of it, from which entries and items are made."""
+    """Return what the application that owns a game knows of it, from which entries and items are made."""
     return view_game(game, OWNER, _NO_LIFETIMES)
 
 
 def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0) -> IndexEntry:
-    """What the index knows of a game that belongs to an application, whose ``owner_view`` this is, and its ``size``."""
+    """Return what the index knows of an application's game, by its ``owner_view`` and its ``size``."""
     to_act = view.view.to_act
     urgency = game.updated_at + NO_DEADLINE if view.deadline is None else view.deadline
     urgencies: dict[str, int | None] = {}
@@ -85,7 +85,7 @@ def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0)
 
 
 def _listed_players(game: Game, view: GameView) -> list[dict[str, Any]]:
-    """The players in a summary."""
+    """Return the players in a summary."""
     ranks = {each["seat"]: each["rank"] for each in results(game)} if view.status == "finished" else {}
     players = []
     for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
@@ -95,7 +95,7 @@ def _listed_players(game: Game, view: GameView) -> list[dict[str, Any]]:
 
 
 def held_summary(summary: bytes, allowance: Callable[[str], OutageAllowance]) -> bytes:
-    """A stored summary with the deadline as it is applied: an outage may have ended since it was stored.
+    """Return a stored summary with the deadline as it is applied: an outage may have ended since it was stored.
 
     ``allowance`` is that of the deadlines of a game. A summary that was stored later has its deadline as it is applied.
     """
@@ -110,17 +110,17 @@ def held_summary(summary: bytes, allowance: Callable[[str], OutageAllowance]) ->
 
 
 def deleted_entry(game_id: str, version: int, at: int) -> IndexEntry:
-    """What the index knows of a game that was deleted, at the version that its deletion led to."""
+    """Return what the index knows of a game that was deleted, at the version that its deletion led to."""
     return IndexEntry(game_id, version, "", at, at, None, (), "-", DELETED, b"", deleted=True)
 
 
 def not_in_lobby(game_id: str, app: str, version: int) -> LobbyEntry:
-    """What lobbies show of a game of this application that was deleted, at this version: nothing."""
+    """Return what lobbies show of a game of this application that was deleted, at this version: nothing."""
     return LobbyEntry(game_id, app, version, "-", 0, None)
 
 
 def lobby_entry(game: Game) -> LobbyEntry | None:
-    """What lobbies show of a public game: nothing unless it has open seats. ``None`` for any other game."""
+    """Return what lobbies show of a public game: nothing unless it has open seats. ``None`` for any other game."""
     if game.ownership is None or game.ownership.public is None:
         return None
     shown = None
@@ -145,7 +145,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
 
 
 def feed_items(game: Game, view: GameView, events: Sequence[EventEnvelope]) -> list[bytes]:
-    """The items of the feed for events of a game; the last has the deadline."""
+    """Return the items of the feed for events of a game; the last has the deadline."""
     return [_item(game, view, each) for each in events]
 
 
@@ -169,12 +169,12 @@ def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
 
 
 def deleted_item(game_id: str, version: int, at: int) -> bytes:
-    """The item of the feed for the deletion of a game."""
+    """Return the item of the feed for the deletion of a game."""
     return orjson.dumps({"game": game_id, "version": version, "type": DELETED, "at": format_rfc3339(at)})
 
 
 def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
-    """An item as the application gets it: with its cursor, and with refs if the index has a summary of its game."""
+    """Return an item as the application gets it: with its cursor, and with refs if its game is in the index."""
     stored = orjson.loads(item)
     known = orjson.loads(summary) if summary else {}  # that of a deleted game is empty
     shown = {"cursor": cursor, "game": stored.pop("game"), "ref": known.get("ref"), **stored}
@@ -187,10 +187,10 @@ def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
 
 
 def reset_item(cursor: str, at: int) -> bytes:
-    """The item that says that items are no longer kept; those that are kept come after this cursor."""
+    """Return the item that says that items are no longer kept; those that are kept come after this cursor."""
     return orjson.dumps({"cursor": cursor, "type": RESET, "at": format_rfc3339(at)})
 
 
 def _present(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields that apply."""
+    """Return the fields that apply."""
     return {name: value for name, value in fields.items() if value is not None}

@@ -155,7 +155,7 @@ class Deliveries:
         self._store.mark_failed(webhook, due, at, count=True, attempt=None)
 
     def _make_asked(self, webhook: Webhook, asked: AskedMessage) -> Message | None:
-        """The message that was asked for; ``None`` if it cannot be made, so that it holds up no other."""
+        """Return the message that was asked for; ``None`` if it cannot be made, so that it holds up no other."""
         try:
             return self._asked(webhook, asked)
         except (Gone, NotFound):
@@ -169,7 +169,10 @@ class Deliveries:
         return None
 
     def _asked(self, webhook: Webhook, asked: AskedMessage) -> Message | None:
-        """The message that was asked for; ``None`` if its game is gone. Raises ``Gone`` and ``NotFound`` then, too."""
+        """Return the message that was asked for; ``None`` if its game is gone.
+
+        Raises ``Gone`` and ``NotFound`` then, too.
+        """
         if asked.game is None:
             return sample_message(webhook.id, asked.id, asked.type, asked.happened_at)
         if asked.type == DELETED:
@@ -183,7 +186,7 @@ class Deliveries:
         return message_again(webhook.id, game, event, asked.type)
 
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
-        """The messages that an endpoint is to get of a game, and the version up to which it knows the game then."""
+        """Return the messages for an endpoint about a game, and the version that it will know the game at."""
         try:
             game = self._repository.load(due.game)
         except Gone as error:
@@ -205,7 +208,7 @@ class Deliveries:
         return [message for message in messages if message.version <= version], version
 
     def _events(self, game: Game, after: int, last: int) -> list[EventEnvelope]:
-        """The events of a game after a version, up to another, which it has reached."""
+        """Return the events of a game after a version, up to another, which it has reached."""
         events: list[EventEnvelope] = []
         while after < last:
             page = self._repository.event_range(game.id, after, min(last - after, _PAGE))

@@ -41,7 +41,10 @@ def pause(failures: int, jitter: float, pauses: Sequence[int] = PAUSES_MS) -> in
 
 
 def challenged(webhook: Webhook, now: int, jitter: float, *, answered: bool) -> Webhook:
-    """The endpoint after a challenge. After several that were not answered, none is sent until it is asked for."""
+    """Return the endpoint after a challenge.
+
+    After several that were not answered, none is sent until it is asked for.
+    """
     if answered:
         return _recovered(webhook._replace(status="active", is_verified=True))
     failures = webhook.failures + 1
@@ -49,7 +52,7 @@ def challenged(webhook: Webhook, now: int, jitter: float, *, answered: bool) -> 
 
 
 def succeeded(webhook: Webhook) -> Webhook:
-    """The endpoint after a message that it took."""
+    """Return the endpoint after a message that it took."""
     if webhook.status == "failing":
         return _recovered(webhook._replace(status="active"))
     # Another message may have been answered with a ``Retry-After``.
@@ -59,7 +62,7 @@ def succeeded(webhook: Webhook) -> Webhook:
 def failed(
     webhook: Webhook, now: int, jitter: float, *, probe: bool, retry_after: int | None = None, gone: bool = False
 ) -> Webhook:
-    """The endpoint after a failed attempt, the one ``probe`` of a failing endpoint or one of many to an active one.
+    """Return the endpoint after a failed attempt: the ``probe`` of a failing endpoint, or any to an active one.
 
     ``retry_after``: milliseconds for which it asked to be left alone. ``gone``: it wants no more messages.
     """
@@ -83,7 +86,7 @@ def failed(
 
 
 def resumed(webhook: Webhook) -> Webhook:
-    """The endpoint as it begins anew: active if its URL is verified, else to be challenged."""
+    """Return the endpoint as it begins anew: active if its URL is verified, else to be challenged."""
     return _recovered(webhook._replace(status="active" if webhook.is_verified else "unverified"))
 
 

@@ -99,15 +99,18 @@ class Webhooks:
         raise StorageUnavailable("contention")
 
     def is_repeated(self, app: str, key: IdempotencyKey | None, *purpose: str) -> bool:
-        """Whether there was an earlier request under this key; what it was about is one of ``CREATE`` and others."""
+        """Return whether there was an earlier request under this key.
+
+        What it was about is one of ``CREATE`` and others.
+        """
         return self._repeatable(key, app, *purpose).prior(self._clock()) is not None
 
     def all(self, app: str) -> list[Webhook]:
-        """The endpoints of an application, the oldest first."""
+        """Return the endpoints of an application, the oldest first."""
         return self._store.all(app)
 
     def get(self, app: str, webhook: str) -> Webhook:
-        """The endpoint of an application."""
+        """Return the endpoint of an application."""
         found = None if shard_of(app) is None else self._store.read(app, webhook)
         if found is None:
             raise NotFound("no_such_webhook")
@@ -201,7 +204,7 @@ class Webhooks:
         return CommandResult(after.asked[-1].id, replayed=False)
 
     def attempts(self, app: str, webhook: str) -> list[DeliveryAttempt]:
-        """The last attempts to deliver to an endpoint, the newest first."""
+        """Return the last attempts to deliver to an endpoint, the newest first."""
         return self._store.attempts(self.get(app, webhook))
 
     def _repeatable(self, key: IdempotencyKey | None, app: str, *purpose: str) -> RepeatableRequest:
@@ -217,7 +220,7 @@ class Webhooks:
         kept: Callable[[Webhook], Any] = lambda _: None,
         resumes: bool = False,
     ) -> Webhook | Prior:
-        """The endpoint as it was changed, or the earlier request; ``kept`` is what is kept of the answer."""
+        """Return the endpoint as it was changed, or the earlier request; ``kept`` is what is kept of the answer."""
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()
             prior = request.prior(now)
@@ -234,7 +237,7 @@ class Webhooks:
 
 
 def _kept(webhook: Webhook) -> dict[str, Any]:
-    """What is kept of an endpoint as an answer, which has its secret: the secret is derived again."""
+    """Return what is kept of an endpoint as an answer, which has its secret: the secret is derived again."""
     return {
         "id": webhook.id,
         "url": webhook.url,
@@ -246,7 +249,7 @@ def _kept(webhook: Webhook) -> dict[str, Any]:
 
 
 def _as_answered(app: str, prior: Prior) -> Webhook:
-    """The endpoint as it was in the answer to an earlier request."""
+    """Return the endpoint as it was in the answer to an earlier request."""
     return Webhook(app=app, secret=new_secret(prior.random_bytes), **prior.answer)
 
 

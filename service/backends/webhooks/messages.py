@@ -56,7 +56,7 @@ class Message(NamedTuple):
 
 
 def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequence[EventEnvelope]) -> list[Message]:
-    """The messages about events of a game, in their order; ``before`` are the seats that could move before them.
+    """Return the messages about events of a game, in their order; ``before`` are the seats that could move before them.
 
     The last event is the newest. Of turns, only the one that runs is sent, after all that led to it, and only if a
     person or a remote player has to move; of the end of a round, who is to deal as long as it was not done; of a new
@@ -87,7 +87,9 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
 
 
 def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) -> Message | None:
-    """The message of this type about an event, made anew, with the refs of now; ``None`` if there is none about it.
+    """Return the message of this type about an event, made anew, with the refs of now.
+
+    ``None`` if there is none about it.
 
     ``game`` is as it is now, or for a turn as it was at the version of the event: the one in the message may have been
     nobody's who was notified then, as its player was away at first, and has returned.
@@ -99,22 +101,25 @@ def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) ->
 
 
 def deleted_message(endpoint: str, game: str, version: int, at: int) -> Message:
-    """The message that a game was deleted."""
+    """Return the message that a game was deleted."""
     return _message(endpoint, DELETED, at, {"game": game, "version": version})
 
 
 def ping_message(endpoint: str, ping: str, at: int) -> Message:
-    """The message that an application asked for as a test; ``ping`` is its id."""
+    """Return the message that an application asked for as a test; ``ping`` is its id."""
     return Message(ping, PING, 0, at, body_of(PING, at, {"webhook": endpoint}))
 
 
 def challenge_message(message: str, challenge: str, at: int) -> Message:
-    """The message whose ``challenge`` a URL has to answer before anything else is sent there."""
+    """Return the message whose ``challenge`` a URL has to answer before anything else is sent there."""
     return Message(message, CHALLENGE, 0, at, body_of(CHALLENGE, at, {"challenge": challenge}))
 
 
 def answers_challenge(body: bytes, challenge: str, *, complete: bool) -> bool:
-    """Whether an answer is the challenge; one that repeats the whole message is none, as anything that echoes does."""
+    """Return whether an answer is the challenge.
+
+    One that repeats the whole message is none, as anything that echoes does.
+    """
     if not complete:
         return False
     if body.strip() == challenge.encode():
@@ -127,12 +132,12 @@ def answers_challenge(body: bytes, challenge: str, *, complete: bool) -> bool:
 
 
 def body_of(kind: str, at: int, data: Mapping[str, Any]) -> bytes:
-    """The body of a message."""
+    """Return the body of a message."""
     return orjson.dumps({"type": kind, "timestamp": format_rfc3339(at), "data": data})
 
 
 def message_id(*words: str) -> str:
-    """The id of the message that these words identify: the boundaries of the words count."""
+    """Return the id of the message that these words identify: the boundaries of the words count."""
     digest = sha256(b"".join([b"%d:%b" % (len(word), word) for word in (each.encode() for each in words)]))
     return "msg_" + b32encode(digest.digest()).decode().rstrip("=").lower()
 
@@ -145,7 +150,7 @@ def _turn_message(endpoint: str, game: Game, turn: EventEnvelope) -> Message:
 
 
 def _is_notified(game: Game) -> bool:
-    """Whether it is the turn of somebody who has to be notified."""
+    """Return whether it is the turn of somebody who has to be notified."""
     seat = game.state.turn
     if game.seats.are_open or game.state.phase != PLAYING or seat is None:
         return False
@@ -153,12 +158,12 @@ def _is_notified(game: Game) -> bool:
 
 
 def _waits_for_deal(game: Game, ended: RoundEnded) -> bool:
-    """Whether the round after this one is still to be dealt: it is not if the match is over."""
+    """Return whether the round after this one is still to be dealt: it is not if the match is over."""
     return game.state.phase == ROUND_OVER and game.state.round == ended.round.number
 
 
 def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> dict[str, Any]:
-    """What a message says; what does not apply is left out."""
+    """Return what a message says; what does not apply is left out."""
     fields = {
         "game": game.id,
         "ref": None if game.ownership is None else game.ownership.ref,

@@ -101,10 +101,10 @@ class WebhookStore(RepeatStore, Protocol):
         """Store a new endpoint, due at once; ``False`` if the application has so many already."""
 
     def read(self, app: str, webhook: str) -> Webhook | None:
-        """The endpoint of this application with this id."""
+        """Return the endpoint of this application with this id."""
 
     def all(self, app: str) -> list[Webhook]:
-        """The endpoints of an application, the oldest first."""
+        """Return the endpoints of an application, the oldest first."""
 
     def replace(
         self,
@@ -123,7 +123,7 @@ class WebhookStore(RepeatStore, Protocol):
         """
 
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
-        """The games that are due to an endpoint, the earliest first."""
+        """Return the games that are due to an endpoint, the earliest first."""
 
     def mark_notified(
         self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: DeliveryAttempt | None = None
@@ -142,7 +142,7 @@ class WebhookStore(RepeatStore, Protocol):
         """Keep an attempt; the last ``ATTEMPTS_KEPT`` of an endpoint are kept."""
 
     def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
-        """The last attempts, the newest first."""
+        """Return the last attempts, the newest first."""
 
     def forget(self, webhook: Webhook, before: int) -> None:
         """Forget the games that were due before this time: they have expired."""

@@ -43,12 +43,15 @@ _DATA: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
 
 
 def sample_data(kind: str, at: int) -> dict[str, Any]:
-    """The content of a message of this type about a game that happened at this time (milliseconds since 1970)."""
+    """Return the content of a message of this type about a game at this time (milliseconds since 1970)."""
     return _DATA[kind](at)
 
 
 def sample_message(endpoint: str, message: str, kind: str, at: int) -> Message:
-    """The sample of any type that an application can choose; ``message`` is its id. A ping is a test as it is."""
+    """Return the sample of any type that an application can choose; ``message`` is its id.
+
+    A ping is a test as it is.
+    """
     if kind == PING:
         return ping_message(endpoint, message, at)
     return Message(message, kind, 0, at, body_of(kind, at, sample_data(kind, at) | {"sample": True}))

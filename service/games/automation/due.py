@@ -33,7 +33,7 @@ class Automation:
         self._repository = repository
 
     def next_turn(self, game_id: str) -> BotTurn | None:
-        """What the service has to play in this game; ``None`` if nothing, or if it does not exist.
+        """Return what the service has to play in this game; ``None`` if nothing, or if it does not exist.
 
         Raises ``PutOff`` if nobody waits for it, and there is little memory left.
         """
@@ -65,7 +65,7 @@ class Automation:
 
 
 def _check_unchanged(seen: Game, game: Game) -> None:
-    """Raises ``StaleVersion`` unless the game is the one that was looked at."""
+    """Raise ``StaleVersion`` unless the game is the one that was looked at."""
     if (game.version, game.write_id) != (seen.version, seen.write_id):
         raise StaleVersion("stale_version", version=game.version)
 

@@ -67,7 +67,7 @@ class BotsAlone:
         return at is not None and self._clock() - at < RETRY_SECONDS * 1000
 
     def _is_under_way(self, game_id: str, age: int) -> bool:
-        """Whether a game that was noted ``age`` milliseconds ago goes on, or may be about to be stored."""
+        """Return whether a game that was noted ``age`` milliseconds ago goes on, or may be about to be stored."""
         try:
             game = self._repository.load(game_id)
         except Gone:

@@ -18,7 +18,7 @@ class NewSecret(Protocol):
     """The token or join code that a request is given, each time the same one."""
 
     def __call__(self, *purpose: str, prior: PriorWrite | None = None) -> str:
-        """The one for this purpose; with ``prior`` that of an earlier write under the same idempotency key.
+        """Return the one for this purpose; with ``prior`` that of an earlier write under the same idempotency key.
 
         Raises ``SecretChanged``.
         """
@@ -39,7 +39,10 @@ class CommandContext(NamedTuple):
     bots_alone: BotsAlone
 
     def new_secret(self, make: Callable[[RandomBytes], str], key: IdempotencyKey | None) -> NewSecret:
-        """What a request is given: random without an idempotency key, else derived from the purpose and the key."""
+        """Return what a request is given.
+
+        Random bytes, or with an idempotency key those derived from purpose and key.
+        """
         if key is None:
             secret = make(self.runtime.random_bytes)
             return lambda *_, prior=None: secret  # noqa: ARG005 # there is no earlier write without a key

@@ -65,7 +65,7 @@ def create_game(
 
 
 def _remote_secret(idempotency: Idempotency, app: str | None, url: str, prior: PriorWrite | None = None) -> bytes:
-    """The secret by which the program at this URL recognises who asks for moves in the games of an application.
+    """Return the secret by which the program at this URL recognises who asks for moves in the games of an application.
 
     The same in all of them, so that one program can play in many: 256 bits.
     """
@@ -79,12 +79,12 @@ def _holder_of(request: GameRequest) -> Holder:
 
 @lru_cache(maxsize=1024)  # of networks that create games, or store bytes, again and again
 def network_digest(idempotency: Idempotency, network: str) -> str:
-    """What stands for the network of an address: 72 bits, which nobody can find the address from without the secret."""
+    """Return 72 bits for the network of an address, which tell nothing of it without the secret."""
     return idempotency.derive_bytes("network", network)(9).hex()
 
 
 def _still_given(tokens: tuple[SeatToken, ...], game: Game) -> tuple[SeatToken, ...]:
-    """The tokens of a creation that is repeated, with the names of the players now, and none of who was erased."""
+    """Return the tokens of a repeated creation, with the players' present names, but nothing of who was erased."""
     return tuple(
         [
             each._replace(name=game.seats[each.seat].name or "")

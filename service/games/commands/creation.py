@@ -47,7 +47,10 @@ class Secrets(NamedTuple):
 
 
 def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: str, now: int) -> NewGame:
-    """The requested game, beginning from ``state``, with the network as it is stored; ``now`` in ms since 1970."""
+    """Return the requested game, beginning from ``state``, with the network as it is stored.
+
+    ``now`` in ms since 1970.
+    """
     variant, token_bytes = variants()[request.variant], secrets.token_bytes
     tokens = tuple(
         [
@@ -101,7 +104,10 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
 
 
 def _names(request: GameRequest) -> list[str | None]:
-    """The names in seat order; a computer player gets the first name of the list that nobody else at the table has."""
+    """Return the names in seat order.
+
+    A computer player gets the first name of the list that nobody else at the table has.
+    """
     names: list[str | None] = [each.name for each in request.seats]
     for seat, each in enumerate(request.seats):
         if each.level is not None:
@@ -111,7 +117,7 @@ def _names(request: GameRequest) -> list[str | None]:
 
 
 def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
-    """The game with its first round dealt, unless it continues a record, and the events with this deal.
+    """Return the game with its first round dealt, unless it continues a record, and the events with this deal.
 
     A person who was erased before is away from then on. Both unchanged if a seat is open.
     """
@@ -125,7 +131,7 @@ def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEv
 
 
 def _deck(request: GameRequest, game_id: str, random_bytes: RandomBytes) -> Deck:
-    """The deck of the requested game, with the given seed or a random one."""
+    """Return the deck of the requested game, with the given seed or a random one."""
     seed = random_bytes(32) if request.seed is None else seed_from_text(request.seed)
     if request.arranged:
         return Deck(seed, request.deals)

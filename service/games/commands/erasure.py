@@ -45,7 +45,7 @@ def decide_to_erase(ref: str, game: Game) -> Decision:
 
 
 def _plays(game: Game, seat: int) -> bool:
-    """Whether the match goes on with the player of this seat, for whom no computer player plays yet."""
+    """Return whether the match goes on with the player of this seat, for whom no computer player plays yet."""
     return (
         game.seats[seat].kind in (HUMAN, REMOTE)
         and not game.seats.are_open

@@ -76,7 +76,7 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
 
 
 def _joined(repository: GameRepository, committed: Committed) -> Joined:
-    """The event of the join that was committed; with the last seat, the deal and the absences follow it."""
+    """Return the event of the join that was committed; with the last seat, the deal and the absences follow it."""
     last, events = committed.after.version, committed.events
     if committed.replayed:
         first = max(last - 1 - len(committed.after.seats), 1)
@@ -85,13 +85,13 @@ def _joined(repository: GameRepository, committed: Committed) -> Joined:
 
 
 def check_join_code(game: Game, join_code: str) -> None:
-    """Raises ``Forbidden`` unless this is the join code of the game."""
+    """Raise ``Forbidden`` unless this is the join code of the game."""
     if find_hash(join_code, [game.join_hash]) is None:
         raise Forbidden("wrong_join_code")
 
 
 def _check_not_as_owner(command: JoinCommand) -> None:
-    """Raises ``InvalidSetup`` for a join as only the application that owns the game may send it."""
+    """Raise ``InvalidSetup`` for a join as only the application that owns the game may send it."""
     errors = {}
     if command.join_code is None:
         errors["join_code"] = [Reason("required")]

@@ -33,7 +33,10 @@ class Expected(NamedTuple):
     etags: frozenset[str] | None = None
 
     def matches(self, game: Game, seat: int) -> bool:
-        """Whether the game, as this seat sees it, is the expected one. A version is accepted in place of an ETag."""
+        """Return whether the game, as this seat sees it, is the expected one.
+
+        A version is accepted in place of an ETag.
+        """
         if self.version is not None and not game.is_current(self.version):
             return False
         return self.etags is None or any([game.is_current_tag(each, seat) for each in self.etags])

@@ -61,7 +61,7 @@ def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game
 
 
 def check_running(game: Game, seat: int, token_hash: bytes | None) -> None:
-    """Raises a ``Refusal`` unless the match is running with this seat in it, which still has the same token.
+    """Raise a ``Refusal`` unless the match is running with this seat in it, which still has the same token.
 
     ``NO_TOKEN`` for a bearer who needs none.
     """

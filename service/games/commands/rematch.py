@@ -63,7 +63,7 @@ class Rematches:
         self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
 
     def begin(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[JoinedSeat]:
-        """The game that follows a finished one, with the bearer's seat and token there: the same for every caller.
+        """Return the game that follows a finished one, with the bearer's seat and token there: the same for all.
 
         Who begins it gets it as it was dealt, and so does who repeats that request under its ``key``; all others as it
         is now. Raises ``NotFinished``; ``Unauthorized`` for a spectator, for a token that was revoked since its access,
@@ -128,7 +128,10 @@ class Rematches:
             raise
 
     def _load(self, new: str) -> Game | None:
-        """The new game; ``None`` if it does not exist, or was deleted: the old one was not, as ``Gone`` would say."""
+        """Return the new game; ``None`` if it does not exist, or was deleted.
+
+        The old one was not, as ``Gone`` would say.
+        """
         try:
             return self._repository.load(new)
         except Gone:
@@ -141,7 +144,7 @@ class Rematches:
             raise unauthorized() from None  # as ``authenticate`` for a game that has expired
 
     def _begun(self, old: Game) -> _Begun:
-        """The id of the new game: the one that the old game names, the one of a game without that, or a new one.
+        """Return the id of the new game: the one that the old game names, the one of a game without that, or a new one.
 
         Raises ``SecretChanged`` if it was derived from a secret that this process does not have.
         """
@@ -162,7 +165,7 @@ class Rematches:
         return new_game_id(self._idempotency.derive_bytes(_PURPOSE, old.id, secret_id=secret_id))
 
     def _token(self, old: Game, begun: _Begun, seat: int) -> str:
-        """The token in the new game for the player of this seat in the old one."""
+        """Return the token in the new game for the player of this seat in the old one."""
         purpose = (_PURPOSE, old.id, str(seat))
         return new_token(self._idempotency.derive_bytes(*purpose, secret_id=begun.secret_id))
 
@@ -196,7 +199,7 @@ class Rematches:
             self._repository.delete(new, app, holder)
 
     def _is_repeated(self, game_id: str, record: IdempotencyRecord) -> bool:
-        """Whether the old game got the event that names the new one by a request under the same idempotency record."""
+        """Return whether the event that names the new game came by a request under the same idempotency record."""
         prior = self._repository.find_write(game_id, record.name)
         if prior is not None:
             check_same_request(prior, record)
@@ -212,7 +215,7 @@ class Rematches:
 
 
 def seat_after(seat: int, seats: int) -> int:
-    """The seat in the new game of the player of a seat in the old one: all move on by one, the second sits first.
+    """Return the next game's seat of the player of this seat: all move on by one, the second sits first.
 
     Teams stay together, as they sit in turn.
     """
@@ -222,7 +225,9 @@ def seat_after(seat: int, seats: int) -> int:
 def next_game(
     old: Game, game_id: str, token_hashes: list[bytes | None], *, now: int, random_bytes: RandomBytes
 ) -> tuple[Game, list[GameEvent]]:
-    """The new game with its first events; ``token_hashes`` by the seats of the old game, ``now`` in milliseconds.
+    """Return the new game with its first events.
+
+    ``token_hashes`` by the seats of the old game, ``now`` in milliseconds.
 
     All that was set up for the old one holds for it, but it is dealt anew: nothing in it is arranged, and its players
     have not given any client seed. Those who were away still are, and those who were erased.
@@ -262,7 +267,7 @@ def next_game(
 
 
 def _events_of_creation(old: Game) -> int:
-    """How many events ``next_game`` has: the creation, the deal, and the players who are away or were erased."""
+    """Return how many events ``next_game`` has: the creation, the deal, and the players who are away or were erased."""
     return 2 + len(old.presence.away | old.seats.erased())
 
 

@@ -86,7 +86,7 @@ MAX_ERRORS: Final = 10
 
 
 def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Rules:
-    """The rules of the requested game. Raises ``InvalidSetup`` with the errors by field.
+    """Return the rules of the requested game. Raises ``InvalidSetup`` with the errors by field.
 
     ``yield_control`` is called before each deal is checked, to let other requests run.
     """
@@ -145,12 +145,12 @@ def _rounds_errors(request: GameRequest) -> dict[str, list[Reason]]:
 
 
 def is_taken(name: str | None, others: Iterable[str | None]) -> bool:
-    """Whether one of the others has the same name, in capital letters or small ones."""
+    """Return whether one of the others has the same name, in capital letters or small ones."""
     return name is not None and _folded(name) in [_folded(each) for each in others if each is not None]
 
 
 def free_name(name: str, others: Collection[str | None]) -> str:
-    """This name, with a number behind it if one of the others has the same."""
+    """Return this name, with a number behind it if one of the others has the same."""
     numbered = (name if number == 1 else f"{name} {number}" for number in count(1))
     return next(candidate for candidate in numbered if not is_taken(candidate, others))
 
@@ -182,7 +182,7 @@ def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[Reason]:
 
 
 def _set_errors(expected: Sequence[Tile], given: Sequence[Tile]) -> list[Reason]:
-    """How the given tiles differ from the expected set."""
+    """Return how the given tiles differ from the expected set."""
     errors = []
     duplicate = sort_tiles([tile for tile, count in Counter(given).items() if count > 1])
     foreign = sort_tiles(set(given) - set(expected))
@@ -194,6 +194,6 @@ def _set_errors(expected: Sequence[Tile], given: Sequence[Tile]) -> list[Reason]
 
 
 def check_client_seed(game: Game) -> None:
-    """Raises ``InvalidSetup`` where the deals do not depend on client seeds."""
+    """Raise ``InvalidSetup`` where the deals do not depend on client seeds."""
     if game.deck.game is None:
         raise InvalidSetup({"client_seed": [FIXED_DEALS]})

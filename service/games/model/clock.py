@@ -50,13 +50,13 @@ class RunningClock(NamedTuple):
     """When the match last went on; computer players wait for some time after it."""
 
     def turn_begins(self, at: int) -> RunningClock:
-        """The clock when a turn, or the time for a deal, begins."""
+        """Return the clock when a turn, or the time for a deal, begins."""
         return self._replace(started=at)
 
     def turn_ends(
         self, settings: ClockSettings, seat: int, presence: Presence, at: int, *, counted: bool
     ) -> RunningClock:
-        """The clock when the turn of this seat ends: its bank loses what the turn took, and gains the increment.
+        """Return the clock when the turn of this seat ends: its bank loses what the turn took, and gains the increment.
 
         It loses nothing unless the time was ``counted`` (``is_counted``): where a computer player has played this one
         turn, the player's own time for it was over already. A seat that is away gains nothing either.
@@ -67,11 +67,13 @@ class RunningClock(NamedTuple):
         return self._with_bank(seat, min(left + settings.increment, settings.bank))
 
     def interrupted(self, seat: int, at: int) -> RunningClock:
-        """The clock when the time of a turn is counted no longer: what the turn has taken of the bank is used up."""
+        """Return the clock when time is counted no longer, with what the turn has taken from the bank used up."""
         return self._with_bank(seat, self._left(seat, at))._replace(started=at) if self.banks else self
 
     def resumed(self, settings: ClockSettings, seat: int, at: int, *, to_move: bool, slept: bool) -> RunningClock:
-        """The clock when the player of a seat comes back; ``slept`` if no time was counted, as nobody was present.
+        """Return the clock when the player of a seat comes back.
+
+        ``slept`` if no time was counted, as nobody was present.
 
         In the running turn (``to_move``) the player has what was left of its time. Who has less than ``RETURN_MS`` in
         its bank, or of the time for the running turn, is granted so much, once in a match: otherwise time could be had
@@ -89,7 +91,7 @@ class RunningClock(NamedTuple):
         return self._with_bank(seat, bank)._replace(started=started, granted=granted)
 
     def _left(self, seat: int, at: int) -> int:
-        """What a seat has left of its bank if its turn ends now."""
+        """Return what a seat has left of its bank if its turn ends now."""
         return max(self.banks[seat] - max(at - self.started, 0), -GRACE_MS) if self.banks else 0
 
     def _with_bank(self, seat: int, bank: int) -> RunningClock:
@@ -102,7 +104,7 @@ STOPPED: Final = RunningClock()
 
 
 def start_clock(settings: ClockSettings | None, seats: int) -> RunningClock:
-    """The clock of a new game."""
+    """Return the clock of a new game."""
     if settings is None or settings.turn is not None:
         return STOPPED
     return RunningClock(banks=(settings.bank,) * seats)
@@ -111,7 +113,7 @@ def start_clock(settings: ClockSettings | None, seats: int) -> RunningClock:
 def deadline_of(
     clock: RunningClock, settings: ClockSettings, state: State, presence: Presence, *, seats: Seats
 ) -> int | None:
-    """When the time is over for the turn of a player who is present, or between two rounds for the deal.
+    """Return when the time is over for the turn of a player who is present, or between two rounds for the deal.
 
     ``None`` while the clock does not run.
     """
@@ -126,7 +128,7 @@ def deadline_of(
 
 
 def held(deadline: int, began: int, allowance: OutageAllowance) -> int:
-    """The deadline of a time that ``began`` then, as it is applied: later than ``deadline`` after an outage.
+    """Return the deadline of a time that ``began`` then, as it is applied: later than ``deadline`` after an outage.
 
     While nobody could move, nobody is late: nothing follows before the end of the allowance.
     """
@@ -134,7 +136,7 @@ def held(deadline: int, began: int, allowance: OutageAllowance) -> int:
 
 
 def is_counted(seat: int, state: State, presence: Presence, seats: Seats) -> bool:
-    """Whether the clock runs in a turn of this seat: of a person who is present, or of a remote player.
+    """Return whether the clock runs in a turn of this seat: of a person who is present, or of a remote player.
 
     Not while a computer player makes this turn, and for a remote player not while the game sleeps.
     """
@@ -144,13 +146,13 @@ def is_counted(seat: int, state: State, presence: Presence, seats: Seats) -> boo
 
 
 def present_people(state: State, presence: Presence, seats: Seats) -> list[int]:
-    """The seats of people who are in the match and present."""
+    """Return the seats of people who are in the match and present."""
     people = seats.people
     return [seat for seat in state.active_seats() if seat in people and seat not in presence.away]
 
 
 def sleeps(state: State, presence: Presence, seats: Seats) -> bool:
-    """Whether a game goes on only when somebody is back: all people in the match are away, and one has not forfeited.
+    """Return whether a game goes on only when somebody is back: all are away, and one of them has not forfeited.
 
     When all of them have forfeited, the others decide the match without them.
     """

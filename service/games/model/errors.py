@@ -35,7 +35,7 @@ class Unauthorized(Refusal):
 
 
 def unauthorized() -> Unauthorized:
-    """The one refusal for every failed authentication, so that the causes cannot be distinguished."""
+    """Return the one refusal for every failed authentication, so that the causes cannot be distinguished."""
     return Unauthorized("no_valid_token")
 
 

@@ -48,7 +48,7 @@ def advance_match(game: Game, seat: int, move: Move) -> tuple[Game, Sequence[Eve
 
 
 def _with_forced_moves(game: Game, events: Sequence[Event]) -> tuple[Game, Sequence[Event]]:
-    """The game and the events after the draws and passes to which the people on turn are forced now.
+    """Return the game and the events after the draws and passes to which the people on turn are forced now.
 
     Rounds end where nobody can draw or play, so this ends.
     """
@@ -71,7 +71,7 @@ def _with_forced_moves(game: Game, events: Sequence[Event]) -> tuple[Game, Seque
 
 
 def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple[tuple[Event, ...], State]:
-    """The events of a move and the state after them, where seats have forfeited.
+    """Return the events of a move and the state after them, where seats have forfeited.
 
     None of the winners has; and if the seats that go out leave one side that has not, the match is over.
     """
@@ -92,7 +92,7 @@ def with_events(
     write_id: str,
     yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]] = iter,
 ) -> Game:
-    """The game at the version that these events lead to, written at this time (``at``) by the write of that id.
+    """Return the game at the version that these events lead to, written at this time (``at``) by the write of that id.
 
     ``before`` is the state of the match before them; ``yielding`` returns events as they are.
     """
@@ -125,7 +125,7 @@ def with_events(
 
 
 def replay_timed(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) -> tuple[Game, State]:
-    """The game with the presence and the clock that it has after these events, each with its time.
+    """Return the game with the presence and the clock that it has after these events, each with its time.
 
     The ``game`` has the presence and the clock before them; ``state`` is that of its match before them, and the second
     result that after them.
@@ -180,7 +180,7 @@ def _presence_and_clock(
 def _clock_after(
     clock: RunningClock, game: Game, event: PresenceEvent, *, at: int, state: State, presence: Presence
 ) -> RunningClock:
-    """The clock of a game that has one after this event; ``state`` and ``presence`` are those before it."""
+    """Return the clock of a game that has one after this event; ``state`` and ``presence`` are those before it."""
     seat, seats, settings = event.seat, game.seats, game.clock
     assert settings is not None
     match event:
@@ -196,5 +196,5 @@ def _clock_after(
 
 
 def _waits_for_people(state: State, presence: Presence, seats: Seats) -> bool:
-    """Whether no time is counted because nobody is present: the game sleeps, or computer players deal."""
+    """Return whether no time is counted because nobody is present: the game sleeps, or computer players deal."""
     return sleeps(state, presence, seats) or (state.phase == ROUND_OVER and not present_people(state, presence, seats))

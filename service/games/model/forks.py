@@ -43,7 +43,7 @@ class ForkStart(NamedTuple):
 
 
 def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None) -> Record:
-    """The record of a game for the viewer at this seat; ``None`` is a spectator. ``history`` is all its events.
+    """Return the record of a game for the viewer at this seat; ``None`` is a spectator. ``history`` is all its events.
 
     A round in progress is recorded as the viewer has seen it, the others in full.
     """
@@ -83,7 +83,7 @@ def _recorded_clock(clock: ClockSettings) -> RecordedClock:
 
 
 def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None]) -> ForkStart:
-    """The match of a record at a version, to be continued by this number of seats.
+    """Return the match of a record at a version, to be continued by this number of seats.
 
     Raises ``InvalidSetup`` if the record is invalid, cannot be continued there, or has another number of players.
     """
@@ -100,5 +100,5 @@ def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None])
 
 
 def as_arranged(events: Sequence[Event]) -> list[Event]:
-    """The events of a record as events of another game, where its deals are arranged ones."""
+    """Return the events of a record as events of another game, where its deals are arranged ones."""
     return [replace(event, arranged=True, proof=None) if isinstance(event, Dealt) else event for event in events]

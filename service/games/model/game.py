@@ -148,7 +148,7 @@ class Game(GameFacts):
         return self.held_deadline(self.allowance)
 
     def held_deadline(self, allowance: OutageAllowance) -> int | None:
-        """The deadline as it is applied with this allowance.
+        """Return the deadline as it is applied with this allowance.
 
         An outage counts for the turns that began before its end; in a game with banks for all that follow too, as it
         has used up a bank.
@@ -185,15 +185,15 @@ class Game(GameFacts):
         )
 
     def with_seat(self, seat: int, value: Seat) -> Game:
-        """The game with another value of a seat."""
+        """Return the game with another value of a seat."""
         return self._replace(seats=self.seats.replaced(seat, value))
 
     def is_current(self, version: int) -> bool:
-        """Whether a move that was meant for ``version`` may be made: what can be played has not changed after it."""
+        """Return whether a move for ``version`` may be made, as nothing that can be played has changed since."""
         return self.match_version <= version <= self.version
 
     def etag(self, viewer: Viewer) -> str:
-        """The ETag of this version for a viewer. Depends on nothing hidden.
+        """Return the ETag of this version for a viewer. Depends on nothing hidden.
 
         The ids of the writes that led to ``match_version`` and, if it is another, to this version are random: they
         distinguish two writes that led to the same version, the first of which was lost in a failover. A deadline that
@@ -205,7 +205,7 @@ class Game(GameFacts):
         return f"{self.version}-{self.match_write_id}{write}-{'s' if viewer is None else viewer}"
 
     def is_current_tag(self, tag: str, seat: int) -> bool:
-        """Whether this is a version that ``is_current``, or the ETag of such a version for this seat."""
+        """Return whether this is a version that ``is_current``, or the ETag of such a version for this seat."""
         number = tag.partition("-")[0]
         if not number.isdecimal() or len(number) > _MAX_VERSION_DIGITS or not self.is_current(int(number)):
             return False
@@ -216,7 +216,7 @@ class Game(GameFacts):
 
 
 def rules_for(variant: str, options: Mapping[str, Value], seats: int) -> Rules:
-    """The rules of a variant for these options and this number of seats; cached.
+    """Return the rules of a variant for these options and this number of seats; cached.
 
     Raises ``InvalidSetup``, and ``KeyError`` for an unknown variant.
     """

@@ -92,12 +92,12 @@ class EventEnvelope(NamedTuple):
 
 
 def changes_play(event: GameEvent) -> bool:
-    """Whether an event changes what can be played, so that a move that was meant for the version before is refused."""
+    """Return whether an event changes what can be played, so that a move for the version before is refused."""
     return type(event) not in NO_PLAY
 
 
 def commitments_after(commitments: tuple[bytes, ...], event: GameEvent) -> tuple[bytes, ...]:
-    """The commitments of a game after an event."""
+    """Return the commitments of a game after an event."""
     if isinstance(event, Dealt) and event.proof is not None:
         return (*commitments[-1:], event.proof.next_commitment)
     if isinstance(event, Created) and event.commitment is not None:

@@ -50,7 +50,7 @@ class Lifetimes(NamedTuple):
 
     @classmethod
     def at_most(cls, longest: int, finished: int | None = None) -> Lifetimes:
-        """The lifetimes none of which is longer than ``longest``."""
+        """Return the lifetimes none of which is longer than ``longest``."""
         return cls(longest, longest if finished is None else min(finished, longest), min(DAY_MS, longest))
 
 
@@ -87,7 +87,7 @@ class RemoteTurn(NamedTuple):
 
 
 def bot_turn(game: Game) -> BotTurn | None:
-    """What the service has to play in this game now; ``None`` if it is another's turn, or the game sleeps.
+    """Return what the service has to play in this game now; ``None`` if it is another's turn, or the game sleeps.
 
     Between two rounds people deal, as long as one of them is present and in the match; remote players do not have to.
     """
@@ -106,7 +106,7 @@ def bot_turn(game: Game) -> BotTurn | None:
 
 
 def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]) -> BotTurn:
-    """The turn, due so long after the last event that its time tells nothing about the choice.
+    """Return the turn, due so long after the last event that its time tells nothing about the choice.
 
     Who leaves or comes back does not delay it: otherwise a player could stop all computer players by doing so.
     """
@@ -118,7 +118,7 @@ def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]
 
 
 def is_under_way(game: Game) -> bool:
-    """Whether the game goes on, or a player who is present may go on with it."""
+    """Return whether the game goes on, or a player who is present may go on with it."""
     state, presence = game.state, game.presence
     if game.status not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.seats):
         return False
@@ -128,7 +128,9 @@ def is_under_way(game: Game) -> bool:
 
 
 def remote_turn(game: Game) -> RemoteTurn | None:
-    """The turn of a remote player; ``None`` if it is another's, or a computer player makes it, or the game sleeps.
+    """Return the turn of a remote player.
+
+    ``None`` if it is another's, or a computer player makes it, or the game sleeps.
 
     A remote player is asked at once, as the clock of its turn runs already.
     """
@@ -142,7 +144,7 @@ def remote_turn(game: Game) -> RemoteTurn | None:
 
 
 def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
-    """When something follows from the deadline of the game by itself; ``None`` if nothing does.
+    """Return when something follows from the deadline of the game by itself; ``None`` if nothing does.
 
     That is some time after the deadline as it is applied. Where the others may claim, nothing follows from the end of a
     turn's time.
@@ -154,7 +156,7 @@ def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int |
 
 
 def reminders(before: Game | None, after: Game) -> Reminders:
-    """The reminders that a write changes; those of kinds that the game never has are left out.
+    """Return the reminders that a write changes; those of kinds that the game never has are left out.
 
     ``before`` is ``None`` for a new game.
     """
@@ -184,12 +186,12 @@ def reminders(before: Game | None, after: Game) -> Reminders:
 
 
 def _may_have_bot_turn(game: Game) -> bool:
-    """Whether a computer player plays any seat, for itself or for a person."""
+    """Return whether a computer player plays any seat, for itself or for a person."""
     return game.presence != ALL_PRESENT or not game.seats.are_people
 
 
 def _asks_the_same(before: Game | None, after: Game) -> bool:
-    """Whether a remote player on turn has got all that counts: then it is not asked again."""
+    """Return whether a remote player on turn has got all that counts: then it is not asked again."""
     return (
         before is not None
         and (before.match_version, before.match_write_id) == (after.match_version, after.match_write_id)

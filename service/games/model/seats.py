@@ -86,18 +86,18 @@ class Seats(tuple[Seat, ...]):
         return all([each.kind == HUMAN for each in self])
 
     def erased(self) -> frozenset[int]:
-        """The seats whose player was erased (``service.games.commands.erasure``), and which nobody was given since."""
+        """Return the seats whose player was erased (``service.games.commands.erasure``) and that nobody got since."""
         return frozenset(
             [seat for seat, each in enumerate(self) if each.kind in (HUMAN, REMOTE) and each.token_hash is None]
         )
 
     def replaced(self, seat: int, value: Seat) -> Seats:
-        """These seats, but one of them with another value."""
+        """Return these seats, but one of them with another value."""
         return Seats((*self[:seat], value, *self[seat + 1 :]))
 
 
 def may_go_on_alone(kinds: Collection[SeatKind], absence: Absence | None) -> bool:
-    """Whether computer players may come to play on by themselves in a game that begins with these seats.
+    """Return whether computer players may come to play on by themselves in a game that begins with these seats.
 
     So it is where no person has a seat, as a remote player may be away, and where all people may forfeit. ``absence``
     is what follows at a deadline, ``None`` without a clock.

@@ -28,7 +28,7 @@ _ID: Final = re.compile(r"[A-Za-z0-9_-]{24}", re.ASCII)
 
 
 def with_shard(text: str) -> str:
-    """An ASCII text with two more characters, so that a Cluster stores it in the slot of a shard.
+    """Return an ASCII text with two more characters, so that a Cluster stores it in the slot of a shard.
 
     The CRC is linear: that of the text with two zero bytes, XOR that of the two characters, is that of both together.
     """
@@ -37,7 +37,7 @@ def with_shard(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def shard_of(key: str) -> int | None:
-    """The shard of the game or application with this id, from 0; ``None`` for what is no id. Cached.
+    """Return the shard of the game or application with this id, from 0; ``None`` for what is no id. Cached.
 
     What belongs to an application has its id, a dot and a name, and lies in the same shard.
     """

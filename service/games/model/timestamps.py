@@ -11,7 +11,7 @@ from functools import lru_cache
 
 @lru_cache(maxsize=4096)
 def format_rfc3339(milliseconds: int) -> str:
-    """A time in milliseconds since 1970 in the form of RFC 3339, in UTC: ``2026-01-06T19:33:20.000Z``.
+    """Return a time in milliseconds since 1970 in the form of RFC 3339, in UTC: ``2026-01-06T19:33:20.000Z``.
 
     Cached, as the times of a game are shown again with each view.
     """
@@ -22,5 +22,5 @@ def format_rfc3339(milliseconds: int) -> str:
 
 @lru_cache(maxsize=1024)
 def _format_minute(minutes: int) -> str:
-    """The text up to the minute; cached, as many times within a minute are formatted."""
+    """Return the text up to the minute; cached, as many times within a minute are formatted."""
     return datetime.fromtimestamp(minutes * 60, UTC).strftime("%Y-%m-%dT%H:%M")

@@ -32,13 +32,13 @@ class DerivedBytes(RandomBytes):
         self._calls = 0
 
     def __call__(self, size: int, /) -> bytes:
-        """The next ``size`` bytes."""
+        """Return the next ``size`` bytes."""
         self._calls += 1
         return digest(self._secret, b"%d;%b" % (self._calls, self._purpose), "sha256")[:size]
 
 
 def new_game_id(random_bytes: RandomBytes) -> str:
-    """An id for a game: 22 URL-safe characters of 128 random bits, and two that give it a shard.
+    """Return an id for a game: 22 URL-safe characters of 128 random bits, and two that give it a shard.
 
     It does not start with a hyphen: a command line would take such an id for an option.
     """
@@ -47,32 +47,32 @@ def new_game_id(random_bytes: RandomBytes) -> str:
 
 
 def new_token(random_bytes: RandomBytes) -> str:
-    """A token for a seat: 256 bits, with a prefix that identifies it as one."""
+    """Return a token for a seat: 256 bits, with a prefix that identifies it as one."""
     return SEAT_PREFIX + _base64(random_bytes(32))
 
 
 def new_write_id(random_bytes: RandomBytes) -> bytes:
-    """An id for a write: 48 bits, 8 characters. It only has to differ from other writes at the same version."""
+    """Return an id for a write: 48 bits, 8 characters. It only has to differ from other writes at the same version."""
     return urlsafe_b64encode(random_bytes(6))
 
 
 def new_join_code(random_bytes: RandomBytes) -> str:
-    """A code for the open seats of a game: 80 bits, 16 characters of Base32, which can be read aloud."""
+    """Return a code for the open seats of a game: 80 bits, 16 characters of Base32, which can be read aloud."""
     return b32encode(random_bytes(10)).decode()
 
 
 def hash_secret(secret: str) -> bytes:
-    """The SHA-256 of a token or a join code, which is stored instead of it."""
+    """Return the SHA-256 of a token or a join code, which is stored instead of it."""
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
 def short_digest(*words: str) -> str:
-    """A digest of these words: 128 bits, 22 URL-safe characters. The boundaries of the words count."""
+    """Return a digest of these words: 128 bits, 22 URL-safe characters. The boundaries of the words count."""
     return _base64(sha256(b"".join([b"%d:%b" % (len(word), word) for word in map(_bytes, words)])).digest()[:16])
 
 
 def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
-    """The index of the hash of ``secret`` in ``hashes``; ``None`` if it is not there. Compares all of them."""
+    """Return the index of the hash of ``secret`` in ``hashes``; ``None`` if it is not there. Compares all of them."""
     presented = hash_secret(secret)
     match = None
     for index, known in enumerate(hashes):

@@ -147,7 +147,7 @@ class EventPage(NamedTuple):
 
 
 def view_event(envelope: EventEnvelope, seat: int | None, names: Sequence[str | None] = ()) -> EventView:
-    """What ``seat`` may know of an event; ``None`` is a spectator. Events outside the match are public.
+    """Return what ``seat`` may know of an event; ``None`` is a spectator. Events outside the match are public.
 
     ``names`` are the current ones of all seats: those of players are shown as they are now, and stored with no event.
     They are needed only for events ``WITH_NAME`` that are shown.
@@ -161,7 +161,7 @@ def view_event(envelope: EventEnvelope, seat: int | None, names: Sequence[str | 
 
 
 def view_game(game: Game, viewer: Viewer, lifetimes: Lifetimes) -> GameView:
-    """What a viewer may know of the game.
+    """Return what a viewer may know of the game.
 
     The owner knows what a spectator knows, and what it calls the game and its players; a seat, what it is called
     itself.
@@ -200,7 +200,7 @@ def view_game(game: Game, viewer: Viewer, lifetimes: Lifetimes) -> GameView:
 
 
 def view_table(game: Game, version: int, round_number: int, layout: Layout) -> TableView:
-    """The table of the game as it is, or was at an earlier version."""
+    """Return the table of the game as it is, or was at an earlier version."""
     rules = game.rules
     tiles = rules.tiles
     return TableView(game.id, version, round_number, layout, rules.layout_spread(), len(tiles), tiles[-1].high)
@@ -215,7 +215,7 @@ def forget_seat_views() -> None:
 def _seat_views(
     seats: tuple[Seat, ...], presence: Presence, banks: tuple[int, ...], viewer: Viewer
 ) -> tuple[SeatView, ...]:
-    """The players of the seats as a viewer may know them; cached, as they rarely change.
+    """Return the players of the seats as a viewer may know them; cached, as they rarely change.
 
     All but what an application calls them is public: without an application, give ``None`` for any viewer.
     """
@@ -236,14 +236,14 @@ def _seat_views(
 
 
 def legal_moves_for(game: Game, seat: int | None) -> tuple[Move, ...]:
-    """The legal moves of a seat; none for a spectator, while seats are open, nor before the first deal."""
+    """Return the legal moves of a seat; none for a spectator, while seats are open, nor before the first deal."""
     if seat is None or game.seats.are_open or not game.state.round:
         return ()
     return legal_moves(game.rules, game.state, seat)
 
 
 def standings(game: Game) -> tuple[Standing, ...]:
-    """The seats from first to last (``ranking``), those that have forfeited after all others."""
+    """Return the seats from first to last (``ranking``), those that have forfeited after all others."""
     totals = game.state.running_totals()
     forfeited = game.presence.forfeited
     ranks = ranking(game.variant.best, game.state, forfeited)

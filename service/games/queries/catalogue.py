@@ -31,7 +31,7 @@ class DealRow(NamedTuple):
 
 
 def find_variant(key: str) -> Variant:
-    """The variant of that key. Raises ``NotFound``."""
+    """Return the variant of that key. Raises ``NotFound``."""
     variant = variants().get(key)
     if variant is None:
         raise NotFound("no_such_variant", allowed=list(variants()))
@@ -39,35 +39,38 @@ def find_variant(key: str) -> Variant:
 
 
 def option_title(variant: Variant, option: Option, language: Language) -> str:
-    """What a house rule of this variant is called."""
+    """Return what a house rule of this variant is called."""
     return text(_option_key(variant, option, "title"), language)
 
 
 def option_description(variant: Variant, option: Option, language: Language) -> str:
-    """What a house rule of this variant does."""
+    """Return what a house rule of this variant does."""
     return text(_option_key(variant, option, "description"), language, **option.params)
 
 
 def value_titles(variant: Variant, option: Option, language: Language) -> tuple[str, ...]:
-    """What the values of a house rule are called, in their order; none where they are plain numbers or yes and no."""
+    """Return what the values of a house rule are called, in their order.
+
+    None where they are plain numbers or yes and no.
+    """
     keys = [_option_key(variant, option, f"values.{value}") for value in option.values]
     return tuple([text(key, language) for key in keys]) if keys and has_text(keys[0]) else ()
 
 
 def _option_key(variant: Variant, option: Option, part: str) -> str:
-    """The key of a text on a house rule: that of this variant, else the one that several share."""
+    """Return the key of a text on a house rule: that of this variant, else the one that several share."""
     own = f"games.{variant.key}.options.{option.key}.{part}"
     return own if has_text(own) else f"options.{option.key}.{part}"
 
 
 def level_name(level: str, language: Language) -> str:
-    """What a level of computer players is called."""
+    """Return what a level of computer players is called."""
     return text(f"levels.{level}.name", language)
 
 
 @cache
 def level_strength(level: str, variant: Variant, language: Language) -> str:
-    """How strong a level of computer players is in this variant: in general, and as measured, if it was."""
+    """Return how strong a level of computer players is in this variant: in general, and as measured, if it was."""
     general = text(f"levels.{level}.strength", language)
     shares = [row for row in measured_strength() if row.variant == variant.key and row.stronger == level]
     if not shares:
@@ -86,14 +89,14 @@ def level_strength(level: str, variant: Variant, language: Language) -> str:
 
 
 def _setting(variant: Variant, option: Option, value: Value, language: Language) -> str:
-    """A house rule with its value: *Set 9*, *Table Venezuela*."""
+    """Return a house rule with its value: *Set 9*, *Table Venezuela*."""
     named = dict(zip(option.values, value_titles(variant, option, language), strict=False))
     return f"{option_title(variant, option, language)} {named.get(value, value)}"
 
 
 @cache
 def deal_table(key: str) -> tuple[DealRow, ...]:
-    """The deal for each set and each number of players with which the variant can be played.
+    """Return the deal for each set and each number of players with which the variant can be played.
 
     Raises ``KeyError`` for an unknown variant.
     """

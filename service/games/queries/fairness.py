@@ -50,12 +50,15 @@ class FairnessReport(NamedTuple):
 
 
 def is_provable(game: Game) -> bool:
-    """Whether the deals of a game can be proven: neither fixed by a seed nor arranged."""
+    """Return whether the deals of a game can be proven: neither fixed by a seed nor arranged."""
     return game.deck.game is not None
 
 
 def fairness_report(game: Game, events: Sequence[GameEvent]) -> FairnessReport:
-    """The report on a game; ``events`` are all its events up to its version if it is provable, else not needed."""
+    """Return the report on a game.
+
+    ``events`` are all its events up to its version if it is provable, else not needed.
+    """
     provable = is_provable(game)
     rounds = _rounds(game, events) if provable else ()
     highest = game.rules.tiles[-1].high

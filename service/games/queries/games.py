@@ -61,17 +61,17 @@ class GameQueries:
         self._catching_up = BoundedSemaphore(_MAX_CATCHING_UP)
 
     def view(self, access: Access) -> GameView:
-        """The game as the viewer may know it."""
+        """Return the game as the viewer may know it."""
         return view_game(access.game, access.viewer, self._repository.lifetimes)
 
     def legal_moves(self, access: Access) -> LegalMoves:
-        """The legal moves of the viewer's seat."""
+        """Return the legal moves of the viewer's seat."""
         game, seat = access.game, access.seat
         deadline = None if game.clock is None else game.shown_deadline
         return LegalMoves(game.version, game.state.turn, game.to_act, legal_moves_for(game, seat), deadline)
 
     def score(self, access: Access) -> ScoreCard:
-        """The score card: the standings, and the result of every finished round."""
+        """Return the score card: the standings, and the result of every finished round."""
         game = access.game
         rules = game.rules
         settlement = rules.settlement if game.status == "finished" else None
@@ -83,7 +83,7 @@ class GameQueries:
         )
 
     def table(self, access: Access, version: int | None) -> TableView:
-        """The table at a version that the game has reached, or now; the same for every viewer.
+        """Return the table at a version that the game has reached, or now; the same for every viewer.
 
         An earlier one is rebuilt from the events of its round.
         """
@@ -99,13 +99,13 @@ class GameQueries:
         return view_table(game, version, round_number, layout)
 
     def fairness(self, access: Access) -> FairnessReport:
-        """The proofs of the deals as far as they may be revealed; the same for every viewer."""
+        """Return the proofs of the deals as far as they may be revealed; the same for every viewer."""
         game = access.game
         history = self._repository.history(game)[: game.version] if is_provable(game) else []
         return fairness_report(game, [each.event for each in history])
 
     def record(self, access: Access) -> Record:
-        """The game as a record, as the viewer may know it."""
+        """Return the game as a record, as the viewer may know it."""
         game, seat = access.game, access.seat
         return export_record(game, self._repository.history(game)[: game.version], seat)
 
@@ -118,7 +118,7 @@ class GameQueries:
         return self._page(_subscriber(access), after if after <= access.game.version else _NO_CURSOR, limit)
 
     def at_version(self, access: Access, page: EventPage) -> Access:
-        """The viewer's access to the game at the version of a page of events, whatever has happened since.
+        """Return the viewer's access to the game at the version of a page of events, whatever has happened since.
 
         An earlier version than that of ``access`` is rebuilt from the history. Raises ``Unauthorized`` if the token of
         the viewer was revoked.
@@ -131,7 +131,7 @@ class GameQueries:
         return access._replace(game=self._repository.at_version(game, page.version))
 
     def layout_at(self, access: Access, version: int) -> Layout | None:
-        """The table as it was at a version, 0 for before the game was created; ``None`` if it is not known.
+        """Return the table as it was at a version, 0 for before the game was created; ``None`` if it is not known.
 
         An earlier one than that of ``access`` is rebuilt from the events of its round.
         """
@@ -141,14 +141,14 @@ class GameQueries:
         return _layout_after(game, self._repository.events_of_round(game, version))
 
     def at_cursor(self, subscription: EventSubscription) -> Access:
-        """The subscriber's access to the game at its cursor, or as it is now, if that is another version.
+        """Return the subscriber's access to the game at its cursor, or as it is now, if that is another version.
 
         Subscribers to the same game share one read of the store. Raises ``Unauthorized`` if the token was revoked.
         """
         return self._after_write(subscription.subscriber, subscription.cursor, subscription.write_id)
 
     def subscribe(self, access: Access, after: int) -> EventSubscription:
-        """A subscription to the events after a version, as the viewer may know them. Must be closed."""
+        """Return a subscription to the events after a version, as the viewer may know them. Must be closed."""
         if after > access.game.version:
             after = _NO_CURSOR  # does not exist yet: if the game reaches it later, it is not the version that was meant
         return EventSubscription(
@@ -197,7 +197,7 @@ class GameQueries:
 
 
 def _layout_after(game: Game, events: Sequence[GameEvent]) -> Layout | None:
-    """The table after these events of a round; ``None`` if it is not known."""
+    """Return the table after these events of a round; ``None`` if it is not known."""
     layout: Layout | None = game.rules.empty_layout()
     for event in events:
         layout = layout_after(game.rules, layout, event)
@@ -220,7 +220,7 @@ def _subscriber(access: Access) -> Subscriber:
 
 
 def _access(subscriber: Subscriber, game: Game) -> Access:
-    """The subscriber's access to its game as it is now. Raises ``Unauthorized`` if its token was revoked."""
+    """Return the subscriber's access to its game as it is now. Raises ``Unauthorized`` if its token was revoked."""
     seat = subscriber.seat
     if seat is not None and game.seats[seat].token_hash != subscriber.token_hash:
         raise unauthorized()

@@ -53,7 +53,7 @@ class Learning:
         self._waiting = BoundedSemaphore(MOST_WAITING)
 
     def hint(self, access: Access) -> HintFound:
-        """The hint for the seat of this access, on whose turn the game is.
+        """Return the hint for the seat of this access, on whose turn the game is.
 
         Of as many requests as there are for the same version, one has it computed. Raises ``Forbidden`` if another
         person is in the match, ``MoveRefused`` if it is not the turn of the seat, ``Unauthorized`` if its token was
@@ -82,7 +82,7 @@ class Learning:
                 sleep(LOOK_SECONDS)
 
     def _on_turn(self, access: Access) -> Game:
-        """The stored game, if its seat may have a hint now."""
+        """Return the stored game, if its seat may have a hint now."""
         seat = access.seat
         if seat is None:
             raise unauthorized()
@@ -116,7 +116,7 @@ class Learning:
                 raise NotFound("game_expired")
 
     def review(self, access: Access) -> ReviewFound:
-        """The review of the match. Raises ``NotFound`` if nobody has asked for it."""
+        """Return the review of the match. Raises ``NotFound`` if nobody has asked for it."""
         game = access.game
         found = self._advice.review(game.id, game.holder)
         if found is None:

@@ -22,7 +22,7 @@ from service.render.sentences.texts import text
 
 
 def game_sentence(game: GameView, language: str) -> str:
-    """How the game stands for its viewer, in at most ``people.MAX_SENTENCE`` characters."""
+    """Return how the game stands for its viewer, in at most ``people.MAX_SENTENCE`` characters."""
     if game.status == "waiting":
         return waiting_sentence(len([seat for seat in game.seats if seat.kind == OPEN_SEAT]), language)
     you = game.view.you
@@ -33,7 +33,7 @@ def game_sentence(game: GameView, language: str) -> str:
 
 
 def partners_of(seat: int | None, teams: Sequence[int | None]) -> frozenset[int]:
-    """The other seats in the team of this one, by the team of each seat."""
+    """Return the other seats in the team of this one, by the team of each seat."""
     if seat is None or teams[seat] is None:
         return frozenset()
     return frozenset([other for other, team in enumerate(teams) if team == teams[seat] and other != seat])
@@ -51,7 +51,7 @@ class EventSentences:
         self._reader = reader
 
     def sentence(self, view: EventView) -> str:
-        """What to tell of the next event."""
+        """Return what to tell of the next event."""
         match view.event:
             case Reset(game):
                 self._layout = game.view.layout
@@ -84,7 +84,7 @@ class EventSentences:
         self._reader = self._reader._replace(names=(*names[:seat], name, *names[seat + 1 :]))
 
     def _renamed(self, seat: int) -> str:
-        """The new name of a seat, without the old one: it may have been one that nobody is to read."""
+        """Return the new name of a seat, without the old one: it may have been one that nobody is to read."""
         reader, number = self._reader, str(seat + 1)
         key = "renamed.you" if seat == reader.seat else "renamed"
         return fitted(reader, lambda name: text(key, reader.language, number=number, name=name(seat)))

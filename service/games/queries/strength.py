@@ -31,7 +31,7 @@ class Strength(NamedTuple):
 
 @cache
 def measured_strength() -> tuple[Strength, ...]:
-    """Every row that was measured with enough deals."""
+    """Return every row that was measured with enough deals."""
     file = resources.files("service.games.queries") / "strength.json"
     rows: list[dict[str, Any]] = orjson.loads(file.read_bytes())
     return tuple([Strength(**row) for row in rows])

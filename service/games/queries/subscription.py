@@ -98,7 +98,9 @@ class EventSubscription:
         self._unwatch = feed.watch(subscriber.game, self._on_notification)
 
     def wait(self, seconds: float) -> EventPage | None:
-        """The next events, at most ``PAGE_SIZE``; ``None`` if none come in time, or the service is shutting down.
+        """Return the next events, at most ``PAGE_SIZE``.
+
+        ``None`` if none come in time, or the service is shutting down.
 
         Raises ``NotFound`` when the game has expired, ``Unauthorized`` when the token of the seat was changed. While
         the store is unavailable it goes on waiting.
@@ -124,7 +126,7 @@ class EventSubscription:
         return None
 
     def poll(self) -> EventPage | None:
-        """The next events in the store, at most ``PAGE_SIZE``; ``None`` if there are none.
+        """Return the next events in the store, at most ``PAGE_SIZE``; ``None`` if there are none.
 
         Raises as ``wait``, and ``StorageUnavailable``.
         """
@@ -160,7 +162,7 @@ class EventSubscription:
             self._needs_catch_up = True
 
     def _accept(self, notification: EventNotification | None) -> EventPage | None:
-        """The events of a notification after the cursor; ``None`` if it has none, or leaves a gap."""
+        """Return the events of a notification after the cursor; ``None`` if it has none, or leaves a gap."""
         if notification is None or notification.after > self.cursor:
             self._needs_catch_up = True
             return None
@@ -180,7 +182,7 @@ class EventSubscription:
         return EventPage(events, self.cursor + len(events), more=False, write_id=notification.write_id.decode())
 
     def _catch_up(self, seconds: float) -> EventPage | None:
-        """The next events in the store; ``None`` if there are none, or it could not be read within this time."""
+        """Return the next events in the store; ``None`` if there are none, or it could not be read within this time."""
         deadline = monotonic() + seconds
         while not self._slots.acquire(timeout=min(max(deadline - monotonic(), 0), WAIT_SLICE_SECONDS)):
             if self.closing or monotonic() >= deadline:

@@ -65,7 +65,7 @@ class Admission:
         return size
 
     def give_back(self, game: Game, size: int) -> None:
-        """A new game was not stored."""
+        """Give back the share of a new game that was not stored."""
         self._shares.give_back(holder_of(game), size)
 
     def write(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
@@ -83,7 +83,7 @@ class Admission:
             raise ShareUsedUp(error.retry_after) from None
 
     def check_awaited(self, game: Game) -> None:
-        """Raises ``PutOff`` for a game that nobody waits for, while only the reserve of the store is left."""
+        """Raise ``PutOff`` for a game that nobody waits for, while only the reserve of the store is left."""
         if self._shares.is_reserved and not game.is_awaited:
             raise PutOff("memory reserve", PUT_OFF_SECONDS)
 
@@ -117,7 +117,7 @@ def holder_of(game: Game) -> Holder:
 
 
 def size_of_game(game: Game, state: bytes, events: Sequence[bytes]) -> int:
-    """The bytes that a store needs for a new game: about those that Redis uses, or some more."""
+    """Return the bytes that a store needs for a new game: about those that Redis uses, or some more."""
     allocated = len(state) * 9 // 8  # up to a fifth more than the state itself, as sizes come in steps
     size = _GAME_BYTES + allocated + _size_of_events(game, events)
     return size if game.ownership is None else size + _size_in_index(game, game.ownership)

@@ -23,28 +23,30 @@ _decisions_decoder: Final = decoder(list[Decision])
 
 
 def position_of(game: Game) -> bytes:
-    """What the game, as it is stored, begins with at this version, and at no other."""
+    """Return what the game, as it is stored, begins with at this version, and at no other."""
     return b"%d %b" % (game.version, state_prefix(game))
 
 
 def encode_hint(hint: Hint) -> bytes:
-    """The bytes of a hint."""
+    """Return the bytes of a hint."""
     return encoder.encode(hint)
 
 
 def decode_hint(data: bytes) -> Hint:
-    """The hint of these bytes. Raises ``WrittenByNewer`` if they cannot be read."""
+    """Return the hint of these bytes. Raises ``WrittenByNewer`` if they cannot be read."""
     hint: Hint = _decoded(_hint_decoder, data)
     return hint
 
 
 def encode_review(review: Review) -> bytes:
-    """The bytes of a review."""
+    """Return the bytes of a review."""
     return zlib.compress(encoder.encode(review))
 
 
 def decode_review(data: bytes) -> Review:
-    """The review of these bytes, with nothing in it of no bytes. Raises ``WrittenByNewer`` if they cannot be read.
+    """Return the review of these bytes, with nothing in it of no bytes.
+
+    Raises ``WrittenByNewer`` if they cannot be read.
 
     An earlier release kept the decisions alone.
     """

@@ -51,7 +51,7 @@ class GameCache:
         self.shared_reads = BoundedCache[tuple[str, int, str], Future[Game]](_SHARED_READS)
 
     def decode(self, game_id: str, stored: StoredGame) -> Game:
-        """The game that was just read from the store, which is decoded unless it is the cached one.
+        """Return the game that was just read from the store, which is decoded unless it is the cached one.
 
         Raises ``Gone``, and ``WrittenByNewer`` for one of a newer service.
         """

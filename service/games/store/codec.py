@@ -74,7 +74,7 @@ _game_decoder: Final = decoder(
 
 
 def encode_game(game: Game) -> bytes:
-    """The bytes of a game, without its id and version, which the store holds beside them."""
+    """Return the bytes of a game, without its id and version, which the store holds beside them."""
     layout = game.state.layout
     encoded, fields = _encode_layout(layout), _GAME_FIELDS.values(game)
     stored: tuple[object, ...] = (
@@ -91,7 +91,7 @@ def encode_game(game: Game) -> bytes:
 
 
 def state_prefix(game: Game) -> bytes:
-    """The first bytes of this game as it is stored, which no other game has, nor this one with another history.
+    """Return the first bytes of this game as it is stored, which no other game has, nor this one with another history.
 
     They are the same in every format, so that a newer service can replace what an older one has written.
     """
@@ -99,7 +99,7 @@ def state_prefix(game: Game) -> bytes:
 
 
 def encode_tombstone(app: str) -> bytes:
-    """The bytes that take the place of a deleted game of this application; no game begins with them."""
+    """Return the bytes that take the place of a deleted game of this application; no game begins with them."""
     return encoder.encode((_TOMBSTONE, app))
 
 
@@ -158,7 +158,7 @@ class _LayoutJson(NamedTuple):
 
 
 def _encode_whole_layout(layout: Layout) -> _LayoutJson:
-    """The layout, encoded from all its placements."""
+    """Return the layout, encoded from all its placements."""
     columns = zip(*layout.placements, strict=True) if layout.placements else _NO_COLUMNS
     tiles, hosts, sides, seats, face_down, outer = columns
     written = (
@@ -173,7 +173,7 @@ def _encode_whole_layout(layout: Layout) -> _LayoutJson:
 
 
 def _extend_layout(encoded: _LayoutJson, layout: Layout) -> _LayoutJson:
-    """The layout, encoded from that before its last tile."""
+    """Return the layout, encoded from that before its last tile."""
     tiles, hosts, sides, seats, face_down, outer_halves = encoded.columns
     tile, host, side, seat, down, outer = layout.placements[-1]
     if down:
@@ -203,7 +203,7 @@ _encode_layout: Final = LayoutCache(_encode_whole_layout, _extend_layout)
 
 @lru_cache(maxsize=8192)
 def _encode_layout_end(end: End) -> bytes:
-    """An end as JSON; cached, as it does not change while tiles are laid elsewhere."""
+    """Return an end as JSON; cached, as it does not change while tiles are laid elsewhere."""
     name, number, host, side, gate, _, _ = end
     return b"[%d,%d,%d,%d,%d]" % (encode_end(name), number, host, _SIDE_CODES[side], _GATE_CODES[gate])
 
@@ -225,13 +225,13 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], last_end_n
 
 @cache
 def encode_end(name: str) -> int:
-    """The number of an end by its name: −1 and −2 for left and right, else the number in the name."""
+    """Return the number of an end by its name: −1 and −2 for left and right, else the number in the name."""
     return -1 - _LINE_ENDS.index(name) if name in _LINE_ENDS else int(name[1:])
 
 
 @cache
 def decode_end(code: int, is_line: bool) -> str:
-    """The name of the end of that number, in a line or in a layout whose ends are numbered."""
+    """Return the name of the end of that number, in a line or in a layout whose ends are numbered."""
     return _LINE_ENDS[-1 - code] if is_line else f"e{code}"
 
 
@@ -275,7 +275,10 @@ class _EventCodec:
 
 
 def encode_event(event: GameEvent, since_creation: int, to_act: tuple[int, ...]) -> bytes:
-    """The bytes of an event, so many milliseconds after the creation of the game; ``to_act``: who may move after it."""
+    """Return the bytes of an event, so many milliseconds after the creation of the game.
+
+    ``to_act``: who may move after it.
+    """
     return _EVENT_CODECS[type(event)].encode(event, since_creation, to_act)
 
 

@@ -61,7 +61,7 @@ class GameHistory:
         self._admit_read = admit_read
 
     def at_version(self, game: Game, version: int) -> Game:
-        """The game as it was at an earlier version; cached, as a client may repeat a request several times.
+        """Return the game as it was at an earlier version; cached, as a client may repeat a request several times.
 
         Raises ``NotFound`` when it has expired.
         """
@@ -75,7 +75,7 @@ class GameHistory:
         return earlier
 
     def events(self, game: Game, versions: Sequence[int]) -> list[GameEvent]:
-        """The events of these versions. Raises ``NotFound`` if one has expired."""
+        """Return the events of these versions. Raises ``NotFound`` if one has expired."""
         if not versions:
             return []
         self._admit_read(len(versions))
@@ -92,7 +92,10 @@ class GameHistory:
         return events
 
     def history(self, game: Game) -> list[EventEnvelope]:
-        """All events of the game up to its version, and perhaps newer ones. Raises ``NotFound`` when it has expired."""
+        """Return all events of the game up to its version, and perhaps newer ones.
+
+        Raises ``NotFound`` when it has expired.
+        """
         self._admit_read(game.version)
         history: list[EventEnvelope] = []
         while len(history) < game.version:
@@ -104,7 +107,7 @@ class GameHistory:
         return history
 
     def events_of_round(self, game: Game, version: int) -> list[GameEvent]:
-        """The events from the last deal on up to a version, which the game has reached.
+        """Return the events from the last deal on up to a version, which the game has reached.
 
         Raises ``NotFound`` when it has expired.
         """
@@ -116,7 +119,7 @@ class GameHistory:
         return events
 
     def events_between(self, game: Game, after: int, version: int) -> list[GameEvent]:
-        """The events after a version up to another, which the game has reached. Raises ``NotFound`` as above."""
+        """Return the events after a version up to another, which the game has reached. Raises ``NotFound`` as above."""
         self._admit_read(version - after)
         page = self.event_range(game.id, after, version - after)
         if page.first != after + 1 or len(page.events) != version - after:
@@ -125,7 +128,7 @@ class GameHistory:
         return [decode(number, game.created_at, data).event for number, data in numbered]
 
     def yielding(self, items: Iterable[T]) -> Iterator[T]:
-        """The items; other requests run after every ``_EVENTS_PER_TURN`` of them."""
+        """Yield the items; other requests run after every ``_EVENTS_PER_TURN`` of them."""
         for number, item in enumerate(items, 1):
             yield item
             if number % _EVENTS_PER_TURN == 0:
@@ -133,7 +136,7 @@ class GameHistory:
 
 
 def from_last_deal(events: list[GameEvent]) -> list[GameEvent]:
-    """The last deal of these events and what follows it; all of them without a deal."""
+    """Return the last deal of these events and what follows it; all of them without a deal."""
     return events[max([at for at, event in enumerate(events) if isinstance(event, Dealt)], default=0) :]
 
 
@@ -143,7 +146,7 @@ def rebuild_game(
     version: int,
     yielding: Callable[[Iterable[Any]], Iterable[Any]] = iter,
 ) -> Game:
-    """The game as it was at ``version``; ``history`` is all its events, ``yielding`` returns events as they are.
+    """Return the game as it was at ``version``; ``history`` is all its events, ``yielding`` returns events as they are.
 
     Its tokens, its deck and its ``write_id`` are the current ones: no view depends on the first two.
     """

@@ -48,7 +48,7 @@ class Idempotency:
     def derive_bytes(
         self, *purpose: str, prior: Fingerprinted | None = None, secret_id: bytes | None = None
     ) -> DerivedBytes:
-        """A source of bytes for this purpose: always the same ones, unpredictable without the secret.
+        """Return a source of bytes for this purpose: always the same ones, unpredictable without the secret.
 
         With ``prior``, the bytes are those that were derived for that write; with ``secret_id``, from that secret.
         Raises ``SecretChanged`` if the secret is not among these secrets.
@@ -61,7 +61,7 @@ class Idempotency:
         return DerivedBytes(secret, *purpose)
 
     def record(self, key: IdempotencyKey, *scope: str, derives_tokens: bool = False) -> IdempotencyRecord:
-        """The record of a key within its scope: the operation, and the owner of the key.
+        """Return the record of a key within its scope: the operation, and the owner of the key.
 
         If tokens are derived for the request, the record also identifies the secret, so that they can be derived again.
         """
@@ -70,6 +70,6 @@ class Idempotency:
 
 
 def check_same_request(prior: Fingerprinted, record: IdempotencyRecord | None) -> None:
-    """Raises ``KeyReused`` unless ``prior`` was stored for the request of this record, whatever its secret."""
+    """Raise ``KeyReused`` unless ``prior`` was stored for the request of this record, whatever its secret."""
     if record is None or prior.fingerprint.partition(b".")[0] != record.fingerprint.partition(b".")[0]:
         raise KeyReused("key_reused")

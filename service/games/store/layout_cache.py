@@ -31,7 +31,7 @@ class LayoutCache(Generic[T]):
         self._lock = Lock()
 
     def __call__(self, layout: Layout) -> T:
-        """The value for this layout."""
+        """Return the value for this layout."""
         placements = layout.placements
         if not placements:
             return self._make(layout)

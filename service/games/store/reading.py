@@ -23,7 +23,7 @@ class GameReader:
         self._lock = Lock()
 
     def load(self, game_id: str) -> Game | None:
-        """The stored game; ``None`` if it does not exist or has expired."""
+        """Return the stored game; ``None`` if it does not exist or has expired."""
         stored = self._store.read(game_id)
         return None if stored is None else self._cache.decode(game_id, stored)
 
@@ -35,7 +35,7 @@ class GameReader:
         return game
 
     def after_write(self, game_id: str, version: int, write_id: str) -> Game:
-        """The game as it was just after the write of that id, which led to ``version``; or as it is now.
+        """Return the game as it was just after the write of that id, which led to ``version``; or as it is now.
 
         All that ask for the same write share one read of the store: thousands of streams may follow a game. Without a
         ``write_id``, the result is only for those that wait for it: after a failover, another write may have led to
@@ -63,5 +63,5 @@ class GameReader:
 
 
 def expired() -> NotFound:
-    """What is raised for a game that has expired."""
+    """Return what is raised for a game that has expired."""
     return NotFound("game_expired")

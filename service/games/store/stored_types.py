@@ -27,12 +27,12 @@ encoder: Final = json.Encoder(enc_hook=attrgetter("index"))
 
 
 def decoder(kind: type) -> json.Decoder[Any]:
-    """What decodes values of this type."""
+    """Return what decodes values of this type."""
     return json.Decoder(kind, dec_hook=_decode_tile)
 
 
 def struct_of(fields: Iterable[tuple[str, Any] | tuple[str, Any, Any]]) -> type[Struct]:
-    """A type to decode: an array of these fields, each with its type and, if it may be missing, its default."""
+    """Return a type to decode: an array of these fields, each with its type and, if it may be missing, its default."""
     return defstruct("Stored", fields, array_like=True)
 
 
@@ -41,7 +41,7 @@ _STORED_AS: Final[dict[Any, Any]] = {Seats: tuple[Seat, ...]}
 
 
 def default_of(parameter: Parameter) -> object:
-    """The default of a field that this parameter gives, as msgspec wants it."""
+    """Return the default of a field that this parameter gives, as msgspec wants it."""
     return NODEFAULT if parameter.default is Parameter.empty else parameter.default
 
 

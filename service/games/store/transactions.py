@@ -232,11 +232,11 @@ class Transactions:
         self._cache.forget((game_id,))
 
     def find_write(self, game_id: str, name: str) -> PriorWrite | None:
-        """The write that was committed under the idempotency record of that name in the last 24 hours."""
+        """Return the write that was committed under the idempotency record of that name in the last 24 hours."""
         return self._store.find_write(game_id, name)
 
     def reserve(self, name: str, game_id: str, holder: Holder | None = None) -> str:
-        """The id of the game under that name: ``game_id``, or the one that an earlier request reserved.
+        """Return the id of the game under that name: ``game_id``, or the one that an earlier request reserved.
 
         It counts in the share of the ``holder``. Raises ``ShareUsedUp`` if none was reserved earlier.
         """
@@ -255,7 +255,7 @@ class Transactions:
             raise StorageUnavailable(error.reason, error.retry_after) from error
 
     def replay(self, game_id: str, prior: PriorWrite, record: IdempotencyRecord | None) -> Committed:
-        """The game just after an earlier write.
+        """Return the game just after an earlier write.
 
         Raises ``KeyReused`` if that write was for another request, ``NotFound`` when the game has expired. The write is
         committed in any case, so ``OutcomeUnknown`` is raised instead of ``StorageUnavailable``.
@@ -287,7 +287,7 @@ def encode_events(
     *,
     yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]],
 ) -> list[bytes]:
-    """The events of a write, which led from ``before`` to ``after``, each with the seats that may move after it.
+    """Return the events of a write, which led from ``before`` to ``after``, each with the seats that may move after it.
 
     A seat that is taken in this write is taken by its first event. ``since_creation`` in milliseconds; ``yielding``
     returns events as they are.

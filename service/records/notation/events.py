@@ -40,7 +40,7 @@ from service.records.notation.tiles import format_tiles, scan_tile, scan_tiles
 
 
 def format_event(event: RecordedEvent) -> str:
-    """The event as one line, without the line feed and the number of its round."""
+    """Return the event as one line, without the line feed and the number of its round."""
     return _FORMATS[type(event)](event)
 
 
@@ -124,7 +124,7 @@ _END: Final = re.compile(r"left|right|e[1-9][0-9]{0,14}")
 
 
 def _format_plain(event: Any) -> str:
-    """An event as its seat, if it has one, its word and its other fields."""
+    """Return an event as its seat, if it has one, its word and its other fields."""
     kind = _KIND_BY_TYPE[type(event)]
     fields = [
         name if field == "mark" else _FIELDS[field].format(value)
@@ -153,7 +153,7 @@ def _scan_fields(scanner: Scanner, kind: EventType, *seat: int) -> RecordedEvent
 
 
 def _fields_without_seat(kind: EventType) -> list[tuple[str, FieldKind]]:
-    """The fields of an event but for its seat."""
+    """Return the fields of an event but for its seat."""
     return [(name, field) for name, field in kind.fields or () if name != "seat"]
 
 

@@ -30,7 +30,7 @@ _UNQUOTED: Final = re.compile(r'[\x00-\x1f"\\\x7f-\x9f\u2028\u2029\ud800-\udfff]
 
 
 def quote(text: str) -> str:
-    """The text in quotation marks, escaped so that it is on one line."""
+    """Return the text in quotation marks, escaped so that it is on one line."""
     return f'"{_UNQUOTED.sub(lambda match: f"{chr(92)}{ord(match[0]):06x}", text)}"'
 
 
@@ -51,7 +51,7 @@ class Scanner:
         return False
 
     def peek(self, pattern: re.Pattern[str]) -> bool:
-        """Whether the pattern matches here, without reading."""
+        """Return whether the pattern matches here, without reading."""
         return pattern.match(self.text, self.at) is not None
 
     def expect(self, literal: str) -> None:

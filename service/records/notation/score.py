@@ -27,7 +27,7 @@ Parsed = TypeVar("Parsed")
 
 
 def format_result(result: RoundResult) -> str:
-    """The result on one line."""
+    """Return the result on one line."""
     parts: list[str] = [result.ended_by]
     parts += [f"winner {result.winner}"] if result.winner is not None else []
     parts += [f"loser {result.loser}"] if result.loser is not None else []

@@ -18,7 +18,7 @@ _NAMED: Final = {tile.name: tile for tile in TILES}
 
 
 def format_tiles(tiles: Iterable[Tile]) -> str:
-    """The names of the tiles, separated by spaces."""
+    """Return the names of the tiles, separated by spaces."""
     return " ".join([tile.name for tile in tiles]) or "-"
 
 

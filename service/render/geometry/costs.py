@@ -75,7 +75,7 @@ class Surroundings(NamedTuple):
 
 
 def best_spot(around: Surroundings, mouth: Mouth, *, double: bool) -> Spot | None:
-    """The cheapest spot at this mouth that is allowed; ``None`` if none is."""
+    """Return the cheapest spot at this mouth that is allowed; ``None`` if none is."""
     allowed = [
         spot
         for spot in spots(mouth, double=double)
@@ -87,7 +87,7 @@ def best_spot(around: Surroundings, mouth: Mouth, *, double: bool) -> Spot | Non
 
 
 def _in_half(arm: int | None, box: Box) -> bool:
-    """Whether a box lies in the half of the table of its arm of a line: the arms can never meet."""
+    """Return whether a box lies in the half of the table of its arm of a line: the arms can never meet."""
     if arm == EAST:
         return box.y1 <= 2 and (box.x0 >= 0 or box.y1 <= -3)
     return box.y0 >= -2 and (box.x1 <= 0 or box.y0 >= 3)
@@ -125,7 +125,7 @@ def _direction_cost(around: Surroundings, mouth: Mouth, spot: Spot) -> int:
 
 
 def _in_quadrant(arm: int, box: Box) -> bool:
-    """Whether a box lies in the quadrant of its arm: straight ahead of the lead, or to the left of that."""
+    """Return whether a box lies in the quadrant of its arm: straight ahead of the lead, or to the left of that."""
     x0, y0, x1, y1 = box
     if arm == EAST:
         return y1 <= 2 and (x0 >= 3 or (x0 >= 0 and y0 >= -2))
@@ -138,7 +138,10 @@ def _in_quadrant(arm: int, box: Box) -> bool:
 
 
 def _room_cost(grid: Grid, far: Ray, *, double: bool) -> int:
-    """What it costs that there is little room ahead; a plain tile can also be left on a side of its outer half."""
+    """Return what it costs that there is little room ahead.
+
+    A plain tile can also be left on a side of its outer half.
+    """
     ahead = room = grid.run(far, 3, _ROOM)
     cost = 0
     if not double:
@@ -149,7 +152,7 @@ def _room_cost(grid: Grid, far: Ray, *, double: bool) -> int:
 
 
 def _sides_cost(grid: Grid, far: Ray) -> int:
-    """What it costs that the short sides of this double have little room."""
+    """Return what it costs that the short sides of this double have little room."""
     cost = 0
     for ray in short_sides(far):
         room = grid.run(ray, 3, _SIDE_ROOM)
@@ -158,7 +161,7 @@ def _sides_cost(grid: Grid, far: Ray) -> int:
 
 
 def _taken_room(around: Surroundings, mouth: Mouth, box: Box) -> int:
-    """How much room this box takes from the other ends near it."""
+    """Return how much room this box takes from the other ends near it."""
     x0, y0, x1, y1 = box
     taken = 0
     for other in around.mouths:
@@ -182,7 +185,7 @@ def _lost_room(grid: Grid, mouth: Mouth, box: Box) -> int:
 
 @lru_cache(maxsize=4096)
 def _exits(ray: Ray, side: Side) -> tuple[tuple[Ray, Box], ...]:
-    """Where a tile can leave an end, straight or to the sides, with the strip ahead that it would like to have."""
+    """Return where a tile can leave an end, straight or to the sides, with the strip that it would like ahead."""
     rays = (ray, *side_exits(ray)) if side == END else (ray,)
     return tuple([(each, strip(each, 0, _STRAIGHT_ROOM, 2)) for each in rays])
 
@@ -192,7 +195,7 @@ def _overlap(one: Box, other: Box) -> bool:
 
 
 def _distance(ray: Ray, box: Box) -> int:
-    """How far ahead of this point the box begins."""
+    """Return how far ahead of this point the box begins."""
     x, y, heading = ray
     if heading == EAST:
         return max(0, box.x0 - x)

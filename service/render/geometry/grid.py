@@ -31,7 +31,7 @@ class Grid:
         self._tile_rows = tile_rows
 
     def copy(self) -> Grid:
-        """A grid with the same cells taken."""
+        """Return a grid with the same cells taken."""
         return Grid(self._rows.copy(), self._columns.copy(), self._tile_rows.copy())
 
     def put_tile(self, box: Box) -> None:
@@ -56,11 +56,11 @@ class Grid:
             self._columns[x] = self._columns.get(x, 0) | bits
 
     def has_tile(self, x: int, y: int) -> bool:
-        """Whether a tile lies on this cell."""
+        """Return whether a tile lies on this cell."""
         return bool(self._tile_rows.get(y, 0) >> (x + _ORIGIN) & 1)
 
     def has_room(self, box: Box, host: Box | None) -> bool:
-        """Whether this box and one unit around it are free; the cells of ``host`` do not count."""
+        """Return whether this box and one unit around it are free; the cells of ``host`` do not count."""
         x0, y0, x1, y1 = box
         bits = _bits(x0 - 1, x1 + 1)
         row = self._rows.get
@@ -77,7 +77,7 @@ class Grid:
         return True
 
     def blocked(self, line: int, *, upright: bool) -> int:
-        """The bits of the places in a line where a tile and one unit around it are not free.
+        """Return the bits of the places in a line where a tile and one unit around it are not free.
 
         Of a tile that lies, the line is its northern row, and the place its western column; of one that stands upright,
         the line is its western column, and the place its northern row. ``bit`` is the bit of a place.
@@ -88,7 +88,7 @@ class Grid:
         return taken << 1 | taken >> 1 | taken >> 3
 
     def run(self, ray: Ray, half: int, cap: int, skip: int = 0) -> int:
-        """How far a strip ahead of a point is free, ``half`` wide to each side, ``cap`` at most.
+        """Return how far a strip ahead of a point is free, ``half`` wide to each side, ``cap`` at most.
 
         The first ``skip`` units are not looked at.
         """
@@ -109,12 +109,12 @@ class Grid:
 
 
 def empty_grid() -> Grid:
-    """A grid without tiles."""
+    """Return a grid without tiles."""
     return Grid({}, {}, {})
 
 
 def bit(cell: int) -> int:
-    """The number of the bit of a cell in its row or column."""
+    """Return the number of the bit of a cell in its row or column."""
     return cell + _ORIGIN
 
 

@@ -86,7 +86,7 @@ class Geometry(NamedTuple):
 
 
 def geometry(layout: Layout, tiles_in_set: int, spread: Spread, aspect: int) -> Geometry:
-    """The geometry of a layout, on a table planned for this set with this width over its height in tenths (4 … 25)."""
+    """Return the geometry of a layout, on a table for this set with this width over its height, in tenths (4 … 25)."""
     return GrowingGeometry(tiles_in_set, spread, aspect).extended(layout).geometry
 
 
@@ -115,7 +115,7 @@ class GrowingGeometry:
         self._layout = layout
 
     def extended(self, layout: Layout) -> GrowingGeometry:
-        """The geometry of this layout, which begins with the tiles of the layout of this geometry."""
+        """Return the geometry of this layout, which begins with the tiles of the layout of this geometry."""
         table = self._table.copy()
         _lay_missing_tiles(table, layout, self._pause)
         return GrowingGeometry(*self._key, pause=self._pause, table=table, layout=layout)
@@ -186,7 +186,7 @@ def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) 
 
 
 def _around(laid: Laid) -> Box:
-    """The box around a tile and its link."""
+    """Return the box around a tile and its link."""
     box = laid.box
     for x, y in laid.link or ():
         box = box.united(Box(floor(x), floor(y), ceil(x), ceil(y)))

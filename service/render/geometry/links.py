@@ -47,7 +47,7 @@ class Link(NamedTuple):
 
 
 def find_link(grid: Grid, start: Ray, *, double: bool) -> Link:
-    """The cheapest place apart for a tile of the end here: by its way, its bends, and the room ahead of it."""
+    """Return the cheapest place apart for a tile of the end here: by its way, its bends, and the room ahead of it."""
     rooms = _Rooms(grid, double=double)
     came_from: dict[_Walk, _Walk | None] = {}
     best: tuple[int, Link] | None = None
@@ -69,7 +69,7 @@ def find_link(grid: Grid, start: Ray, *, double: bool) -> Link:
 
 
 def _walks(grid: Grid, start: Ray, came_from: dict[_Walk, _Walk | None]) -> Iterator[tuple[int, _Walk]]:
-    """All ways over cells that no tile covers, by their cost: Dijkstra's search. Notes the steps of the ways."""
+    """Yield all ways over cells that no tile covers, by their cost: Dijkstra's search. Notes the steps of the ways."""
     queue: list[_Queued] = [(0, (cell, start.heading), None) for cell in _cells_ahead(start)]
     while True:
         cost, walk, previous = heappop(queue)
@@ -96,7 +96,7 @@ class _Rooms:
         self._found: dict[Ray, int | None] = {}
 
     def ahead(self, ray: Ray) -> int | None:
-        """The room ahead of a spot whose inner edge has its middle here; ``None`` if it is not free."""
+        """Return the room ahead of a spot whose inner edge has its middle here; ``None`` if it is not free."""
         if ray not in self._found:
             self._found[ray] = self._look(ray)
         return self._found[ray]
@@ -114,7 +114,7 @@ class _Rooms:
 
 
 def _cells_ahead(ray: Ray) -> tuple[Cell, Cell]:
-    """The two cells ahead that touch this point."""
+    """Return the two cells ahead that touch this point."""
     x, y, heading = ray
     if heading in (EAST, WEST):
         x -= heading == WEST
@@ -124,7 +124,7 @@ def _cells_ahead(ray: Ray) -> tuple[Cell, Cell]:
 
 
 def _rays_beyond(cell: Cell, heading: int) -> tuple[Ray, Ray]:
-    """The rays that have this cell behind them, to the left and to the right."""
+    """Return the rays that have this cell behind them, to the left and to the right."""
     x, y = cell
     if heading in (EAST, WEST):
         x += heading == EAST
@@ -148,7 +148,7 @@ def _inside(spot: Spot, cell: Cell) -> bool:
 
 
 def _line(cells: tuple[Cell, ...], first: int, last: int) -> Line:
-    """The ends and corners of the line through these cells, entered with the first heading, left with the last."""
+    """Return the ends and corners of the line through these cells, from the first heading to the last."""
     centres = [(x + 0.5, y + 0.5) for x, y in cells]
     (x0, y0), (x1, y1) = centres[0], centres[-1]
     points = [

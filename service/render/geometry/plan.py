@@ -37,7 +37,7 @@ class Plan(NamedTuple):
 
 
 def plan(tiles_in_set: int, spread: Spread, aspect: int) -> Plan:
-    """The plan for a set, by the width of the table over its height in tenths.
+    """Return the plan for a set, by the width of the table over its height in tenths.
 
     The lead lies in the middle, but in the south-western corner where there is one end, as a line goes on to the north.
     """

@@ -20,17 +20,17 @@ DY: Final = (0, 1, 0, -1)
 
 
 def left_of(heading: int) -> int:
-    """The heading after a quarter turn to the left."""
+    """Return the heading after a quarter turn to the left."""
     return (heading + 3) % 4
 
 
 def right_of(heading: int) -> int:
-    """The heading after a quarter turn to the right."""
+    """Return the heading after a quarter turn to the right."""
     return (heading + 1) % 4
 
 
 def opposite(heading: int) -> int:
-    """The heading back."""
+    """Return the heading back."""
     return (heading + 2) % 4
 
 
@@ -43,7 +43,7 @@ class Box(NamedTuple):
     y1: int
 
     def united(self, other: Box) -> Box:
-        """The smallest box around both."""
+        """Return the smallest box around both."""
         return Box(min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1))
 
 
@@ -81,7 +81,7 @@ class Spot(NamedTuple):
 
 
 def strip(ray: Ray, near: int, far: int, half: int) -> Box:
-    """The box ahead of a point, from ``near`` to ``far``, ``half`` wide to each side."""
+    """Return the box ahead of a point, from ``near`` to ``far``, ``half`` wide to each side."""
     x, y, heading = ray
     if heading == EAST:
         return Box(x + near, y - half, x + far, y + half)
@@ -93,37 +93,37 @@ def strip(ray: Ray, near: int, far: int, half: int) -> Box:
 
 
 def ahead(ray: Ray, length: int) -> Ray:
-    """The ray from a point ``length`` ahead."""
+    """Return the ray from a point ``length`` ahead."""
     x, y, heading = ray
     return Ray(x + length * DX[heading], y + length * DY[heading], heading)
 
 
 def turned(ray: Ray, heading: int, back: int, out: int) -> Ray:
-    """The ray with this heading from a point ``back`` behind this one and ``out`` to the side."""
+    """Return the ray with this heading from a point ``back`` behind this one and ``out`` to the side."""
     x, y, old = ray
     return Ray(x - back * DX[old] + out * DX[heading], y - back * DY[old] + out * DY[heading], heading)
 
 
 def side_exits(far: Ray) -> tuple[Ray, Ray]:
-    """The rays to the left and right from the outer half of a tile that is no double, by the ray of its far edge."""
+    """Return the rays left and right from the outer half of a tile that is no double, by the ray of its far edge."""
     heading = far.heading
     return turned(far, left_of(heading), 1, 1), turned(far, right_of(heading), 1, 1)
 
 
 def short_sides(far: Ray) -> tuple[Ray, Ray]:
-    """The rays from the left and right short side of a double, by the ray of its far long side."""
+    """Return the rays from the left and right short side of a double, by the ray of its far long side."""
     heading = far.heading
     return turned(far, left_of(heading), 1, 2), turned(far, right_of(heading), 1, 2)
 
 
 def straight(ray: Ray, *, double: bool, turned: bool = False) -> Spot:
-    """The spot of a tile whose inner edge has its middle here; a double lies across."""
+    """Return the spot of a tile whose inner edge has its middle here; a double lies across."""
     length, half = (2, 2) if double else (4, 1)
     return Spot(strip(ray, 0, length, half), ahead(ray, length), turned, elbow=False)
 
 
 def touched_edge(mouth: Mouth, spot: Spot) -> Ray:
-    """The edge of the host that a tile at this spot touches: its middle, and the heading towards the tile.
+    """Return the edge of the host that a tile at this spot touches: its middle, and the heading towards the tile.
 
     A tile that turns off touches the side of the outer half of the host, unless it is an elbow.
     """

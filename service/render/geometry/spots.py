@@ -10,7 +10,7 @@ from service.render.geometry.shapes import Mouth, Spot, ahead, left_of, right_of
 
 
 def spots(mouth: Mouth, *, double: bool) -> list[Spot]:
-    """All spots at this mouth, free or not; of spots that cost the same, the first is taken.
+    """Return all spots at this mouth, free or not; of spots that cost the same, the first is taken.
 
     A tile may lie straight ahead; beside the outer half of the host, unless that is a double; or, if it is no double,
     around the corner as an elbow. The long side of a double is only left straight. A double beside a half touches that

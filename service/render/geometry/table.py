@@ -42,7 +42,7 @@ class Table:
     has_face_up_double: bool = False
 
     def copy(self) -> Table:
-        """A table with the same tiles."""
+        """Return a table with the same tiles."""
         return Table(
             self.plan,
             self.doubles_across,
@@ -94,7 +94,7 @@ class Table:
             self.mouths[name] = Mouth(ray, SHORT, outer, ray.heading % 2, None, box, closed=False)
 
     def next_spot(self, mouth: Mouth, *, across: bool) -> tuple[Spot, Link | None]:
-        """The spot of a tile that is laid now at this end, lengthwise or across, and its link if it has to lie apart.
+        """Return the spot of a tile laid now at this end, lengthwise or across, and its link if it has to lie apart.
 
         A double that is laid face down takes the spot that it would take face up.
         """
@@ -112,10 +112,13 @@ class Table:
 
 
 def lengthwise(heading: int, *, turned: bool = False) -> int:
-    """The rotation of a tile that lies lengthwise with this heading; ``turned``: its higher half touches its host."""
+    """Return the rotation of a tile that lies lengthwise with this heading.
+
+    ``turned``: its higher half touches its host.
+    """
     return (90 * heading + (180 if turned else 0)) % 360
 
 
 def across(heading: int) -> int:
-    """The rotation of a double that lies across with this heading."""
+    """Return the rotation of a double that lies across with this heading."""
     return 90 if heading in (EAST, WEST) else 0

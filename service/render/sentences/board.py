@@ -22,12 +22,12 @@ _RESERVED: Final = 40
 
 
 def board_sentence(layout: Layout, language: str) -> str:
-    """The number of tiles, the ends in their order, and their sum where ends are counted."""
+    """Return the number of tiles, the ends in their order, and their sum where ends are counted."""
     return " ".join([_count(layout, language), *_ends(layout, language)])
 
 
 def board_description(layout: Layout, language: str) -> str:
-    """The whole table in at most ``MAX_DESCRIPTION`` characters: the tiles arm by arm, then the ends.
+    """Return the whole table in at most ``MAX_DESCRIPTION`` characters: the tiles arm by arm, then the ends.
 
     The tiles of an arm are in their order from the lead, each with the half first that touches the one before; those of
     a line are read from left to right.
@@ -47,7 +47,7 @@ def board_description(layout: Layout, language: str) -> str:
 
 
 def _tiles(layout: Layout, language: str) -> Iterator[tuple[str, int]]:
-    """The tiles in sentences, each with the number of tiles in it."""
+    """Yield the tiles in sentences, each with the number of tiles in it."""
     if not layout.placements:
         return
     places = Places(layout)
@@ -68,7 +68,7 @@ def _tiles(layout: Layout, language: str) -> Iterator[tuple[str, int]]:
 
 
 def _arms(layout: Layout) -> Iterator[list[int]]:
-    """The arms in the order in which they began: the tiles of each from the lead on.
+    """Yield the arms in the order in which they began: the tiles of each from the lead on.
 
     An arm begins at a side of the lead or at a short side of another double, whose far long side continues its own arm.
     """
@@ -90,7 +90,7 @@ def _arms(layout: Layout) -> Iterator[list[int]]:
 
 
 def _tile(layout: Layout, index: int, language: str, *, touching_last: bool = False) -> str:
-    """A tile with the half first that touches its host, or last; a double by its name."""
+    """Return a tile with the half first that touches its host, or last; a double by its name."""
     tile, face_down = layout.placements[index].tile, layout.placements[index].face_down
     first, second = layout.inner_half(index), layout.outer_half(index)
     if touching_last:
@@ -117,7 +117,7 @@ def _ends(layout: Layout, language: str) -> Iterator[str]:
 
 
 def _end_names(layout: Layout, language: str) -> Iterator[str]:
-    """The ends in their order; two short sides that are alike as one."""
+    """Yield the ends in their order; two short sides that are alike as one."""
     places = Places(layout)
     for _, group in groupby(layout.ends, key=lambda end: (end.host, end.side == SHORT)):
         ends = list(group)

@@ -38,7 +38,7 @@ KnownEvent = RecordedEvent | DealtView
 
 
 def event_sentence(event: KnownEvent, layout: Layout | None, reader: Reader) -> str:
-    """What to tell of an event after which the table is this one, in at most ``people.MAX_SENTENCE`` characters.
+    """Return what to tell of an event after which the table is this one, in at most ``people.MAX_SENTENCE`` characters.
 
     Without the table a play is told without its place.
     """
@@ -72,14 +72,14 @@ def _played(event: Played, layout: Layout | None, reader: Reader) -> str:
 
 
 def _where(place: NamedSide, language: str) -> str:
-    """The place where a tile is laid: *on the right*, *an die Zwölf von zehn zwölf*."""
+    """Return the place where a tile is laid: *on the right*, *an die Zwölf von zehn zwölf*."""
     if place.direction is not None:
         return text(f"at.{place.direction}", language)
     return text("at.double" if is_whole_double(place) else "at.place", language, place=place_name(place, language))
 
 
 def _ends(layout: Layout, language: str) -> str:
-    """The numbers of the open ends, if they are few."""
+    """Return the numbers of the open ends, if they are few."""
     numbers = [pip_word(end.number, language) for end in layout.ends if end.gate == OPEN]
     if not numbers or len(numbers) > _MOST_ENDS:
         return ""
@@ -87,7 +87,7 @@ def _ends(layout: Layout, language: str) -> str:
 
 
 def _scored(event: Played, language: str) -> str:
-    """The sum of the ends and the points of a play, where ends are counted; else its points if there are any."""
+    """Return the sum of the ends and the points of a play, where ends are counted; else its points if there are any."""
     if event.points is None or (event.ends_sum is None and not event.points):
         return ""
     points = points_phrase(event.points, language)
@@ -97,7 +97,7 @@ def _scored(event: Played, language: str) -> str:
 
 
 def points_phrase(points: int, language: str) -> str:
-    """A number of points: *five points*, *ein Punkt*, *no points*, *minus one point*."""
+    """Return a number of points: *five points*, *ein Punkt*, *no points*, *minus one point*."""
     if not points:
         return text("points.none", language)
     return text("points.minus_one", language) if points == -1 else plural("points", points, language)
@@ -154,7 +154,7 @@ def _claimed(event: Claimed, _layout: Layout | None, reader: Reader) -> str:
 
 
 def _of_seat(key: str) -> Callable[[Any, Layout | None, Reader], str]:
-    """The sentence of an event of which only the seat is told."""
+    """Return the sentence of an event of which only the seat is told."""
     return lambda event, _layout, reader: about(reader, key, event.seat)
 
 

@@ -34,12 +34,15 @@ class NumberWord(str):
 
 
 def pip_word(number: int, language: Language) -> str:
-    """A number on a tile: *blank*, *one* … *eighteen*."""
+    """Return a number on a tile: *blank*, *one* … *eighteen*."""
     return words("tiles.pips", language)[number]
 
 
 def number_word(number: int, language: Language) -> NumberWord:
-    """A number as people count, in words up to 999, in digits from 1000 on; a negative one begins with *minus*."""
+    """Return a number as people count, in words up to 999, in digits from 1000 on.
+
+    A negative one begins with *minus*.
+    """
     return NumberWord(_in_words(number, language))
 
 
@@ -59,7 +62,7 @@ def _in_words(number: int, language: Language) -> str:
 
 @cache
 def tile_name(tile: Tile, language: Language, case: Case = "nominative") -> str:
-    """The name of a tile, the lower half first: *three five*, *double six*; a double with its article."""
+    """Return the name of a tile, the lower half first: *three five*, *double six*; a double with its article."""
     if not tile.double:
         return half_names(tile.low, tile.high, language)
     return text(f"tiles.double.{case}", language, double=double_name(tile, language))
@@ -67,15 +70,15 @@ def tile_name(tile: Tile, language: Language, case: Case = "nominative") -> str:
 
 @cache
 def half_names(first: int, second: int, language: Language) -> str:
-    """A tile by its halves, in this order, as it lies in a line: *five three*."""
+    """Return a tile by its halves, in this order, as it lies in a line: *five three*."""
     return text("tiles.halves", language, first=pip_word(first, language), second=pip_word(second, language))
 
 
 def double_name(tile: Tile, language: Language) -> str:
-    """The name of a double without an article: *double six*, *Sechserpasch*."""
+    """Return the name of a double without an article: *double six*, *Sechserpasch*."""
     return words("tiles.doubles", language)[tile.low]
 
 
 def capitalized(text: str) -> str:
-    """The text with its first letter as at the beginning of a sentence; the others as they are."""
+    """Return the text with its first letter as at the beginning of a sentence; the others as they are."""
     return text[:1].upper() + text[1:]

@@ -36,14 +36,14 @@ class Reader(NamedTuple):
 
 
 def about(reader: Reader, key: str, seat: int, **values: str) -> str:
-    """The text with this key about a seat: with its name, or the one in the second person if the reader plays it."""
+    """Return the text with this key about a seat, with its name, or in the second person for its player."""
     if seat == reader.seat:
         return text(f"{key}.you", reader.language, **values)
     return fitted(reader, lambda name: text(key, reader.language, name=name(seat), **values))
 
 
 def fitted(reader: Reader, make: Callable[[Naming], str]) -> str:
-    """What ``make`` returns, with names so short that it has at most ``MAX_SENTENCE`` characters."""
+    """Return what ``make`` returns, with names so short that it has at most ``MAX_SENTENCE`` characters."""
     sentence = ""
     for longest in range(LONGEST_NAME, 0, -1):
         sentence = make(lambda seat, longest=longest: _name(reader, seat, longest))  # type: ignore[misc]
@@ -53,7 +53,7 @@ def fitted(reader: Reader, make: Callable[[Naming], str]) -> str:
 
 
 def joined(words: Sequence[str], language: str, key: str = "list.and") -> str:
-    """The words as a list: *one, two and three*; with ``list.or``: *one, two or three*."""
+    """Return the words as a list: *one, two and three*; with ``list.or``: *one, two or three*."""
     if len(words) == 1:
         return words[0]
     return text(key, language, first=", ".join(words[:-1]), last=words[-1])
@@ -66,7 +66,7 @@ def _name(reader: Reader, seat: int, longest: int) -> str:
 
 
 def _shortened(name: str, longest: int) -> str:
-    """The name in at most this many characters; no accent or joined emoji is cut off from what it belongs to."""
+    """Return the name in at most this many characters; no accent or joined emoji is cut off from what it belongs to."""
     if len(name) <= longest:
         return name
     end = longest - len(_ELLIPSIS)
@@ -76,5 +76,5 @@ def _shortened(name: str, longest: int) -> str:
 
 
 def _belongs(character: str) -> bool:
-    """Whether a character is a part of the one before it."""
+    """Return whether a character is a part of the one before it."""
     return character == _JOINER or unicodedata.category(character) in {"Mn", "Mc", "Me"}

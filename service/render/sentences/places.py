@@ -64,17 +64,17 @@ class Places:
             names.sort(key=_birth)
 
     def branches(self, index: int) -> bool:
-        """Whether the placement of this index has short sides where a tile may join, now or later."""
+        """Return whether the placement of this index has short sides where a tile may join, now or later."""
         return index in self._short_sides
 
     def of_end(self, name: str) -> NamedSide:
-        """The place of an end that is there."""
+        """Return the place of an end that is there."""
         end = self._layout.end(name)
         assert end is not None
         return self._place(name, end.host, end.side, end.number)
 
     def of_tile(self, index: int) -> NamedSide:
-        """The place where this tile joined, which must not be the lead."""
+        """Return the place where this tile joined, which must not be the lead."""
         placements, name = self._layout.placements, self._covered[index]
         tile, host, side, _, _, outer = placements[index]
         assert name is not None
@@ -93,7 +93,7 @@ class Places:
         )
 
     def _direction(self, name: str, host: int) -> Direction | None:
-        """The direction of a place on this host that has this name."""
+        """Return the direction of a place on this host that has this name."""
         while host:
             if host in self._short_sides:
                 return None
@@ -102,7 +102,10 @@ class Places:
 
 
 def place_name(place: NamedSide, language: str) -> str:
-    """The place as a noun, or its direction: *left*, *the twelve of ten twelve*, *die lange Seite des Viererpaschs*."""
+    """Return the place as a noun or a direction.
+
+    *left*, *the twelve of ten twelve*, *die lange Seite des Viererpaschs*.
+    """
     if place.direction is not None:
         return text(f"direction.{place.direction}", language)
     if is_whole_double(place):
@@ -116,7 +119,7 @@ def place_name(place: NamedSide, language: str) -> str:
 
 
 def is_whole_double(place: NamedSide) -> bool:
-    """Whether the place is named by nothing but a double: it does not branch."""
+    """Return whether the place is named by nothing but a double: it does not branch."""
     return place.host.double and not place.branches
 
 
@@ -126,15 +129,15 @@ def both_short_sides(host: Tile, language: str) -> str:
 
 
 def host_name(tile: Tile, language: str) -> str:
-    """The name of a tile without an article."""
+    """Return the name of a tile without an article."""
     return double_name(tile, language) if tile.double else half_names(tile.low, tile.high, language)
 
 
 def pip_noun(number: int, language: str) -> str:
-    """The half of a tile with this number as a noun: *twelve*, *Zwölf*, *blanke Hälfte*."""
+    """Return the half of a tile with this number as a noun: *twelve*, *Zwölf*, *blanke Hälfte*."""
     return words("tiles.pip_nouns", language)[number]
 
 
 def _birth(name: str) -> int:
-    """The number in the name of an end; ends get their numbers in the order in which they open."""
+    """Return the number in the name of an end; ends get their numbers in the order in which they open."""
     return int(name[1:])

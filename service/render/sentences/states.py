@@ -18,19 +18,19 @@ from service.render.sentences.texts import plural, text
 
 
 def state_sentence(view: View, reader: Reader) -> str:
-    """How the match stands for the viewer of the view, who is the reader."""
+    """Return how the match stands for the viewer of the view, who is the reader."""
     return _SENTENCES[view.phase](view, reader)
 
 
 def waiting_sentence(open_seats: int, language: str) -> str:
-    """What a match waits for that has not begun: players for its open seats, else its first deal."""
+    """Return what a match waits for that has not begun: players for its open seats, else its first deal."""
     if not open_seats:
         return text("waiting.none", language)
     return plural("waiting", open_seats, language)
 
 
 def winners_sentence(winners: tuple[int, ...], reader: Reader, before: str = "") -> str:
-    """Who wins the match, after the words ``before``."""
+    """Return who wins the match, after the words ``before``."""
     language = reader.language
     others = [seat for seat in winners if seat != reader.seat]
     if not others:
@@ -55,7 +55,7 @@ def _playing(view: View, reader: Reader) -> str:
 
 
 def _possible(view: View, language: str) -> Iterator[str]:
-    """What the viewer may do on its turn."""
+    """Yield what the viewer may do on its turn."""
     tiles = list(dict.fromkeys([move.tile for move in view.legal_moves if move.tile is not None]))
     if not tiles:
         yield text("fits.none", language)
@@ -70,7 +70,7 @@ def _possible(view: View, language: str) -> Iterator[str]:
 
 
 def _other_actions(view: View, key: str, language: str) -> Iterator[str]:
-    """What the viewer may do but lay a tile."""
+    """Yield what the viewer may do but lay a tile."""
     actions = [text(f"action.{move.action}", language) for move in view.legal_moves if move.action != PLAY]
     if actions:
         yield text(key, language, actions=joined(actions, language, "list.or"))

@@ -17,11 +17,11 @@ DOWN: Final = "down"
 
 
 def text(key: str, language: Language, /, **values: str) -> str:
-    """The sentence with this key in this language, with its values."""
+    """Return the sentence with this key in this language, with its values."""
     return template(f"sentences.{key}", language).format_map(values)
 
 
 def plural(key: str, number: int, language: Language, /, **values: str) -> str:
-    """The sentence with this key about so many; the number itself is one of its values, as a word."""
+    """Return the sentence with this key about so many; the number itself is one of its values, as a word."""
     form = f"{key}.one" if number == 1 else f"{key}.other"
     return text(form, language, number=number_word(number, language), **values)

@@ -49,12 +49,12 @@ def observe_nothing(*_: object) -> None:
 
 
 def evalsha(script: str, names: Sequence[bytes], *arguments: bytes | int) -> Command:
-    """The command that runs a script by its hash, so that its source is only sent to a server that lacks it."""
+    """Return the command that runs a script by its hash, so that its source is only sent to a server that lacks it."""
     return (b"EVALSHA", _HASHES[script], len(names), *names, *arguments)
 
 
 def _with_source(script: str, command: Command) -> Command:
-    """The same command with the source of the script instead of its hash."""
+    """Return the same command with the source of the script instead of its hash."""
     return (b"EVAL", _SCRIPTS[script], *command[2:])
 
 
@@ -105,12 +105,12 @@ class RedisCalls:
         return answer
 
     def _failed(self, error: E) -> E:
-        """The error of a write, which is observed."""
+        """Return the error of a write, which is observed."""
         self._observe_failure(error.reason)
         return error
 
     def read(self, operation: str, key: bytes, command: Command) -> Any:
-        """The answer to a command that only reads; it is repeated once if its connection breaks at once.
+        """Return the answer to a command that only reads; it is repeated once if its connection breaks at once.
 
         Raises ``StorageUnavailable``, and errors of the program as they are.
         """
@@ -135,7 +135,7 @@ class RedisCalls:
 
 
 def call_scripts(topology: Topology, script: str, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-    """The answers to commands that run this script, each on the owner of the key beside it.
+    """Return the answers to commands that run this script, each on the owner of the key beside it.
 
     A ``StorageUnavailable`` stands for one that failed; errors of the program are raised as they are.
     """
@@ -149,7 +149,7 @@ def call_scripts(topology: Topology, script: str, calls: Sequence[tuple[bytes, C
 
 
 def failure_of(error: Exception) -> StorageUnavailable:
-    """The error of the port for an answer that failed. Raises ``error`` itself if the program is wrong."""
+    """Return the error of the port for an answer that failed. Raises ``error`` itself if the program is wrong."""
     if isinstance(error, NotSent | MaybeSent):
         return unanswered(error)
     unavailable = as_unavailable(error)

@@ -125,7 +125,7 @@ class ClusterTopology:
         return False
 
     def node(self, key: bytes) -> str:
-        """The name of the owner of the key."""
+        """Return the name of the owner of the key."""
         slot = key_slot(key)
         return node_name(self._owners[slot] or self._owner(slot))
 
@@ -137,7 +137,7 @@ class ClusterTopology:
         return [key for owner, key in owned.items() if owner is not None]
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
-        """A new connection to the owner of the key."""
+        """Return a new connection to the owner of the key."""
         slot = key_slot(key)
         pool = self._owners[slot] or self._owner(slot)
         try:
@@ -158,7 +158,7 @@ class ClusterTopology:
             self._refresh.request()
 
     def durability_warnings(self) -> list[str]:
-        """The settings of the slots' owners that may lose games."""
+        """Return the settings of the slots' owners that may lose games."""
         try:
             self.node(b"")
         except NotSent:
@@ -221,7 +221,7 @@ class ClusterTopology:
             return self._pools[address]
 
     def _owner(self, slot: int) -> redis.ConnectionPool:
-        """The owner of a slot, of which none was known; waits for the map. Raises ``NotSent``."""
+        """Return the owner of a slot, of which none was known; waits for the map. Raises ``NotSent``."""
         self._refresh.wait(FIRST_WAIT)
         owner = self._owners[slot]
         if owner is None:
@@ -277,7 +277,7 @@ class ClusterTopology:
 
 
 def _address(error: AskError, pool: redis.ConnectionPool | None) -> Address:
-    """The target of a redirection; one without a host names a port of the same host."""
+    """Return the target of a redirection; one without a host names a port of the same host."""
     return Address(error.host or (pool.connection_kwargs["host"] if pool else ""), error.port)
 
 

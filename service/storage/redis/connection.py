@@ -61,12 +61,14 @@ class DedicatedConnection(NamedTuple):
 
 
 def connect(url: str) -> redis.Redis:
-    """A client of the single server at ``url``; it connects when it is first used. Raises as ``make_pool``."""
+    """Return a client of the single server at ``url``; it connects when it is first used. Raises as ``make_pool``."""
     return redis.Redis.from_pool(make_pool(url))
 
 
 def make_pool(url: str) -> redis.ConnectionPool:
-    """A pool of connections to the single server at ``url`` (see ``service.redis_url``); none is established yet.
+    """Return a pool of connections to the single server at ``url`` (see ``service.redis_url``).
+
+    None is established yet.
 
     Raises ``ValueError`` for an invalid URL, or one of a Sentinel or Cluster.
     """
@@ -94,7 +96,7 @@ class _Pool(redis.BlockingConnectionPool):
     """redis-py's pool without its metrics, which are unused here and take two thirds of the time of a checkout."""
 
     def get_connection(self, command_name: str | None = None, *keys: Any, **options: Any) -> Any:  # noqa: ARG002 # redis-py's own
-        """An established connection with nothing left to read; waits for a free one."""
+        """Return an established connection with nothing left to read; waits for a free one."""
         self._checkpid()
         try:
             connection = self.pool.get(timeout=self.timeout)
@@ -151,7 +153,7 @@ class _Parser(_HiredisParser):
             self._buffer[:] = _NOTHING
 
     def can_read(self, timeout: float = 0) -> bool:
-        """Whether an idle connection is unusable: closed by the server, or with an answer that nobody requested."""
+        """Return whether an idle connection is closed by the server, or has an answer that nobody requested."""
         sock: Any = self._sock
         reader: Any = self._reader
         if timeout or reader is None or isinstance(sock, ssl.SSLSocket):
@@ -208,7 +210,7 @@ class _Caller(Protocol):
 
 
 def call_together(topology: _Caller, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-    """The answers to commands about keys of one server, in one round trip; the exception for each if there are none."""
+    """Return the answers to commands about keys of one server, or their errors, in one round trip."""
     if not calls:
         return []
     try:
@@ -218,7 +220,7 @@ def call_together(topology: _Caller, calls: Sequence[tuple[bytes, Command]]) -> 
 
 
 def _read_answer(connection: Any) -> Any:
-    """The next answer of the server, an error answer as its exception. Raises for errors of the connection.
+    """Return the next answer of the server, an error answer as its exception. Raises for errors of the connection.
 
     redis-py has both kinds of errors in one class tree.
     """
@@ -239,7 +241,7 @@ def _is_rejection(error: RedisError) -> bool:
 
 
 def dedicated_connection(pool: redis.ConnectionPool) -> DedicatedConnection:
-    """A new connection to the server of the pool, outside it, as ``Topology.open_subscriber``."""
+    """Return a new connection to the server of the pool, outside it, as ``Topology.open_subscriber``."""
     connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": READ_TIMEOUT})
     try:
         connection.connect()
@@ -264,7 +266,7 @@ def execute_unpooled(pool: redis.ConnectionPool, *commands: Command, wait: float
 
 
 def durability_warnings(pool: redis.ConnectionPool) -> list[str]:
-    """The settings of the pool's server that may lose games, as sentences; none if it does not show them."""
+    """Return the settings of the pool's server that may lose games, as sentences; none if it does not show them."""
     try:
         answers = execute_unpooled(pool, (b"INFO", b"memory"), (b"INFO", b"persistence"))
     except (RedisError, OSError):
@@ -280,12 +282,12 @@ def durability_warnings(pool: redis.ConnectionPool) -> list[str]:
 
 
 def info_fields(text: bytes) -> dict[bytes, bytes]:
-    """The fields of an answer to INFO."""
+    """Return the fields of an answer to INFO."""
     return dict(line.split(b":", 1) for line in text.split() if b":" in line)
 
 
 def node_name(pool: redis.ConnectionPool) -> str:
-    """The name of the pool's server: its address, or the path of its socket."""
+    """Return the name of the pool's server: its address, or the path of its socket."""
     settings = pool.connection_kwargs
     return (
         str(settings["path"])

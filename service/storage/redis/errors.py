@@ -56,7 +56,7 @@ WRITE_FAILURES: Final = (
 
 
 def as_unavailable(error: Exception) -> StorageUnavailable | None:
-    """The error of the port for ``error``; ``None`` if the program is wrong."""
+    """Return the error of the port for ``error``; ``None`` if the program is wrong."""
     prefix = _prefix(error)
     if prefix in ERROR_PREFIXES:
         return StorageUnavailable(prefix, ERROR_PREFIXES[prefix])
@@ -89,7 +89,7 @@ def as_unavailable(error: Exception) -> StorageUnavailable | None:
 
 
 def unanswered(error: NotSent | MaybeSent) -> StorageUnavailable:
-    """The error of the port for a call without an answer. Raises ``error`` itself if the program is wrong."""
+    """Return the error of the port for a call without an answer. Raises ``error`` itself if the program is wrong."""
     cause = error.__cause__
     unavailable = as_unavailable(cause) if isinstance(cause, Exception) else None
     if unavailable is None:
@@ -98,7 +98,7 @@ def unanswered(error: NotSent | MaybeSent) -> StorageUnavailable:
 
 
 def _prefix(error: Exception) -> str:
-    """The first word of an error answer; empty for other errors."""
+    """Return the first word of an error answer; empty for other errors."""
     if not isinstance(error, exceptions.RedisError):
         return ""
     return error.status_code or str(error).partition(" ")[0]

@@ -36,7 +36,7 @@ class LimitedTopology(Topology):
         return self._topology.scripts_span_slots
 
     def node(self, key: bytes) -> str:
-        """The name of the primary that owns ``key``."""
+        """Return the name of the primary that owns ``key``."""
         return self._topology.node(key)
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
@@ -44,7 +44,7 @@ class LimitedTopology(Topology):
         return self._topology.one_for_each_primary(keys)
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
-        """A new connection, which is none of those for calls."""
+        """Return a new connection, which is none of those for calls."""
         return self._topology.open_subscriber(key)
 
     def report_failure(self, key: bytes, error: Exception) -> None:
@@ -52,5 +52,5 @@ class LimitedTopology(Topology):
         self._topology.report_failure(key, error)
 
     def durability_warnings(self) -> list[str]:
-        """The settings of the servers that may lose games."""
+        """Return the settings of the servers that may lose games."""
         return self._topology.durability_warnings()

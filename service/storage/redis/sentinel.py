@@ -78,15 +78,15 @@ class SentinelTopology:
         return True
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
-        """The name of the primary."""
+        """Return the name of the primary."""
         return node_name(self._primary or self._require_primary())
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        """The first key."""
+        """Return the first key."""
         return [keys[0]]
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
-        """A new connection to the primary."""
+        """Return a new connection to the primary."""
         try:
             return dedicated_connection(self._primary or self._require_primary())
         except NotSent:
@@ -98,14 +98,14 @@ class SentinelTopology:
         self._refresh.request()
 
     def durability_warnings(self) -> list[str]:
-        """The settings of the primary that may lose games."""
+        """Return the settings of the primary that may lose games."""
         try:
             return durability_warnings(self._primary or self._require_primary())
         except NotSent:
             return []
 
     def _require_primary(self) -> redis.ConnectionPool:
-        """The primary, which was not known; waits for the Sentinels. Raises ``NotSent``."""
+        """Return the primary, which was not known; waits for the Sentinels. Raises ``NotSent``."""
         self._refresh.wait(FIRST_WAIT)
         if self._primary is None:
             raise NotSent from MasterNotFoundError("no Sentinel names a primary")

@@ -54,7 +54,7 @@ class ServerClock(TimeSource):
         self._refresh = BackgroundRefresh(self.measure)
 
     def __call__(self) -> int:
-        """The corrected time."""
+        """Return the corrected time."""
         now = self._elapsed()
         if self._measured_at is None or now - self._measured_at >= MEASURE_SECONDS:
             self.start_measurement()

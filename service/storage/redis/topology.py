@@ -48,13 +48,13 @@ class Topology(Protocol):
         """Whether one script may use keys of different slots."""
 
     def node(self, key: bytes) -> str:
-        """The name of the primary that owns ``key``, as far as is known. Raises ``NotSent``."""
+        """Return the name of the primary that owns ``key``, as far as is known. Raises ``NotSent``."""
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
         """Of these keys, one that each primary owns, as far as is known. Raises ``NotSent`` if no primary is known."""
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
-        """A new connection to the primary that owns ``key``, for a reader of what is published there.
+        """Return a new connection to the primary that owns ``key``, for a reader of what is published there.
 
         The caller closes it (``connection.disconnect()``). It has TCP keep-alive and no read timeout. Raises
         ``NotSent``.
@@ -67,7 +67,10 @@ class Topology(Protocol):
         """
 
     def durability_warnings(self) -> list[str]:
-        """The settings of the servers that may lose games, as sentences; none of a server that does not show them."""
+        """Return the settings of the servers that may lose games, as sentences.
+
+        None of a server that does not show them.
+        """
 
 
 class SingleNodeTopology(Topology):
@@ -90,27 +93,27 @@ class SingleNodeTopology(Topology):
             return [error] * len(calls)
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
-        """The name of the server."""
+        """Return the name of the server."""
         return node_name(self._pool)
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        """The first key."""
+        """Return the first key."""
         return [keys[0]]
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
-        """A new connection to the server."""
+        """Return a new connection to the server."""
         return dedicated_connection(self._pool)
 
     def report_failure(self, key: bytes, error: Exception) -> None:
         """Do nothing: the server cannot have moved."""
 
     def durability_warnings(self) -> list[str]:
-        """The settings of the server that may lose games."""
+        """Return the settings of the server that may lose games."""
         return durability_warnings(self._pool)
 
 
 def open_topology(url: str) -> Topology:
-    """The topology that ``url`` names (see ``service.redis_url``). Connects to nothing yet.
+    """Return the topology that ``url`` names (see ``service.redis_url``). Connects to nothing yet.
 
     Raises ``ValueError`` for an invalid URL.
     """

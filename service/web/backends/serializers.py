@@ -14,7 +14,7 @@ from service.web.fields.values import JsonObject
 
 
 def registered_application_json(new: NewKey) -> JsonObject:
-    """An application just registered, with its first key, which is returned only here."""
+    """Return an application just registered, with its first key, which is returned only here."""
     backend = new.backend
     return {
         "id": backend.id,
@@ -33,7 +33,7 @@ def application_json(
     games_per_minute: int | None,
     bytes_per_day: int | None,
 ) -> JsonObject:
-    """An application with its valid keys, what is kept for it, and its limits: ``None`` is none."""
+    """Return an application with its valid keys, what is kept for it, and its limits: ``None`` is none."""
     limits = {
         "requests_per_minute": requests_per_minute,
         "games_per_minute": games_per_minute,
@@ -56,7 +56,7 @@ def application_json(
 
 
 def new_key_json(new: NewKey) -> JsonObject:
-    """A key just made, which is returned only here."""
+    """Return a key just made, which is returned only here."""
     return {"key": new.key} | _key(new.record)
 
 

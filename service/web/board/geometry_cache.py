@@ -26,7 +26,9 @@ class GeometryCache:
         self._entries = BoundedCache[int, _Entry](MAX_ENTRIES)
 
     def get(self, table: TableView, aspect: int, admit: Callable[[int], None]) -> Geometry:
-        """The geometry of a table, extended from the cached one that has the most of its tiles; ``aspect`` in tenths.
+        """Return the geometry of a table, extended from the cached one that has the most of its tiles.
+
+        ``aspect`` in tenths.
 
         ``admit`` is called with the number of places that are about to be computed: those of tiles that were laid
         since, and of all ends. What it raises, the caller gets.
@@ -51,7 +53,7 @@ class GeometryCache:
         return GrowingGeometry(table.tiles_in_set, table.spread, aspect, pause=self._yield_control)
 
     def _find(self, owner: _Owner, placements: tuple[Placement, ...], keys: Sequence[int]) -> _Entry | None:
-        """The entry of this table after the most of its tiles."""
+        """Return the entry of this table after the most of its tiles."""
         for many in range(len(placements), -1, -1):
             entry = self._entries.get(keys[many])
             if entry is not None and (entry.owner, entry.placements) == (owner, placements[:many]):
@@ -75,7 +77,7 @@ class _Entry(NamedTuple):
 
 
 def _keys(owner: _Owner, placements: Sequence[Placement]) -> list[int]:
-    """The keys of a table before its first tile and after each one.
+    """Return the keys of a table before its first tile and after each one.
 
     By value and not by identity, as another process may have laid tiles, and a table of the past is rebuilt.
     """

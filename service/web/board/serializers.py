@@ -11,7 +11,7 @@ from service.web.fields.values import JsonObject
 
 
 def board_json(table: TableView, aspect: int, geometry: Geometry, first: int) -> JsonObject:
-    """The table with the tiles from the place ``first`` on; ``aspect`` in tenths."""
+    """Return the table with the tiles from the place ``first`` on; ``aspect`` in tenths."""
     return {
         "version": table.version,
         "round": table.round,
@@ -21,7 +21,7 @@ def board_json(table: TableView, aspect: int, geometry: Geometry, first: int) ->
 
 
 def geometry_json(geometry: Geometry, first: int = 0) -> JsonObject:
-    """The geometry of a table with the tiles from the place ``first`` on."""
+    """Return the geometry of a table with the tiles from the place ``first`` on."""
     return {
         "table": _area(geometry.table),
         "bounds": _area(geometry.bounds),

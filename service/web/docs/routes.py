@@ -27,7 +27,7 @@ def redirect_to_docs() -> Response:
 
 
 def swagger_ui() -> Blueprint:
-    """The blueprint of Swagger UI at ``/docs``."""
+    """Return the blueprint of Swagger UI at ``/docs``."""
     ui: Blueprint = get_swaggerui_blueprint(
         "/docs",
         "/openapi.yaml",

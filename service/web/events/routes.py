@@ -106,7 +106,7 @@ def _page_response(services: Services, access: Access, query: dict[str, Any], la
 def _serializer(
     services: Services, access: Access, after: int, first: EventPage | None, *, language: Language | None
 ) -> Callable[[EventView], JsonObject]:
-    """The function that makes the JSON of the events after this cursor, called for each once and in their order.
+    """Return the function that makes the JSON of the events after this cursor, called for each once and in their order.
 
     With a ``language``, each event has a sentence in it. ``first`` are the first events, if there are any already.
     """
@@ -129,7 +129,7 @@ def _limit(services: Services, query: dict[str, Any], events: int) -> None:
 
 
 def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPage:
-    """The events after the cursor; if there are none yet, those that arrive within ``wait`` seconds."""
+    """Return the events after the cursor; if there are none yet, those that arrive within ``wait`` seconds."""
     after, wait, limit = query["after"], query["wait"], query["limit"]
     _limit(services, query, min(limit, access.game.version - after))
     page = services.games.queries.events(access, after, limit)
@@ -149,7 +149,7 @@ def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPag
 def _stream(
     services: Services, access: Access, query: dict[str, Any], media_type: str, *, language: Language | None
 ) -> Response:
-    """A stream from the cursor on; 204 if the match is finished and there is nothing after the cursor."""
+    """Return a stream from the cursor on; 204 if the match is finished and there is nothing after the cursor."""
     streams, after = services.streams, query["after"]
     _limit(services, query, access.game.version - after)
     client = stream_client(current_environ(), access.game.id)
@@ -172,7 +172,7 @@ def _stream(
 
 
 def _view_item(services: Services, language: Language | None, subscription: EventSubscription) -> JsonObject | None:
-    """The item with the subscriber's view at its cursor; ``None`` if the game is at another version."""
+    """Return the item with the subscriber's view at its cursor; ``None`` if the game is at another version."""
     queries = services.games.queries
     access = queries.at_cursor(subscription)
     if access.game.version != subscription.cursor:

@@ -30,13 +30,13 @@ _VALUES: Final[dict[FieldKind, Callable[[Any], object]]] = {
 
 
 def event_page_json(page: EventPage, events: list[JsonObject], game: JsonObject | None = None) -> JsonObject:
-    """A page with these events, the cursor after it, and the view at its version, if there is one."""
+    """Return a page with these events, the cursor after it, and the view at its version, if there is one."""
     result: JsonObject = {"events": events, "version": page.version, "more": page.more}
     return result if game is None else {**result, "game": game}
 
 
 def event_json(view: EventView, text: str | None = None) -> JsonObject:
-    """An event, as its viewer may know it; with ``text``, in a sentence, too."""
+    """Return an event, as its viewer may know it; with ``text``, in a sentence, too."""
     version, at, event, to_act = view
     result: JsonObject = {"version": version, "type": _TYPES[type(event)]}
     seat = getattr(event, "seat", None)

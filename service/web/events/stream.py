@@ -65,7 +65,7 @@ class Stream:
         self._chunks = self._run()
 
     def __iter__(self) -> Iterator[bytes]:
-        """The chunks of the body, each of complete events."""
+        """Return the chunks of the body, each of complete events."""
         return self._chunks
 
     def close(self) -> None:
@@ -87,7 +87,10 @@ class Stream:
             return  # the game expired or was deleted, the token was changed, the key was revoked or cannot be checked
 
     def _next(self) -> bytes | None:
-        """What is to be sent next, after a wait; empty if there is nothing yet, ``None`` at the end of the stream."""
+        """Return what is to be sent next, after a wait.
+
+        Empty if there is nothing yet, ``None`` at the end of the stream.
+        """
         subscription, check = self._subscription, self._check
         if self._ended:
             return None
@@ -118,7 +121,10 @@ class Stream:
         return b"".join([line(serialize(each), each.version) for each in page.events])
 
     def _view(self, show: Callable[[EventSubscription], JsonObject | None]) -> bytes:
-        """The item with the view at the cursor; empty if there is none yet, and a keep-alive if it cannot be read."""
+        """Return the item with the view at the cursor.
+
+        Empty if there is none yet, and a keep-alive if it cannot be read.
+        """
         subscription = self._subscription
         try:
             if self._check is not None:
@@ -141,7 +147,7 @@ class Stream:
 
 
 def _is_checked(check: Callable[[], object]) -> bool:
-    """Whether the key could be checked. Raises ``Unauthorized`` if it is no longer valid."""
+    """Return whether the key could be checked. Raises ``Unauthorized`` if it is no longer valid."""
     try:
         check()
     except StorageUnavailable:

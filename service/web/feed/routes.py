@@ -65,7 +65,7 @@ def get_feed(services: Services, backend: Backend) -> RawResponse | Response:
 
 
 def _page_response(services: Services, app: str, query: dict[str, Any]) -> RawResponse:
-    """The items after the cursor; if there are none yet, those that come within ``wait`` seconds."""
+    """Return the items after the cursor; if there are none yet, those that come within ``wait`` seconds."""
     feed, limit, wait = services.backends.feed, query["limit"], query["wait"]
     page = feed.page(app, query.get("after"), limit)
     limit_history(services.limits, len(page.items))
@@ -78,7 +78,7 @@ def _page_response(services: Services, app: str, query: dict[str, Any]) -> RawRe
 
 
 def _stream(services: Services, app: str, query: dict[str, Any], media_type: str) -> Response:
-    """A stream from the cursor on."""
+    """Return a stream from the cursor on."""
     feed, streams = services.backends.feed, services.streams
     first = feed.page(app, query.get("after"))
     limit_history(services.limits, len(first.items))

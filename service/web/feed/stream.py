@@ -40,7 +40,7 @@ class FeedStream:
         self._chunks = self._run(FORMATS[media_type], first)
 
     def __iter__(self) -> Iterator[bytes]:
-        """The chunks of the body, each of complete items."""
+        """Return the chunks of the body, each of complete items."""
         return self._chunks
 
     def close(self) -> None:

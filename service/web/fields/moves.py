@@ -34,12 +34,12 @@ _one_of_actions: Final = OneOf(ACTIONS)
 
 
 def tile_field(text: str, **arguments: Any) -> TileField:
-    """A tile."""
+    """Return a tile."""
     return TileField(metadata=doc(text, pattern=_TILE_PATTERN, example="5-12"), **arguments)
 
 
 def client_seed_field(text: str, **more: Any) -> SingleLine:
-    """A client seed; ``more`` is additional metadata."""
+    """Return a client seed; ``more`` is additional metadata."""
     return SingleLine(
         validate=Length(1, MAX_CLIENT_SEED_CHARS),
         metadata=doc(
@@ -130,7 +130,7 @@ class PostedMove(NamedTuple):
 
 
 def posted_move(loaded: Mapping[str, Any]) -> PostedMove:
-    """The move of what ``MoveSchema`` has loaded."""
+    """Return the move of what ``MoveSchema`` has loaded."""
     move = Move(
         loaded["action"],
         loaded.get("tile"),

@@ -60,7 +60,7 @@ class Name(SingleLine):
 
 
 def _joins(name: str) -> bool:
-    """Whether each joiner in the name is between two characters that it may join."""
+    """Return whether each joiner in the name is between two characters that it may join."""
     for at, character in enumerate(name):
         if character in _JOINERS:
             around = name[at - 1 : at] + name[at + 1 : at + 2]
@@ -70,7 +70,7 @@ def _joins(name: str) -> bool:
 
 
 def name_field(text: str, *, example: str = "Ada", **arguments: Any) -> Name:
-    """A name; ``text`` says whose it is, in a sentence."""
+    """Return a name; ``text`` says whose it is, in a sentence."""
     return Name(
         validate=Length(1, MAX_NAME_CHARS),
         metadata=doc(

@@ -18,7 +18,7 @@ MAX_WAIT_SECONDS: Final = 25
 
 
 def text_field(where: str) -> QueryBoolean:
-    """Whether texts for people are requested; ``where`` says where they are."""
+    """Return whether texts for people are requested; ``where`` says where they are."""
     return QueryBoolean(
         load_default=False,
         metadata=doc(f"Also a sentence for people {where}, in {named(LANGUAGES)} by `Accept-Language`."),

@@ -35,7 +35,7 @@ class Reference(fields.String):
 
 
 def is_reference(text: str) -> bool:
-    """Whether this may be a reference."""
+    """Return whether this may be a reference."""
     return 1 <= len(text) <= MAX_REF_CHARS and _is_visible(text)
 
 
@@ -44,7 +44,7 @@ def _is_visible(text: str) -> bool:
 
 
 def ref_field(text: str, **more: Any) -> Reference:
-    """A reference; ``text`` says what it names, and to whom it is told, without a full stop."""
+    """Return a reference; ``text`` says what it names, and to whom it is told, without a full stop."""
     return Reference(
         metadata=doc(
             f"{text}, and to nobody else. Opaque: {MAX_REF_CHARS} visible characters at most, without blanks.",

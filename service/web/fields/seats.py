@@ -28,15 +28,15 @@ class SeatResultSchema(SeatRefSchema):
 
 
 def waiting_for_field(text: str, **arguments: Any) -> fields.List[Any]:
-    """The seats that may move, with refs."""
+    """Return the seats that may move, with refs."""
     return fields.List(fields.Nested(SeatRefSchema), metadata=doc(text), **arguments)
 
 
 def winners_field(text: str) -> fields.List[Any]:
-    """The seats that have won."""
+    """Return the seats that have won."""
     return fields.List(fields.Integer(), metadata=doc(text, example=[1]))
 
 
 def results_field(text: str) -> fields.List[Any]:
-    """The results of all seats."""
+    """Return the results of all seats."""
     return fields.List(fields.Nested(SeatResultSchema), metadata=doc(text))

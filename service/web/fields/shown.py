@@ -13,12 +13,12 @@ from service.web.fields.strict import doc
 
 
 def shown_tile(text: str, **arguments: Any) -> fields.String:
-    """The name of a tile."""
+    """Return the name of a tile."""
     return fields.String(metadata=doc(text, example="5-12"), **arguments)
 
 
 def seat_field(text: str = "A seat, from 0, clockwise.", **arguments: Any) -> fields.Integer:
-    """The number of a seat."""
+    """Return the number of a seat."""
     return fields.Integer(metadata=doc(text, minimum=0, example=2), **arguments)
 
 
@@ -29,7 +29,7 @@ class SeatedSchema(Schema):
 
 
 def to_act_field(text: str, **arguments: Any) -> fields.List[Any]:
-    """The seats that may move."""
+    """Return the seats that may move."""
     return fields.List(fields.Integer(), metadata=doc(text, example=[2]), **arguments)
 
 
@@ -45,6 +45,6 @@ def digest(text: str, **arguments: Any) -> fields.String:
 
 
 def rematch_of_field(of: str) -> fields.String:
-    """The id of the game that a rematch follows; ``of`` says where it is told."""
+    """Return the id of the game that a rematch follows; ``of`` says where it is told."""
     text = f"{of}: the id of the finished game that it follows."
     return fields.String(metadata=doc(text, example="5m1Gd5tIvN3vYhYkS0oJGA"))

@@ -50,7 +50,7 @@ MAX_FAULTY_ELEMENTS: Final = 10
 
 
 def _validator(field: fields.Field[Any]) -> Callable[[Any], Any]:
-    """What checks a loaded value of a field, once for all values: marshmallow makes it anew for each."""
+    """Return what checks a loaded value of a field, once for all values: marshmallow makes it anew for each."""
     assert not field.pre_load, "RequestSchema does not call it"
     assert not field.post_load, "RequestSchema does not call it"
     return field.validators[0] if len(field.validators) == 1 else And(*field.validators)
@@ -133,7 +133,7 @@ class BoundedList(fields.List[Any]):
 
 
 def doc(text: str, **more: Any) -> dict[str, Any]:
-    """The metadata of a field for the document."""
+    """Return the metadata of a field for the document."""
     return {"description": text, **more}
 
 

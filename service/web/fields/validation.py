@@ -27,14 +27,14 @@ _REASON_OF_MESSAGE: Final = {
 
 
 def reason_of(message: Any) -> Reason:
-    """The reason of a message in a ``ValidationError``."""
+    """Return the reason of a message in a ``ValidationError``."""
     if isinstance(message, Reason):
         return message
     return Reason(_REASON_OF_MESSAGE.get(message, "invalid_value"))
 
 
 def invalid(word: str, **params: Param) -> ValidationError:
-    """The error of a field with this reason."""
+    """Return the error of a field with this reason."""
     return ValidationError([Reason(word, params)])
 
 
@@ -69,6 +69,6 @@ class Equal(validate.Equal):
 
 
 def _between(both: str, low: str, high: str, *, least: int | None, most: int | None) -> list[Reason]:
-    """The reason that names the limits that there are."""
+    """Return the reason that names the limits that there are."""
     limits = {name: value for name, value in (("min", least), ("max", most)) if value is not None}
     return [Reason(both if len(limits) == 2 else low if "min" in limits else high, limits)]

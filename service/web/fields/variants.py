@@ -33,7 +33,7 @@ def check_variant(variant: str) -> None:
 
 
 def _option_field(key: str, *, in_request: bool) -> fields.Field[Any]:
-    """The field of a house rule; words are a closed enumeration, and only in requests."""
+    """Return the field of a house rule; words are a closed enumeration, and only in requests."""
     by_variant = [
         (variant, option) for variant in variants().values() for option in variant.options if option.key == key
     ]
@@ -53,7 +53,7 @@ def _option_field(key: str, *, in_request: bool) -> fields.Field[Any]:
 
 
 def _variants_by_text(options: Sequence[tuple[Variant, Option]]) -> dict[str, list[str]]:
-    """What the option does in a variant and its values there, with the variants of which that is true."""
+    """Return what the option does in a variant and its values there, with the variants of which that is true."""
     result: dict[str, list[str]] = {}
     for variant, option in options:
         text = option_description(variant, option, DEFAULT_LANGUAGE)
@@ -64,6 +64,6 @@ def _variants_by_text(options: Sequence[tuple[Variant, Option]]) -> dict[str, li
 
 
 def option_fields(*, in_request: bool, **more: fields.Field[Any]) -> dict[str, fields.Field[Any]]:
-    """A field for every option of every variant, by its key, and the fields in ``more``."""
+    """Return a field for every option of every variant, by its key, and the fields in ``more``."""
     keys: dict[str, Option] = {option.key: option for variant in variants().values() for option in variant.options}
     return {key: _option_field(key, in_request=in_request) for key in sorted(keys)} | more

@@ -20,7 +20,7 @@ from service.web.services import Services
 
 
 def check_urls(services: Services, players: list[dict[str, Any]]) -> None:
-    """Raises ``InvalidBody`` for players with a URL at which nobody is asked."""
+    """Raise ``InvalidBody`` for players with a URL at which nobody is asked."""
     errors = {}
     for seat, player in enumerate(players):
         try:
@@ -33,7 +33,7 @@ def check_urls(services: Services, players: list[dict[str, Any]]) -> None:
 
 
 def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
-    """The game that the current request asks for, of this application, or of the network of its client."""
+    """Return the game that the current request asks for, of this application, or of the network of its client."""
     source = fields.get("from_")
     return GameRequest(
         variant=fields.get("variant", ""),
@@ -60,7 +60,7 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
 
 
 def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:
-    """The clock of a request for a game, in milliseconds; ``None`` without one."""
+    """Return the clock of a request for a game, in milliseconds; ``None`` without one."""
     clock = fields.get("clock")
     if clock is None:
         return None

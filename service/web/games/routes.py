@@ -103,7 +103,7 @@ def get_game(services: Services, access: Access) -> RawResponse:
 
 
 def _awaited(services: Services, access: Access, after: int, wait: int) -> Access:
-    """The same viewer's access when the version is past ``after``, or when ``wait`` seconds are over.
+    """Return the same viewer's access when the version is past ``after``, or when ``wait`` seconds are over.
 
     A match that is finished is not awaited.
     """

@@ -10,7 +10,7 @@ from service.web.view.serializers import game_view_json
 
 
 def created_game_json(created: CreatedGame) -> JsonObject:
-    """A game just created, with all tokens, which are returned only here."""
+    """Return a game just created, with all tokens, which are returned only here."""
     result: JsonObject = {
         "game": game_view_json(created.view),
         "seats": [seat_token_json(each) for each in created.seats],
@@ -21,12 +21,12 @@ def created_game_json(created: CreatedGame) -> JsonObject:
 
 
 def joined_seat_json(joined: JoinedSeat) -> JsonObject:
-    """A seat just taken, with its token, which is returned only here."""
+    """Return a seat just taken, with its token, which is returned only here."""
     return {**seat_token_json(joined.seat), "game": game_view_json(joined.view)}
 
 
 def seat_token_json(seat: SeatToken) -> JsonObject:
-    """A seat with its token, and a remote player's with its secret, which are returned only here."""
+    """Return a seat with its token, and a remote player's with its secret, which are returned only here."""
     result: JsonObject = {"seat": seat.seat, "name": seat.name, "token": seat.token}
     if seat.secret is not None:
         result["secret"] = f"whsec_{b64encode(seat.secret).decode()}"  # by Standard Webhooks

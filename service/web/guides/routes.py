@@ -109,7 +109,7 @@ def _in_two_forms(services: Services, name: str) -> Response:
 
 @cache
 def _policy(name: str) -> str:
-    """The Content-Security-Policy of a page: its own style, and nothing else."""
+    """Return the Content-Security-Policy of a page: its own style, and nothing else."""
     styles = hashes_of_inline("style", _file(f"{name}.html").decode())
     return f"default-src 'none'; style-src {styles}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -44,7 +44,7 @@ _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 def body_units() -> int:
-    """The size of the body in units of ``BODY_UNIT_BYTES``, which is what a large one counts in the rate limits.
+    """Return the size of the body in units of ``BODY_UNIT_BYTES``, which is what a large one counts in the rate limits.
 
     A body that is refused for its size counts as the largest one.
     """
@@ -53,7 +53,7 @@ def body_units() -> int:
 
 
 def read_json() -> Any:
-    """The body as JSON; that of a PATCH may be called a merge patch, too.
+    """Return the body as JSON; that of a PATCH may be called a merge patch, too.
 
     Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
     """
@@ -67,12 +67,12 @@ def read_json() -> Any:
 
 
 def has_text(media_types: Sequence[str]) -> bool:
-    """Whether the body is sent as text of one of these types."""
+    """Return whether the body is sent as text of one of these types."""
     return request.mimetype in media_types
 
 
 def read_text(media_types: Sequence[str]) -> bytes:
-    """The body as text of one of these types, not yet decoded.
+    """Return the body as text of one of these types, not yet decoded.
 
     Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
     """
@@ -89,7 +89,7 @@ def _wrong_content_type(*allowed: str) -> RequestError:
 
 
 def _accepted_body() -> bytes:
-    """The body. Raises ``RequestError`` if it is compressed, too large or incomplete."""
+    """Return the body. Raises ``RequestError`` if it is compressed, too large or incomplete."""
     if current_environ().get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise RequestError("compressed_body")
     body = _read_body()
@@ -99,7 +99,7 @@ def _accepted_body() -> bytes:
 
 
 def _read_body() -> bytes | Reason:
-    """The body, read once, or why it is refused. (Not an exception, which would be part of a reference cycle.)"""
+    """Return the body, read once, or its refusal: an exception would be part of a reference cycle."""
     environ = current_environ()
     body: bytes | Reason | None = environ.get(_BODY)
     if body is not None:
@@ -122,14 +122,14 @@ def _read_body() -> bytes | Reason:
 
 
 def read_json_or_nothing() -> Any:
-    """The body as JSON, or an empty object without a body. Raises as ``read_json``."""
+    """Return the body as JSON, or an empty object without a body. Raises as ``read_json``."""
     if not request.content_length and "HTTP_TRANSFER_ENCODING" not in current_environ():
         return {}
     return read_json()
 
 
 def read_nothing() -> Any:
-    """The body of a request that says nothing: an empty object, also without a body.
+    """Return the body of a request that says nothing: an empty object, also without a body.
 
     Raises as ``read_json``, and ``InvalidBody`` for one that is not empty.
     """
@@ -165,7 +165,7 @@ def _flatten(messages: Any, path: str = "") -> dict[str, list[Reason]]:
 
 
 def parse_json(data: bytes) -> Any:
-    """The JSON value of ``data``. Raises ``RequestError`` (``malformed``), also for too many objects and lists.
+    """Return the JSON value of ``data``. Raises ``RequestError`` (``malformed``), also for too many objects and lists.
 
     orjson rejects everything that is not strictly JSON in UTF-8. A second parser finds duplicate keys, unless there
     cannot be any.
@@ -187,7 +187,7 @@ def parse_json(data: bytes) -> Any:
 
 
 def _is_plain(value: Any, data: bytes) -> bool:
-    """Whether there are as many keys as there are colons, so that none is duplicated.
+    """Return whether there are as many keys as there are colons, so that none is duplicated.
 
     Not where there are floats, as orjson parses integers beyond 64 bits as floats, nor where it may be nested too deep.
     """
@@ -242,7 +242,7 @@ def _syntax_error(data: bytes, error: Exception) -> RequestError:
 
 
 def _place(before: str) -> dict[str, int]:
-    """The line and the column, from 1, after this beginning of a text."""
+    """Return the line and the column, from 1, after this beginning of a text."""
     return {"line": before.count("\n") + 1, "column": len(before) - before.rfind("\n")}
 
 
@@ -251,7 +251,10 @@ def _reject_constant(_text: str) -> NoReturn:
 
 
 def _containers(data: bytes) -> int:
-    """How many objects and lists begin in ``data``; if brackets in texts do not exceed the limit, they count, too."""
+    """Return how many objects and lists begin in ``data``.
+
+    If brackets in texts do not exceed the limit, they count, too.
+    """
     count = data.count(b"{") + data.count(b"[")
     if count > MAX_CONTAINERS:
         data = _STRING.sub(b"", data)
@@ -260,7 +263,7 @@ def _containers(data: bytes) -> int:
 
 
 def _depth_exceeds(value: Any, levels: int) -> bool:
-    """Whether the objects and lists in a ``value`` that is one of them are nested deeper than ``levels``."""
+    """Return whether the objects and lists in a ``value`` that is one of them are nested deeper than ``levels``."""
     level = [value]
     for _ in range(levels):
         inner: list[Any] = []

@@ -15,7 +15,7 @@ _WITH_PORT: Final = re.compile(r"\[(?P<v6>[^\]]*)\](?::[0-9]{1,5})?|(?P<v4>[0-9.
 
 
 def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """The address, perhaps with a port: ``192.0.2.7:80``, ``[2001:db8::1]:80``; ``None`` if it is none.
+    """Return the address, perhaps with a port: ``192.0.2.7:80``, ``[2001:db8::1]:80``; ``None`` if it is none.
 
     An IPv4 address that is mapped to IPv6 is returned as IPv4.
     """
@@ -31,7 +31,7 @@ def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | 
 
 @lru_cache(maxsize=1024)  # a request is counted in several limits
 def client_network(address: str) -> str:
-    """The address, for IPv6 its network of 64 bits; ``"unknown"`` for an invalid one."""
+    """Return the address, for IPv6 its network of 64 bits; ``"unknown"`` for an invalid one."""
     parsed = parse_address(address)
     if parsed is None:
         return "unknown"

@@ -29,7 +29,7 @@ class Matcher(StateMachineMatcher):
     """Werkzeug's, but a plain route leaves no reference cycle."""
 
     def match(self, domain: str, path: str, method: str, websocket: bool) -> tuple[Rule, MutableMapping[str, Any]]:
-        """The route and its variables. Raises as Werkzeug's."""
+        """Return the route and its variables. Raises as Werkzeug's."""
         state = self._root
         values = []
         for part in (domain, *path.split("/")):
@@ -60,7 +60,7 @@ class NoSessions(SessionInterface):
     _session: Final = NullSession()
 
     def open_session(self, app: Flask, request: Request) -> NullSession:  # noqa: ARG002 # Flask's signature
-        """The empty session."""
+        """Return the empty session."""
         return self._session
 
 
@@ -118,11 +118,11 @@ class LeanFlask(Flask):
         return rv if isinstance(rv, RawResponse) else super().finalize_request(rv, from_error_handler)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function as it is: none is a coroutine. Flask's own asks that of each before each request."""
+        """Return the function as it is: none is a coroutine. Flask's own asks that of each before each request."""
         return func
 
     def make_default_options_response(self) -> Response:
-        """The allowed methods, with status 204; Flask's own response is an empty HTML page."""
+        """Return the allowed methods, with status 204; Flask's own response is an empty HTML page."""
         response = super().make_default_options_response()
         response.status_code = 204
         del response.headers["Content-Type"]

@@ -45,7 +45,7 @@ _KEY: Final = re.compile(KEY_PATTERN)
 
 
 def check_headers() -> None:
-    """Raises ``RequestError`` (``malformed``) if a header that would be parsed into a list is too long."""
+    """Raise ``RequestError`` (``malformed``) if a header that would be parsed into a list is too long."""
     environ = current_environ()
     for name in _PARSED_HEADERS:
         if name in environ and len(environ[name]) > MAX_HEADER_CHARS:
@@ -54,7 +54,10 @@ def check_headers() -> None:
 
 
 def bearer_token() -> str | None:
-    """The token of the ``Authorization`` header, ``None`` without one. Raises ``Unauthorized`` for anything else."""
+    """Return the token of the ``Authorization`` header, ``None`` without one.
+
+    Raises ``Unauthorized`` for anything else.
+    """
     header = current_environ().get("HTTP_AUTHORIZATION")
     if header is None:
         return None
@@ -65,7 +68,7 @@ def bearer_token() -> str | None:
 
 
 def accepted_language(environ: Mapping[str, Any]) -> Language:
-    """The one that the request with this WSGI environment prefers of those that there are, else the default one."""
+    """Return the language that the request prefers of those that there are, else the default one."""
     header = environ.get("HTTP_ACCEPT_LANGUAGE")
     if header is None or len(header) > MAX_HEADER_CHARS:  # it is refused, in this language
         return DEFAULT_LANGUAGE
@@ -77,7 +80,7 @@ def accepted_language(environ: Mapping[str, Any]) -> Language:
 
 
 def negotiate(*types: str) -> str:
-    """The media type with the highest weight in ``Accept``; of several, the one that is first in ``types``.
+    """Return the media type with the highest weight in ``Accept``; of several, the one that is first in ``types``.
 
     That is JSON: many clients list types that they cannot parse, with the same weight. Raises ``RequestError``
     (``not_acceptable``) if the client accepts none of these types.
@@ -97,12 +100,12 @@ def negotiate(*types: str) -> str:
 
 
 def preferred_language() -> Language:
-    """The language of the texts: the one that ``Accept-Language`` prefers of those that there are."""
+    """Return the language of the texts: the one that ``Accept-Language`` prefers of those that there are."""
     return accepted_language(current_environ())
 
 
 def expected_game(version: int | None) -> Expected | None:
-    """The version of the game that the client expects, by ``version`` and ``If-Match``; ``None`` for any."""
+    """Return the version of the game that the client expects, by ``version`` and ``If-Match``; ``None`` for any."""
     if "HTTP_IF_MATCH" not in current_environ():
         return None if version is None else Expected(version)
     if request.if_match.star_tag:
@@ -112,7 +115,7 @@ def expected_game(version: int | None) -> Expected | None:
 
 
 def etag_in(etag: str, language: Language) -> str:
-    """The ETag of a response that differs from the one with this ETag by texts in this language.
+    """Return the ETag of a response that differs from the one with this ETag by texts in this language.
 
     As a precondition it means the same version: a move may be made on a view with or without texts.
     """
@@ -120,13 +123,13 @@ def etag_in(etag: str, language: Language) -> str:
 
 
 def _without_language(tag: str) -> str:
-    """The ETag without texts; unchanged if it has no language. An ETag never ends like one (``Game.etag``)."""
+    """Return the ETag without texts; unchanged if it has no language. An ETag never ends like one (``Game.etag``)."""
     etag, _, language = tag.rpartition("-")
     return etag if language in LANGUAGES else tag
 
 
 def etag_matches(etag: str) -> bool:
-    """Whether ``If-None-Match`` contains this ETag, so that the response is 304."""
+    """Return whether ``If-None-Match`` contains this ETag, so that the response is 304."""
     header = current_environ().get("HTTP_IF_NONE_MATCH")
     if header is None:
         return False
@@ -134,12 +137,15 @@ def etag_matches(etag: str) -> bool:
 
 
 def idempotency_key() -> str | None:
-    """The key of ``Idempotency-Key``, without its quotes; ``None`` without one that the current operation takes."""
+    """Return the key of ``Idempotency-Key``, without its quotes.
+
+    ``None`` without one that the current operation takes.
+    """
     return _idempotency_key()[0]
 
 
 def idempotency(body: Any) -> IdempotencyKey | None:
-    """The idempotency key of a request with this body, ``None`` without one.
+    """Return the idempotency key of a request with this body, ``None`` without one.
 
     Raises ``InvalidBody`` for one that is not valid, or shorter than the current operation takes.
     """
@@ -154,7 +160,10 @@ def idempotency(body: Any) -> IdempotencyKey | None:
 
 
 def _idempotency_key() -> tuple[str | None, int]:
-    """The key, if there is a valid one, and how long it has to be: ``service.web.operation`` says so of the handler."""
+    """Return the key, if there is a valid one, and how long it has to be.
+
+    ``service.web.operation`` says so of the handler.
+    """
     handler: Any = current_app.view_functions[request.endpoint or ""]
     min_length: int = handler.min_key_length
     match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))

@@ -27,7 +27,10 @@ class MetricsPort:
         return self._outside(environ, start_response)
 
     def _is_local_port(self, environ: dict[str, Any]) -> bool:
-        """Whether the connection was made to the port; on a Unix socket ``SERVER_PORT`` is what the client claims."""
+        """Return whether the connection was made to the port.
+
+        On a Unix socket ``SERVER_PORT`` is what the client claims.
+        """
         connection = environ.get("gunicorn.socket")
         address = None if connection is None else connection.getsockname()
         return isinstance(address, tuple) and address[1] == self._port

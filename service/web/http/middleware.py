@@ -145,6 +145,6 @@ class _StreamedBody:
 
 
 def _sampled(given: str) -> str:
-    """The id of the trace that a client sent, if it is valid and sampled."""
+    """Return the id of the trace that a client sent, if it is valid and sampled."""
     found = _TRACE_PARENT.fullmatch(given)
     return found[1] if found is not None and int(found[2], 16) & 1 else ""

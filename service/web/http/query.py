@@ -21,13 +21,13 @@ _TOKEN_PARAMETERS: Final = ("token", "access_token")
 
 
 def read_query(schema: Schema) -> dict[str, Any]:
-    """The query, which ``check_query`` has checked, loaded by ``schema``. Raises ``InvalidBody``."""
+    """Return the query, which ``check_query`` has checked, loaded by ``schema``. Raises ``InvalidBody``."""
     query: dict[str, Any] = validate(schema, request.args.to_dict())
     return query
 
 
 def read_query_of_reader(schema: Schema) -> dict[str, Any]:
-    """The query of a reader that may come back to a stream: ``Last-Event-ID`` overrides ``after``.
+    """Return the query of a reader that may come back to a stream: ``Last-Event-ID`` overrides ``after``.
 
     Raises ``InvalidBody``.
     """

@@ -31,7 +31,10 @@ class ResponseCache:
         self._making = [Lock() for _ in range(_MAKERS)]
 
     def get(self, key: Key, make: Callable[[], bytes]) -> bytes:
-        """The body of this key; if it is not cached, one of several callers makes it, and the others wait for it."""
+        """Return the body of this key.
+
+        If it is not cached, one of several callers makes it, and the others wait for it.
+        """
         with self._making[hash(key) % _MAKERS]:
             body = self._bodies.use(key)
             if body is None:
@@ -46,7 +49,7 @@ class ResponseCache:
 
 
 def cached_body(cache: ResponseCache, access: Access, name: str, make: Callable[[], bytes]) -> bytes:
-    """The body of the response of this name for the viewer of the game at its version; made if it is not cached."""
+    """Return the body of the response of this name for the viewer of the game; make it if it is not cached."""
     return cache.get((access.game.id, name, access.game.write_id, access.etag), make)
 
 

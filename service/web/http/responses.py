@@ -79,7 +79,7 @@ def ok_json(body: bytes, *, etag: str | None = None, language: Language | None =
 
 
 def to_json(value: Any) -> bytes:
-    """A value as JSON in UTF-8."""
+    """Return a value as JSON in UTF-8."""
     return orjson.dumps(value)
 
 
@@ -170,7 +170,7 @@ def created_secret(value: Any, location: str, *, replayed: bool) -> RawResponse:
 
 
 def public(body: bytes, media_type: str, language: Language | None = None) -> Response:
-    """A public response that changes only with the service; its ETag is a digest of its bytes.
+    """Return a public response that changes only with the service; its ETag is a digest of its bytes.
 
     ``language`` is that of its texts, where they are in the client's.
     """
@@ -184,7 +184,7 @@ def public(body: bytes, media_type: str, language: Language | None = None) -> Re
 
 
 def etag_of(body: bytes) -> str:
-    """A digest of a body, as its ETag."""
+    """Return a digest of a body, as its ETag."""
     return sha256(body).hexdigest()[:32]
 
 
@@ -222,12 +222,15 @@ def compress(response: Response) -> Response:
 
 @lru_cache(maxsize=256)
 def _compressed(body: bytes) -> bytes:
-    """A public body by gzip. There are some hundred, as they depend on the service, the language and the type alone."""
+    """Return a public body by gzip.
+
+    There are some hundred, as they depend on the service, the language and the type alone.
+    """
     return gzip.compress(body, 9, mtime=0)
 
 
 def hashes_of_inline(element: str, page: str) -> str:
-    """The sources of a Content-Security-Policy for the inline ``script`` or ``style`` elements of a page."""
+    """Return the sources of a Content-Security-Policy for the inline ``script`` or ``style`` elements of a page."""
     inline = re.findall(rf"<{element}>(.*?)</{element}>", page, re.DOTALL)
     return " ".join(f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in inline)
 

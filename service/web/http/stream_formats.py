@@ -25,7 +25,7 @@ class Format(Protocol):
         """One event, and the cursor after it."""
 
     def start(self, cursor: str) -> bytes:
-        """The preamble of a stream that begins after this cursor, so that the client knows where to go on."""
+        """Return the preamble of a stream that begins after this cursor, so that the client knows where to go on."""
 
 
 class _SseFormat(Format):

@@ -48,7 +48,7 @@ class Source(Protocol[T_co]):
     closing: bool
 
     def wait(self, seconds: float) -> T_co | None:
-        """What comes next within so many seconds."""
+        """Return what comes next within so many seconds."""
 
 
 S = TypeVar("S", bound=Subscription)
@@ -74,7 +74,7 @@ class StreamClient(NamedTuple):
 
 
 def stream_client(environ: Mapping[str, Any], game: str) -> StreamClient:
-    """Who opens a stream of this game or application with a request of this WSGI environment."""
+    """Return who opens a stream of this game or application with a request of this WSGI environment."""
     return StreamClient(client_network(environ.get("REMOTE_ADDR", "")), game, environ.get("gunicorn.socket"))
 
 
@@ -129,7 +129,7 @@ class Streams:
 
     @contextmanager
     def open(self, subscribe: Callable[[], S], client: StreamClient) -> Generator[S]:
-        """A stream that is open during a ``with`` block. Raises ``TooManyStreams``."""
+        """Open a stream during a ``with`` block. Raises ``TooManyStreams``."""
         subscription = self.add(subscribe, client)
         try:
             yield subscription
@@ -170,7 +170,7 @@ def _decrement(counts: Counter[str], key: str) -> None:
 
 
 def wait_while_valid(subscription: Source[T_co], seconds: float, check: Callable[[], object] | None) -> T_co | None:
-    """What comes next within so many seconds; ``None`` if nothing does, or the service is shutting down.
+    """Return what comes next within so many seconds; ``None`` if nothing does, or the service is shutting down.
 
     With ``check``, raises what it raises, before anything is returned and every ``CHECK_SECONDS``: ``Unauthorized``
     once the key by which somebody waits is no longer valid.

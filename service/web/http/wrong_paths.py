@@ -45,7 +45,7 @@ def redirect_without_slash(error: HTTPException) -> Response | None:
 
 
 def see(error: HTTPException) -> dict[str, str]:
-    """The path, as in the document, of what may have been meant, as the field ``see`` of the problem; or nothing."""
+    """Return the path that may have been meant, as in the document, for the field ``see`` of the problem."""
     in_game = request.path.startswith(_GAMES)
     if error.code == 405 and request.method in ("GET", "HEAD"):
         return {"see": "/v1/games/{game}" if in_game else "/"}

@@ -27,7 +27,7 @@ REVIEW_RETRY_SECONDS: Final = 2
 
 
 def _computing(schema: type[Schema]) -> ResponseSpec:
-    """The answer while a bot worker is at it, with the fields of that which comes."""
+    """Return the answer while a bot worker is at it, with the fields of that which comes."""
     text = "It is being computed: ask again after `Retry-After` seconds."
     return ResponseSpec(description=text, schema=schema, headers=("Retry-After",))
 

@@ -15,7 +15,7 @@ _DIGITS: Final = 2
 
 
 def hint_json(found: HintFound, language: Language) -> JsonObject:
-    """A hint; without moves while it is being computed."""
+    """Return a hint; without moves while it is being computed."""
     if found.hint is None:
         return {"version": found.version, "moves": []}
     estimates = found.hint.estimates
@@ -31,7 +31,7 @@ def hint_json(found: HintFound, language: Language) -> JsonObject:
 
 
 def review_json(found: ReviewFound, language: Language) -> JsonObject:
-    """A review; without players and decisions while it is being computed."""
+    """Return a review; without players and decisions while it is being computed."""
     if found.review is None:
         return {"players": [], "decisions": []}
     return {
@@ -41,7 +41,7 @@ def review_json(found: ReviewFound, language: Language) -> JsonObject:
 
 
 def _player(summary: SeatSummary) -> JsonObject:
-    """What is told of a seat; the result is exactly luck and skill, as they are rounded."""
+    """Return what is told of a seat; the result is exactly luck and skill, as they are rounded."""
     player: JsonObject = {
         "seat": summary.seat,
         "decisions": summary.decisions,
@@ -61,7 +61,7 @@ def _player(summary: SeatSummary) -> JsonObject:
 
 
 def _decision(decision: Decision, language: Language) -> JsonObject:
-    """A decision; only a clear mistake names another move."""
+    """Return a decision; only a clear mistake names another move."""
     move_json, best_json = moves_json([decision.move, decision.named], decision.version - 1)
     return {
         "version": decision.version,

@@ -75,7 +75,7 @@ def list_lobby(services: Services, backend: Backend | None) -> RawResponse:
 
 
 def _page(find: Callable[[], ListedGames]) -> bytes:
-    """A page of games. Raises ``InvalidBody`` for a text that is no cursor."""
+    """Return a page of games. Raises ``InvalidBody`` for a text that is no cursor."""
     try:
         found = find()
     except ValueError:

@@ -68,7 +68,7 @@ class Call(NamedTuple):
 
 
 def id_of(message: Any) -> str | int | None:
-    """The id of a message, if it has a valid one."""
+    """Return the id of a message, if it has a valid one."""
     given = message.get("id") if isinstance(message, dict) else None
     if isinstance(given, str):
         return given if len(given) <= _MAX_ID_CHARS else None
@@ -76,7 +76,7 @@ def id_of(message: Any) -> str | int | None:
 
 
 def read_call(message: Any, headers: Mapping[str, str]) -> Call:
-    """The call that a message is; ``headers`` by their names in lower case. Raises ``Fault``."""
+    """Return the call that a message is; ``headers`` by their names in lower case. Raises ``Fault``."""
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         raise Fault(INVALID_REQUEST, "The body has to be one JSON-RPC 2.0 message.")
     version = headers.get("mcp-protocol-version")
@@ -101,7 +101,7 @@ def _meta(params: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _check_envelope(method: str, params: Mapping[str, Any], headers: Mapping[str, str]) -> None:
-    """What each request says of itself without a handshake. Raises ``Fault``."""
+    """Check what each request says of itself without a handshake. Raises ``Fault``."""
     meta = _meta(params)
     missing = [key for key in (_VERSION_KEY, _CAPABILITIES_KEY) if key not in meta]
     if missing:
@@ -123,6 +123,6 @@ def _unsupported(version: object) -> Fault:
 
 
 def agreed_version(params: Mapping[str, Any]) -> str:
-    """The revision that a handshake agrees on: the one that the client wants, or else the newest with a handshake."""
+    """Return the revision that the client wants, or else the newest one with a handshake."""
     wanted = params.get("protocolVersion")
     return wanted if wanted in WITH_HANDSHAKE else WITH_HANDSHAKE[0]

@@ -101,7 +101,7 @@ class _ForeignOrigin(Exception):
 
 
 def _check_origin(services: Services) -> None:
-    """Raises ``_ForeignOrigin`` for a page that this service has not sent, and that is not on the machine itself.
+    """Raise ``_ForeignOrigin`` for a page that this service has not sent, and that is not on the machine itself.
 
     Otherwise any page could play at a service that only its reader reaches, by a name that leads there.
     """
@@ -140,7 +140,7 @@ def _headers() -> Mapping[str, str]:
 
 
 def _result(services: Services, call: Call) -> dict[str, Any]:
-    """The result of a call. Raises ``Fault``."""
+    """Return the result of a call. Raises ``Fault``."""
     if call.method == "tools/call":
         return _done(call, _call_tool(call.params))
     limit_reads(services.limits, 1)
@@ -158,7 +158,7 @@ def _result(services: Services, call: Call) -> dict[str, Any]:
 
 
 def _done(call: Call, result: dict[str, Any], *, lasts: bool = False) -> dict[str, Any]:
-    """The result as a revision without a handshake has it; whether it ``lasts``, so that it may be kept."""
+    """Return the result as a revision without a handshake has it; whether it ``lasts``, so that it may be kept."""
     if not call.is_modern:
         return result
     kept = {"ttlMs": _HOURS_MS, "cacheScope": "public"} if lasts else {}
@@ -166,7 +166,7 @@ def _done(call: Call, result: dict[str, Any], *, lasts: bool = False) -> dict[st
 
 
 def _call_tool(params: Mapping[str, Any]) -> dict[str, Any]:
-    """What the tool returns. Raises ``Fault`` for a tool that does not exist."""
+    """Return what the tool returns. Raises ``Fault`` for a tool that does not exist."""
     name, arguments = params.get("name"), params.get("arguments", {})
     tool = TOOLS.get(name) if isinstance(name, str) else None
     if tool is None:
@@ -186,7 +186,7 @@ def _text(text: str, *, is_error: bool) -> dict[str, Any]:
 
 
 def _ask(wanted: ToolRequest) -> tuple[int, bytes]:
-    """The status and the body of the answer to a request to this service itself."""
+    """Return the status and the body of the answer to a request to this service itself."""
     # Not by orjson, which does not support integers beyond 64 bits.
     data = b"" if wanted.body is None else json.dumps(wanted.body).encode()
     current = current_environ()

@@ -62,7 +62,7 @@ class Tool(NamedTuple):
     """Whether other arguments than these are passed on, to be checked by the service."""
 
     def listed(self, name: str) -> dict[str, Any]:
-        """The tool as clients list it."""
+        """Return the tool as clients list it."""
         return {
             "name": name,
             "description": self.description,
@@ -81,7 +81,10 @@ class Tool(NamedTuple):
         }
 
     def request(self, arguments: Mapping[str, Any]) -> ToolRequest:
-        """The request that a call with these arguments is. Raises ``ValueError`` with a sentence for a wrong one."""
+        """Return the request that a call with these arguments is.
+
+        Raises ``ValueError`` with a sentence for a wrong one.
+        """
         given = {key: value for key, value in arguments.items() if value is not None}
         missing = [key for key in self.required if key not in given]
         if missing:

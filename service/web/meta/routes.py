@@ -113,7 +113,7 @@ def readyz(services: Services) -> RawResponse:
 
 @metrics_blueprint.get("/metrics")
 def show_metrics() -> Response:
-    """The metrics of all workers on this machine."""
+    """Return the metrics of all workers on this machine."""
     text = current_services().metrics.text()
     return Response(text, headers={"Content-Type": PROMETHEUS_TEXT, "Cache-Control": "no-store"})
 
@@ -150,5 +150,5 @@ def show_document_as_json(_services: Services) -> Response:
 
 @cache
 def _document(name: str) -> bytes:
-    """A file of the document, read when it is first requested."""
+    """Return a file of the document, read when it is first requested."""
     return (files("service.web.openapi") / name).read_bytes()

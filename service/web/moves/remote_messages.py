@@ -29,7 +29,7 @@ _move_in: Final = MoveSchema()
 
 
 def move_message(turn: RemoteTurn, lifetimes: Lifetimes, refused: Refused | None) -> bytes:
-    """The message that asks for a move, as JSON.
+    """Return the message that asks for a move, as JSON.
 
     ``refused``: why the answer before was not taken. The ``timestamp`` is that of the event that gave it the turn.
     """
@@ -44,7 +44,7 @@ def move_message(turn: RemoteTurn, lifetimes: Lifetimes, refused: Refused | None
 
 
 def read_answer(turn: RemoteTurn, body: bytes, *, complete: bool) -> MoveCommand:
-    """The move in an answer, whatever its content type; without a version it is meant for that of the message.
+    """Return the move in an answer, whatever its content type; without a version it is meant for that of the message.
 
     Raises ``RequestError`` (``malformed``, ``too_large``) and ``InvalidBody``.
     """

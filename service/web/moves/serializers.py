@@ -8,7 +8,7 @@ from service.web.view.serializers import moves_json, turn_json
 
 
 def legal_moves_json(legal: LegalMoves) -> JsonObject:
-    """The legal moves of the viewer's seat."""
+    """Return the legal moves of the viewer's seat."""
     result: JsonObject = {"version": legal.version}
     result |= turn_json(legal.turn, legal.deadline)
     result["to_act"] = list(legal.to_act)

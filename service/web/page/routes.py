@@ -47,7 +47,7 @@ blueprint: Final = Blueprint("client", __name__)
 
 
 def page() -> Response:
-    """The page for people, which plays by this service."""
+    """Return the page for people, which plays by this service."""
     response = public(_index(), HTML)
     response.headers["Content-Security-Policy"] = PAGE_POLICY
     return response
@@ -72,7 +72,7 @@ def show_event_reader(_services: Services) -> Response:
 
 @blueprint.get("/client/<path:name>")
 def show_file(name: str) -> Response:
-    """A file of the page.
+    """Return a file of the page.
 
     Its name may begin with a digest of all files. With that of these files a cache may keep it for good; with another
     one, that of an older or newer service, it is what is here under that name, to be asked for again each time.
@@ -96,7 +96,7 @@ def _file(name: str) -> Response:
 
 @cache
 def files_digest() -> str:
-    """A digest of the names and contents of all files."""
+    """Return a digest of the names and contents of all files."""
     digest = sha256()
     for name, (content, _) in sorted(_files().items()):
         digest.update(b"%b\0%d\0%b" % (name.encode(), len(content), content))
@@ -105,7 +105,7 @@ def files_digest() -> str:
 
 @cache
 def _index() -> bytes:
-    """The page, with the languages that it may ask for, and what it says without JavaScript or without texts.
+    """Return the page, with the languages that it may ask for, and what it says without JavaScript or without texts.
 
     The addresses of its files have the digest of all of them, but that of the manifest, from which others follow.
     """
@@ -127,7 +127,7 @@ def _in_every_language(key: str) -> str:
 
 @cache
 def _files() -> Mapping[str, tuple[bytes, str]]:
-    """The content and the media type of every file that is served, by its path below ``/client/``."""
+    """Return the content and the media type of every file that is served, by its path below ``/client/``."""
     texts = {
         f"texts/{language}/{part}.json": (orjson.dumps(content), JSON)
         for language in LANGUAGES

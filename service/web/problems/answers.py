@@ -71,7 +71,10 @@ Refused = InvalidBody | InvalidSetup | MoveRefused | RequestError
 
 
 def problem(reason: Reason, detail: str | None = None, **more: object) -> Response:
-    """The response to a refusal; ``detail`` replaces the sentence of the reason, ``more`` are additional fields."""
+    """Return the response to a refusal.
+
+    ``detail`` replaces the sentence of the reason, ``more`` are additional fields.
+    """
     status = status_of(reason.word)
     current_environ()[PROBLEM_REASON] = reason.word
     language = accepted_language(current_environ())
@@ -87,7 +90,7 @@ def problem(reason: Reason, detail: str | None = None, **more: object) -> Respon
 
 
 def problem_body(reason: Reason, language: Language, detail: str | None = None, **more: object) -> bytes:
-    """The body of the response to a refusal, in this language."""
+    """Return the body of the response to a refusal, in this language."""
     code = REASONS[reason.word]
     body: dict[str, object] = {
         "type": f"/problems#{code}",
@@ -101,12 +104,12 @@ def problem_body(reason: Reason, language: Language, detail: str | None = None, 
 
 
 def _sentence(reason: Reason, language: Language) -> str:
-    """The sentence of a reason, shortened, as it may contain what the client sent."""
+    """Return the sentence of a reason, shortened, as it may contain what the client sent."""
     return sentence(reason, language)[:MAX_ERROR_CHARS]
 
 
 def _params(reason: Reason) -> dict[str, object]:
-    """The field ``params``, if there is a value for it; texts are shortened."""
+    """Return the field ``params``, if there is a value for it; texts are shortened."""
     params = {
         name: value[:MAX_ERROR_CHARS] if isinstance(value, str) else value
         for name, value in reason.params.items()
@@ -119,7 +122,7 @@ def install(app: Flask, limits: RateLimits) -> None:
     """Make ``app`` answer every error as a problem, and too many failures of one address all with the same one."""
 
     def limited(status: int | None) -> Response | None:
-        """The response after too many failures from one address, in place of the refusal with this status."""
+        """Return the response after too many failures from one address, in place of the refusal with this status."""
         if status not in _COUNTED_STATUSES or (status != 401 and not request.path.startswith(_COUNTED_PREFIX)):
             return None
         quota = limits.count_failure(current_environ().get("REMOTE_ADDR", ""))
@@ -159,7 +162,7 @@ def _refused(error: Refused) -> Response:
 
 
 def refused_body(error: Refused, language: Language) -> bytes:
-    """The body of the response to a request that is refused for this, in this language."""
+    """Return the body of the response to a request that is refused for this, in this language."""
     reason, detail, more = _wording(error, language)
     return problem_body(reason, language, detail, **more)
 
@@ -183,7 +186,7 @@ def _wording(error: Refused, language: Language) -> _Wording:
 
 
 def _fields_wording(error: InvalidBody | InvalidSetup, language: Language) -> _Wording:
-    """The reasons of all fields, and the first one as that of the whole request."""
+    """Return the reasons of all fields, and the first one as that of the whole request."""
     errors = {
         field[:MAX_ERROR_CHARS]: reasons[:MAX_ERRORS] for field, reasons in islice(error.errors.items(), MAX_ERRORS)
     }
@@ -235,7 +238,7 @@ def _lookup_failed(error: LookupFailed) -> Response:
 
 
 def retry_later(word: str, seconds: int) -> Response:
-    """The response for a reason that may have passed after so many seconds."""
+    """Return the response for a reason that may have passed after so many seconds."""
     return _retry_after(Reason(word), seconds)
 
 
@@ -274,5 +277,5 @@ def _internal(error: Exception) -> Response:
 
 
 def _request_fields() -> dict[str, object]:
-    """The fields that identify the current request in the log."""
+    """Return the fields that identify the current request in the log."""
     return {"fields": {"request_id": current_environ().get(REQUEST_ID)}}

@@ -62,16 +62,16 @@ SHARE_STATUS: Final = 429
 
 
 def status_of(word: str) -> int:
-    """The status of the response to a refusal for this reason."""
+    """Return the status of the response to a refusal for this reason."""
     return SHARE_STATUS if word in SHARES else PROBLEMS[REASONS[word]].status
 
 
 def problem_title(code: str, language: Language) -> str:
-    """The title of the problem with this code."""
+    """Return the title of the problem with this code."""
     return text(f"problems.{code}.title", language)
 
 
 def problem_description(code: str, language: Language) -> str:
-    """What the problem with this code means."""
+    """Return what the problem with this code means."""
     word = PROBLEMS[code].only_reason
     return template(f"problems.{code}.description" if word is None else f"reasons.{word}", language)

@@ -158,7 +158,7 @@ def replay_record(services: Services) -> RawResponse:
 
 
 def _sent_text() -> str:
-    """The text of a record in the body: the body itself, or in a JSON object."""
+    """Return the text of a record in the body: the body itself, or in a JSON object."""
     try:
         text: str
         if has_text(_RECORD_TYPES):

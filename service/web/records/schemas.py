@@ -261,7 +261,7 @@ class VerificationSchema(Schema):
 
 
 def record_field(text: str) -> fields.String:
-    """The text of a record; ``text`` says which one."""
+    """Return the text of a record; ``text`` says which one."""
     return fields.String(
         required=True,
         validate=Length(1),

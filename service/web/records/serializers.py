@@ -18,7 +18,7 @@ from service.web.fields.values import JsonObject
 
 
 def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject:
-    """A record, complete or as one viewer has seen it.
+    """Return a record, complete or as one viewer has seen it.
 
     ``yield_control`` is called before each round, to let other requests run.
     """
@@ -93,14 +93,14 @@ def _dealt(dealt: Dealt | RecordedDeal) -> JsonObject:
 
 
 def _tiles(held: tuple[Tile, ...] | int) -> JsonObject:
-    """The number of tiles, and which they are if that is revealed."""
+    """Return the number of tiles, and which they are if that is revealed."""
     if isinstance(held, int):
         return {"count": held}
     return {"count": len(held), "tiles": [tile.name for tile in held]}
 
 
 def _event(line: VersionedEvent) -> JsonObject:
-    """An event as in the events of a game, but without its time."""
+    """Return an event as in the events of a game, but without its time."""
     version, event = line
     assert not isinstance(event, Dealt | RecordedDeal)
     result = event_json(EventView(version, 0, event))
@@ -109,7 +109,7 @@ def _event(line: VersionedEvent) -> JsonObject:
 
 
 def report_json(report: Report) -> JsonObject:
-    """What was checked in a record, and the findings."""
+    """Return what was checked in a record, and the findings."""
     return {
         "verified": report.verified,
         "whole": not report.partial,
@@ -135,7 +135,7 @@ def _finding(finding: Finding) -> JsonObject:
 
 
 def replay_json(record: Record, replay: Replay, aspect: int, yield_control: Callable[[], None]) -> JsonObject:
-    """A replay on tables of this width over height in tenths.
+    """Return a replay on tables of this width over height in tenths.
 
     ``yield_control`` is called before each round, to let other requests run.
     """
@@ -162,7 +162,7 @@ def _replayed_round(each: ReplayedRound, aspect: int) -> JsonObject:
 
 
 def _step(event: ReplayedEvent) -> JsonObject:
-    """An event with its data beside it; a deal without its tiles, which the round has."""
+    """Return an event with its data beside it; a deal without its tiles, which the round has."""
     version, happened = event.line
     if isinstance(happened, Dealt | RecordedDeal):
         shown = event_json(EventView(version, 0, DealtView(happened.round, happened.arranged, None)))
@@ -174,7 +174,7 @@ def _step(event: ReplayedEvent) -> JsonObject:
 
 
 def fairness_json(fairness: FairnessReport) -> JsonObject:
-    """What is revealed of the deals of a game, round by round."""
+    """Return what is revealed of the deals of a game, round by round."""
     result: JsonObject = {"game": fairness.game, "version": fairness.version, "provable": fairness.method is not None}
     if fairness.method is not None:
         result["method"] = fairness.method

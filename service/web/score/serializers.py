@@ -11,7 +11,7 @@ from service.web.fields.values import JsonObject
 
 
 def score_json(card: ScoreCard) -> JsonObject:
-    """The score card."""
+    """Return the score card."""
     game = card.view
     standings = []
     for each in card.standings:
@@ -40,7 +40,7 @@ def score_json(card: ScoreCard) -> JsonObject:
 
 
 def round_json(round_result: RoundResult) -> JsonObject:
-    """The result of a round."""
+    """Return the result of a round."""
     result: JsonObject = {"number": round_result.number, "ended_by": round_result.ended_by}
     if round_result.winner is not None:
         result["winner"] = round_result.winner

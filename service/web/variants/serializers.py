@@ -19,7 +19,7 @@ from service.web.fields.values import JsonObject
 
 
 def bots_json(language: Language) -> list[JsonObject]:
-    """The levels of computer players."""
+    """Return the levels of computer players."""
     return [_bot(level, language) for level in LEVELS]
 
 
@@ -28,7 +28,7 @@ def _bot(level: str, language: Language) -> JsonObject:
 
 
 def variant_summary_json(variant: Variant, language: Language) -> JsonObject:
-    """A variant in the list of variants."""
+    """Return a variant in the list of variants."""
     return {
         "id": variant.key,
         "name": text(f"games.{variant.key}.name", language),
@@ -52,7 +52,7 @@ def variant_summary_json(variant: Variant, language: Language) -> JsonObject:
 
 
 def variant_json(variant: Variant, language: Language) -> JsonObject:
-    """A variant in full: its options as a JSON Schema, its deals, its scoring, its rules."""
+    """Return a variant in full: its options as a JSON Schema, its deals, its scoring, its rules."""
     return {
         **variant_summary_json(variant, language),
         "edition": variant.edition,

@@ -22,7 +22,7 @@ from service.web.fields.variants import option_fields
 
 
 def _deadline(text: str) -> fields.DateTime:
-    """A time in the future; never how much of it remains, so that a view stays the same while time passes."""
+    """Return a time in the future; never how much of it remains, so that a view stays the same while time passes."""
     return fields.DateTime(
         metadata=doc(
             f"{text} Nothing happens before it, and at most 2 s after it while the service is well; an outage may "

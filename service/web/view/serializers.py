@@ -25,7 +25,7 @@ from service.web.fields.values import JsonObject
 
 
 def game_view_json(game: GameView, language: Language | None = None) -> JsonObject:
-    """The game view; with a ``language``, its state also in a sentence."""
+    """Return the game view; with a ``language``, its state also in a sentence."""
     view = game.view
     result: JsonObject = {
         "id": game.id,
@@ -66,7 +66,7 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
 
 
 def _outcome_and_times(game: GameView) -> JsonObject:
-    """Who deals, who has won, the games before and after this one, and its times."""
+    """Return who deals, who has won, the games before and after this one, and its times."""
     view = game.view
     result: JsonObject = {}
     if view.dealer is not None:
@@ -95,7 +95,7 @@ def turn_json(turn: int | None, deadline: int | None) -> JsonObject:
 
 
 def _you(own: You) -> JsonObject:
-    """The viewer's own seat."""
+    """Return the viewer's own seat."""
     result: JsonObject = {"seat": own.seat, "hand": [tile.name for tile in own.hand]}
     if own.rows is not None:
         result["rows"] = list(own.rows)
@@ -103,7 +103,7 @@ def _you(own: You) -> JsonObject:
 
 
 def _players(game: GameView) -> list[JsonObject]:
-    """What everybody knows of the players, in the order of their seats."""
+    """Return what everybody knows of the players, in the order of their seats."""
     players = []
     for (seat, tiles, total, in_match, team), player in zip(game.view.players, game.seats, strict=True):
         each: JsonObject = {"seat": seat, "kind": player.kind, "tiles": tiles, "total": total, "in": in_match}
@@ -126,7 +126,7 @@ def _players(game: GameView) -> list[JsonObject]:
 
 
 def _clock(clock: ClockSettings) -> JsonObject:
-    """The clock in seconds, and what follows at a deadline."""
+    """Return the clock in seconds, and what follows at a deadline."""
     times = (
         {"bank": clock.bank // 1000, "increment": clock.increment // 1000}
         if clock.turn is None
@@ -159,7 +159,7 @@ def _move(move: Move, version: int) -> JsonObject:
 
 @lru_cache(maxsize=1024)
 def _commitments(commitments: tuple[bytes, ...], round_number: int) -> orjson.Fragment:
-    """The commitments as JSON, the last one to the seed of the next round; the same for all viewers."""
+    """Return the commitments as JSON, the last one to the seed of the next round; the same for all viewers."""
     first = round_number + 2 - len(commitments)
     return orjson.Fragment(
         orjson.dumps([{"round": number, "commitment": each.hex()} for number, each in enumerate(commitments, first)])
@@ -206,7 +206,7 @@ def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
 
 
 def _placements_json(placement: Placement, end: str | None, layout: Layout) -> bytes:
-    """A tile on the table that covered this end."""
+    """Return a tile on the table that covered this end."""
     tile, host, side, seat, face_down, outer = placement
     return _placement(tile, face_down, None if end is None else (layout.placements[host].tile, side, end), seat, outer)
 
@@ -215,7 +215,7 @@ def _placements_json(placement: Placement, end: str | None, layout: Layout) -> b
 def _placement(  # noqa: PLR0917 # names would be a part of each key of the cache
     tile: Tile, face_down: bool, joined: tuple[Tile, Side, str] | None, seat: int, outer: int | None
 ) -> bytes:
-    """``joined``: the host, its side, and the end there.
+    """Return a tile on the table; ``joined``: the host, its side, and the end there.
 
     Cached for all tables, so that a table that another process has changed is serialized faster.
     """
@@ -233,7 +233,7 @@ def _placement(  # noqa: PLR0917 # names would be a part of each key of the cach
 
 @lru_cache(maxsize=8192)
 def _end(end: End, host: Tile) -> orjson.Fragment:
-    """An end; cached, as it stays the same while tiles are laid elsewhere."""
+    """Return an end; cached, as it stays the same while tiles are laid elsewhere."""
     result: JsonObject = {
         "id": end.name,
         "number": end.number,

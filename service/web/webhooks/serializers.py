@@ -11,7 +11,7 @@ from service.web.fields.values import JsonObject
 
 
 def webhook_json(webhook: Webhook) -> JsonObject:
-    """An endpoint, without its secret."""
+    """Return an endpoint, without its secret."""
     result: JsonObject = {
         "id": webhook.id,
         "url": webhook.url,
@@ -25,12 +25,12 @@ def webhook_json(webhook: Webhook) -> JsonObject:
 
 
 def new_webhook_json(webhook: Webhook) -> JsonObject:
-    """An endpoint with the secret that was just made."""
+    """Return an endpoint with the secret that was just made."""
     return webhook_json(webhook) | {"secret": secret_text(webhook.secret)}
 
 
 def deliveries_json(attempts: Sequence[DeliveryAttempt]) -> JsonObject:
-    """The last attempts to deliver to an endpoint."""
+    """Return the last attempts to deliver to an endpoint."""
     return {"deliveries": [_delivery(each) for each in attempts]}
 
 
