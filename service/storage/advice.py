@@ -29,7 +29,6 @@ class RedisAdvice(AdviceStore):
         self._calls = calls
 
     def ask_hint(self, game: str, holder: str, position: bytes) -> bytes | HintState:
-        """Return the hint, or what is to become of it."""
         names = (keys.state(game), keys.advice(game)[0], *_reminders("hints", game))
         command = evalsha("ask_hint", names, position, game.encode(), holder.encode())
         answer = self._calls.read("ask_hint", names[0], command)
@@ -46,11 +45,9 @@ class RedisAdvice(AdviceStore):
         return bool(self._calls.read("keep_hint", names[0], evalsha("keep_hint", names, position, hint)))
 
     def ask_review(self, game: str, holder: str) -> KeptReview | None:
-        """Return the review, which is begun if there is none."""
         return self._review(game, holder, begin=True)
 
     def review(self, game: str, holder: str) -> KeptReview | None:
-        """Return the review, if there is one."""
         return self._review(game, holder, begin=False)
 
     def _review(self, game: str, holder: str, *, begin: bool) -> KeptReview | None:
@@ -63,7 +60,6 @@ class RedisAdvice(AdviceStore):
         return KeptReview(bytes(value[1:]), value[:1] == _COMPLETE, bool(asked))
 
     def keep_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
-        """Replace what is known."""
         key = keys.advice(game)[1]
         value = (_COMPLETE if is_complete else _INCOMPLETE) + data
         return bool(self._calls.read("keep_review", key, evalsha("keep_review", (key,), value)))

@@ -48,20 +48,16 @@ class RedisBackends(BackendStore):
         self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
-        """Return what is kept of a request under this name."""
         return find_repeat(self._calls.write, app, name, now)
 
     def reserve(self, name: str, app: str) -> str:
-        """Return the first id under this name."""
         self._memory_reserve.require_space(keys.reservation(name))
         return reserve(self._calls, name, app)
 
     def reserved(self, name: str) -> str | None:
-        """Return the id under this name."""
         return reserved(self._calls, name)
 
     def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
-        """Store a new application; ``False`` if there is another one with this id."""
         self._memory_reserve.require_space(keys.application(backend.id))
         self._add(backend.id)
         created = self._replace(backend.id, b"", encode_backend(backend), repeat, expires=backend.registered)
@@ -73,11 +69,9 @@ class RedisBackends(BackendStore):
         return created
 
     def read(self, app: str) -> Backend | None:
-        """Return the application with this id."""
         return read_backend(self._calls, app)
 
     def replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
-        """Replace the application if it is still as ``before``, or delete it."""
         data = b"" if after is None else encode_backend(after)
         replaced = self._replace(before.id, encode_backend(before), data, repeat)
         if replaced and after is None:
@@ -85,7 +79,6 @@ class RedisBackends(BackendStore):
         return replaced
 
     def all(self) -> list[Backend]:
-        """Return every application, the oldest first."""
         members = self._calls.read("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
         names = [keys.application(app.decode()) for app in members]
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in names]

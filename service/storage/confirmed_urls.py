@@ -17,13 +17,11 @@ class RedisConfirmedUrls(ConfirmedUrls):
         self._calls = calls
 
     def is_confirmed(self, app: str, url: str, now: int) -> bool:
-        """Return whether the URL has answered lately."""
         key = keys.confirmed_urls(app)
         at = self._calls.read("confirmed_urls", key, (b"ZSCORE", key, keys.digest(url)))
         return at is not None and now < float(at) + CONFIRMED_MS
 
     def confirm(self, app: str, url: str, now: int) -> None:
-        """Note that the URL has answered now."""
         key = keys.confirmed_urls(app)
         command = evalsha("confirm_url", (key,), keys.digest(url), now, MOST_CONFIRMED, CONFIRMED_MS)
         self._calls.write("confirm_url", key, command)

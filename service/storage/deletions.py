@@ -28,7 +28,6 @@ class RedisDeletions(Deletions):
         self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
 
     def deleted(self, within: int) -> RecentDeletions:
-        """Return the games that were deleted lately."""
         shards = [keys.DELETED] if self._topology.scripts_span_slots else [(key,) for key in keys.DELETED]
         began = monotonic()
         try:
@@ -46,7 +45,6 @@ class RedisDeletions(Deletions):
         return RecentDeletions(games, erased, not failures)
 
     def note_erasure(self, game: str) -> None:
-        """Note that a player was erased from this game."""
         shard = shard_of(game)
         if shard is not None:
             key = keys.DELETED[shard]

@@ -18,7 +18,6 @@ class RedisErasures(ErasureStore):
         self._calls = calls
 
     def request(self, app: str, ref: str) -> bool:
-        """Note that a person is to be erased."""
         shard = shard_of(app)
         if shard is None:
             raise ValueError("no id of an application")
@@ -33,12 +32,10 @@ class RedisErasures(ErasureStore):
         return [Erasure(ref.decode(), int(at)) for ref, at in zip(flat[::2], flat[1::2], strict=True)]
 
     def is_pending(self, app: str, ref: str) -> bool:
-        """Return whether this person is to be erased."""
         key = keys.erasures(app)
         command = (b"ZSCORE", key, ref.encode("utf-8", "surrogatepass"))
         return self._calls.read("erasures", key, command) is not None
 
     def done(self, app: str, erasure: Erasure) -> None:
-        """Note that a person has been erased."""
         key = keys.erasures(app)
         self._calls.write("erased", key, evalsha("erased", (key,), erasure.ref.encode(), erasure.at))

@@ -26,7 +26,6 @@ class RedisFeed(FeedStore):
         self._calls = calls
 
     def read(self, app: str, after: str | None, limit: int) -> StoredItems:
-        """Items after a cursor, and what the index knows of their games."""
         start = None if after is None else item_id(after)
         key = keys.feed(app)
         first = b"" if start is None else b"%d-%d" % start

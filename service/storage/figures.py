@@ -45,7 +45,6 @@ class RedisFigures(StoreFigures):
         self._figures: Figures | None = None
 
     def note_running(self, games: set[str]) -> None:
-        """Count games in the current minute."""
         if games:
             key = keys.running(self._clock() // _MINUTE_MS)
             self._calls.write("note_running", key, (b"PFADD", key, *[game.encode() for game in games]))

@@ -86,7 +86,6 @@ class RedisStore(Store):
         reminders: Reminders = NO_REMINDERS,
         owners: Owners = NOBODY,
     ) -> PriorWrite | None:
-        """Store a new game; raises ``GameExists``."""
         version, shard = len(events), shard_of(game)
         names, identity, tail = _write_args(game, version, events, write, held=(owners.holder, reminders))
         found = (b"", b"")
@@ -103,7 +102,6 @@ class RedisStore(Store):
         return None if answer == 1 else _parse_prior(answer[0])
 
     def read(self, game: str) -> StoredGame | None:
-        """Return the current game, or ``None``."""
         key = keys.of_game(game)[0]
         value = self._calls.read("read", key, (b"GET", key))
         return None if value is None else parse_stored(value)
@@ -144,22 +142,18 @@ class RedisStore(Store):
             self._calls.write("note", key, (b"HSET", key, game.encode(), owners_of(owners)))
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
-        """Return the write under that idempotency key."""
         names = (*keys.of_game(game), keys.idempotency(game, name))
         answer = self._calls.write("find_write", names[0], evalsha("find_write", names))
         return None if answer is None else _parse_prior(answer[0])
 
     def reserve(self, name: str, value: str) -> str:
-        """Return the first value under this name."""
         self._memory_reserve.require_space(keys.reservation(name))
         return reserve(self._calls, name, value)
 
     def reserved(self, name: str) -> str | None:
-        """Return the value under this name."""
         return reserved(self._calls, name)
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
-        """Return the events of these versions that are kept."""
         if not versions:
             return []
         names = keys.of_game(game)
@@ -171,7 +165,6 @@ class RedisStore(Store):
         return [by_version[version] for version in versions if version in by_version]
 
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
-        """At most ``limit`` events after that version."""
         names = keys.of_game(game)
         answer = self._calls.read("event_range", names[0], evalsha("event_range", names, after, limit))
         if answer is None:
@@ -185,7 +178,6 @@ class RedisStore(Store):
         return EventRange(first, tuple(events[:limit]), version)
 
     def size(self, game: str) -> int:
-        """Return the bytes of memory that the server uses for a game."""
         names = keys.all_of_game(game)
         return int(self._calls.read("game_size", names[0], evalsha("game_size", names)))
 

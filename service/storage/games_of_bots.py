@@ -18,19 +18,16 @@ class RedisGamesOfBots(GamesOfBots):
         self._ttl = ttl_seconds
 
     def add(self, holder: str, game: str, at: int) -> bool:
-        """Note a game."""
         key = keys.games_of_bots(holder)
         added = self._calls.write("games_of_bots", key, (b"ZADD", key, b"NX", at, game.encode()))
         self._calls.write("games_of_bots", key, (b"EXPIRE", key, self._ttl))
         return bool(added)
 
     def all(self, holder: str) -> dict[str, int]:
-        """Return the games that were noted."""
         key = keys.games_of_bots(holder)
         flat = self._calls.read("games_of_bots", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
         return {game.decode(): int(at) for game, at in zip(flat[::2], flat[1::2], strict=True)}
 
     def remove(self, holder: str, games: list[str]) -> None:
-        """Forget games."""
         key = keys.games_of_bots(holder)
         self._calls.write("games_of_bots", key, (b"ZREM", key, *[game.encode() for game in games]))

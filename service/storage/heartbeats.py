@@ -86,7 +86,6 @@ class RedisHeartbeats:
             sleep(BEAT_SECONDS)
 
     def allowance(self, game: str) -> OutageAllowance:
-        """Return the allowance of the deadlines of this game as this process last learned it; asks nobody."""
         heartbeat = self._known.get(0 if self._topology.scripts_span_slots else shard_of(game) or 0)
         return NO_ALLOWANCE if heartbeat is None else OutageAllowance(heartbeat.since, heartbeat.until)
 

@@ -54,7 +54,6 @@ class RedisIndex(GameIndex):
         self._app_ttl = ttl_seconds + unused_seconds
 
     def position(self, app: str, game: str) -> IndexPosition:
-        """Return the version of a game that the index knows."""
         key = keys.index(app)
         command = evalsha("index_position", (key, keys.endpoints(app)), game.encode())
         version, write_id, *endpoints = self._calls.read("index_position", key, command)
@@ -71,7 +70,6 @@ class RedisIndex(GameIndex):
         position: IndexPosition,
         notified: int | None = None,
     ) -> bool:
-        """Replace what the index knows of a game."""
         digests = [keys.digest(each.ref) for each in entry.players]
         players = [
             field
@@ -94,7 +92,6 @@ class RedisIndex(GameIndex):
         )
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
-        """Forget a game."""
         return self._write(app, game, position, (b"", b"", 0), 0, 0, 0, 0, self._app_ttl)
 
     def _write(
@@ -120,7 +117,6 @@ class RedisIndex(GameIndex):
         return bool(self._calls.write("index", key, command) == 1)
 
     def usage(self, app: str) -> Usage:
-        """Return what is kept for an application."""
         key = keys.index(app)
         return Usage(*self._calls.read("index_usage", key, evalsha("index_usage", (key,))))
 
@@ -168,7 +164,6 @@ class RedisLobby(Lobby):
         self._calls = calls
 
     def put(self, entry: LobbyEntry) -> bool:
-        """Show or hide a game."""
         kept = self._put(keys.lobby(entry.app), entry, MOST_IN_LOBBY)
         if entry.for_all:
             kept = self._put(keys.lobby(None), entry, MOST_FOR_ALL) or kept
@@ -193,7 +188,6 @@ class RedisLobby(Lobby):
         return bool(self._calls.write("lobby", lobby[0], command) == 1)
 
     def games(self, query: LobbyQuery) -> LobbyPage:
-        """Return a page of a lobby."""
         created, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
         entries, _, games = keys.lobby(query.app)
         shown = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())

@@ -96,7 +96,6 @@ class RedisReminders(ReminderQueue):
         ]
 
     def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
-        """Change or remove a leased reminder."""
         shard = shard_of(taken.game)
         if shard is None:
             return False
@@ -108,7 +107,6 @@ class RedisReminders(ReminderQueue):
         return self._run("reschedule", [command]) == [1]
 
     def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
-        """Lease a reminder again."""
         shard = shard_of(taken.game)
         if shard is None:
             return None
@@ -117,7 +115,6 @@ class RedisReminders(ReminderQueue):
         return None if leased is None else taken._replace(leased=float(leased))
 
     def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
-        """Add a reminder where there is none."""
         shard = shard_of(game)
         if shard is not None:
             key = keys.reminders(kind, shard, holder)
@@ -127,7 +124,6 @@ class RedisReminders(ReminderQueue):
             self._call("restore", key, *commands)
 
     def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:
-        """Return whether the game has a reminder."""
         shard = shard_of(game)
         if shard is None:
             return False
@@ -159,7 +155,6 @@ class RedisReminders(ReminderQueue):
         return self.heartbeats.judged(game)
 
     def allowance(self, game: str) -> OutageAllowance:
-        """Return the allowance of the deadlines of this game as this process last learned it."""
         return self.heartbeats.allowance(game)
 
     def _call(self, operation: str, key: bytes, *commands: Command) -> list[Any]:

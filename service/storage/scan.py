@@ -31,11 +31,9 @@ class RedisScan(Scan):
         self._calls = RedisCalls(topology, observe=observe_nothing, observe_failure=observe_nothing)
 
     def games(self) -> Iterator[str]:
-        """Return the ids of all games."""
         return self._ids(b"domino:{*}", _GAME)
 
     def applications(self) -> Iterator[str]:
-        """Return the ids of all applications with an index."""
         return self._ids(b"domino:{*}:index", _INDEX)
 
     def _ids(self, pattern: bytes, name: re.Pattern[bytes]) -> Iterator[str]:

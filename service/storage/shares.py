@@ -92,7 +92,6 @@ class RedisShares(Shares):
             time.sleep(LOOK_SECONDS)
 
     def limit(self, holder: Holder) -> int | None:
-        """Return the bytes that a holder may store in a day; ``None`` for any number."""
         budget = self._budgets.app if holder.is_app else self._budgets.network
         own = self._own_budget(holder.id) if holder.is_app else None
         if own is not None:
@@ -104,13 +103,11 @@ class RedisShares(Shares):
         return (self._bytes or 0) // (PART_OF_APPLICATION if holder.is_app else PART_OF_NETWORK) or None
 
     def take(self, holder: Holder, size: int) -> None:
-        """Count bytes of something new."""
         limit = self.limit(holder)
         if limit is not None:
             self._take(keys.share(holder.id, self._day()), size, limit)
 
     def give_back(self, holder: Holder, size: int) -> None:
-        """Count so many bytes less."""
         if self.limit(holder) is not None:
             self._count(keys.share(holder.id, self._day()), -size, None)
 
@@ -129,7 +126,6 @@ class RedisShares(Shares):
             raise ShareUsed(self._until_tomorrow())
 
     def count(self, holder: Holder, size: int) -> None:
-        """Count what was written to games that exist."""
         if self.limit(holder) is not None:
             self._count(keys.share(holder.id, self._day()), size, None)
 

@@ -58,23 +58,19 @@ class RedisWebhooks(WebhookStore):
         self._observe_failure = observe_failure
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
-        """Return what is kept of a request under this name."""
         return find_repeat(partial(self._write, calls=self._endpoints), app, name, now)
 
     def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
-        """Store a new endpoint, due at once; ``False`` if there are too many."""
         self._memory_reserve.require_space(keys.webhooks(webhook.app))
         due = _Due(webhook.created_at)
         return self._replace(webhook, b"", _encode(webhook), due, most=most, repeat=repeat) == 1
 
     def read(self, app: str, webhook: str) -> Webhook | None:
-        """Return the endpoint, or ``None``."""
         key = keys.webhooks(app)
         value = self._calls.read("webhook_read", key, (b"HGET", key, webhook.encode("utf-8", "surrogatepass")))
         return None if value is None else _decode(app, webhook, value)
 
     def all(self, app: str) -> list[Webhook]:
-        """Return the endpoints, the oldest first."""
         key = keys.webhooks(app)
         flat = self._calls.read("webhook_read", key, (b"HGETALL", key))
         pairs = zip(flat[::2], flat[1::2], strict=True)
@@ -95,7 +91,6 @@ class RedisWebhooks(WebhookStore):
         return self._replace(after or before, _encode(before), value, _Due(at, resume), repeat=repeat) == 1
 
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
-        """Return the games that are due, the earliest first."""
         names = *_names(webhook, "due", "notified", "failures"), keys.index(webhook.app)
         flat = self._calls.read("webhook_due", names[0], evalsha("webhook_due", names, now, limit))
         return [
@@ -116,36 +111,30 @@ class RedisWebhooks(WebhookStore):
     def mark_failed(
         self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: DeliveryAttempt | None
     ) -> None:
-        """Put the game off."""
         names = _names(webhook, "due", "attempts", "failures")
         command = evalsha("webhook_mark_failed", names, game.game.encode(), at, int(count), *_kept(attempt))
         self._write("webhook_mark_failed", names[0], command)
 
     def log(self, webhook: Webhook, attempt: DeliveryAttempt) -> None:
-        """Keep an attempt."""
         names = _names(webhook, "attempts")
         self._write("webhook_log", names[0], evalsha("webhook_log", names, *_kept(attempt)))
 
     def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
-        """Return the last attempts, the newest first."""
         (key,) = _names(webhook, "attempts")
         values = self._calls.read("webhook_read", key, (b"LRANGE", key, 0, -1))
         return [DeliveryAttempt(*orjson.loads(value)) for value in values]
 
     def forget(self, webhook: Webhook, before: int) -> None:
-        """Forget the games that were due before."""
         names = _names(webhook, "due", "notified", "failures")
         self._write("webhook_forget", names[0], evalsha("webhook_forget", names, before))
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
-        """Lease the reminder for longer."""
         key = _reminders(webhook)
         command = evalsha("renew", (key,), _reminder(webhook), repr(leased).encode(), lease)
         answer = self._write("renew", key, command)
         return None if answer is None else float(answer)
 
     def release(self, webhook: Webhook, leased: float, at: int | None, *, games: bool) -> None:
-        """End the lease."""
         names = (keys.webhooks(webhook.app), _reminders(webhook), *_names(webhook, "due"))
         due = b"" if at is None else b"%d" % at
         command = evalsha(

@@ -62,7 +62,6 @@ class Stop:
         self._wake.put(None)
 
     def note_step(self) -> None:
-        """Note that a step has ended."""
         self._stepped_at = monotonic()
 
     def is_alive(self) -> bool:
@@ -70,7 +69,6 @@ class Stop:
         return monotonic() - self._stepped_at < STUCK_SECONDS
 
     def wait(self, seconds: float) -> None:
-        """Wait for so long, or until a stop is requested."""
         if seconds > 0 and not self.requested:
             with suppress(queue.Empty):
                 self._wake.get(timeout=seconds)

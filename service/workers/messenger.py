@@ -49,7 +49,6 @@ class Loop:
             self._wakes.put(None)
 
     def note_step(self) -> None:
-        """Note that a step has ended."""
         self._stepped_at = monotonic()
 
     def is_alive(self) -> bool:
@@ -57,7 +56,6 @@ class Loop:
         return monotonic() - self._stepped_at < STUCK_SECONDS
 
     def wait(self, seconds: float) -> None:
-        """Wait for so long, or until the loop is woken."""
         with suppress(queue.Empty):
             self._wakes.get(timeout=max(seconds, 0.0))
 

@@ -124,7 +124,6 @@ class FeedReader:
         self._hinted.set()
 
     def close(self) -> None:
-        """Stop receiving hints; may be called twice."""
         unwatch, self._unwatch = self._unwatch, _do_nothing
         unwatch()
 

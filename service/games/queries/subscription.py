@@ -145,7 +145,6 @@ class EventSubscription:
         self._on_notification(None)
 
     def close(self) -> None:
-        """Stop receiving notifications; may be called twice."""
         # The function refers to this object: kept, the reference cycle would be freed only by the garbage collector.
         unwatch, self._unwatch = self._unwatch, _do_nothing
         unwatch()

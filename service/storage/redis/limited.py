@@ -36,11 +36,9 @@ class LimitedTopology(Topology):
         return self._topology.scripts_span_slots
 
     def node(self, key: bytes) -> str:
-        """Return the name of the primary that owns ``key``."""
         return self._topology.node(key)
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        """Of these keys, one that each primary owns."""
         return self._topology.one_for_each_primary(keys)
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
@@ -48,9 +46,7 @@ class LimitedTopology(Topology):
         return self._topology.open_subscriber(key)
 
     def report_failure(self, key: bytes, error: Exception) -> None:
-        """Report that a connection to the owner of ``key`` broke."""
         self._topology.report_failure(key, error)
 
     def durability_warnings(self) -> list[str]:
-        """Return the settings of the servers that may lose games."""
         return self._topology.durability_warnings()

@@ -46,7 +46,6 @@ class GeometryCache:
         return entry.geometry.geometry
 
     def forget(self, games: Container[str]) -> None:
-        """Drop the geometries of the tables of these games."""
         self._entries.drop(lambda _, entry: entry.owner[0] in games)
 
     def _empty(self, table: TableView, aspect: int) -> GrowingGeometry:
