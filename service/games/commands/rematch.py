@@ -227,10 +227,8 @@ def next_game(
 ) -> tuple[Game, list[GameEvent]]:
     """Return the new game with its first events.
 
-    ``token_hashes`` by the seats of the old game, ``now`` in milliseconds.
-
-    All that was set up for the old one holds for it, but it is dealt anew: nothing in it is arranged, and its players
-    have not given any client seed. Those who were away still are, and those who were erased.
+    ``token_hashes`` by the seats of the old game, ``now`` in milliseconds. All that was set up for the old one holds
+    for it, but it is dealt anew: nothing is arranged, and no client seeds are given. Who was away or erased still is.
     """
     seats = [each._replace(token_hash=token_hash) for each, token_hash in zip(old.seats, token_hashes, strict=True)]
     count = len(seats)

@@ -1,6 +1,7 @@
 """A stream of a game: its events as they happen, with a keep-alive where there are none.
 
-Owns when what is sent, and when the stream ends.
+Owns when what is sent, and when the stream ends. Does not depend on the contents of an event, nor on where events come
+from.
 """
 
 from __future__ import annotations
