@@ -8,6 +8,7 @@ import pytest
 
 from service.engine.events import Dealt, Played
 from service.engine.state import FINISHED
+from service.engine.variants import variants
 from service.engine.view import RecordedDeal
 from service.records.parser import parse_record
 from service.records.record import Record
@@ -16,7 +17,7 @@ from service.records.verification import rules_of, verify
 from service.records.writer import format_record
 from service.render.geometry import geometry
 from service.render.replays import Replay, replay
-from tests.games.test_recorded import CASES, file_of, record_in, recorded
+from tests.games.test_recorded import file_of, record_in, recorded
 from tests.laws.matches import Case, Match, law
 from tests.records.building import arranged, fair, kept, viewers
 from tests.records.tampering import event_at, places, with_event
@@ -32,8 +33,14 @@ def some_record() -> Record:
     return record_in(file_of(next(recorded("domino"))))
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_recorded_match_is_replayed_to_the_tables_of_its_rounds(case: Case) -> None:
+@pytest.mark.parametrize("key", variants())
+def test_a_recorded_match_is_replayed_to_the_tables_of_its_rounds(key: str, subtests: pytest.Subtests) -> None:
+    for case in recorded(key):
+        with subtests.test(file_of(case).stem):
+            assert_replayed(case)
+
+
+def assert_replayed(case: Case) -> None:
     record = record_in(file_of(case))
     rules, _ = rules_of(record)
     assert rules is not None

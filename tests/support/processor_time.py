@@ -73,7 +73,9 @@ class ProcessorTime:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "teardown":
-            self._by_folder[folder_of(report.nodeid)] += dict(report.user_properties)[_SECONDS]
+            (seconds,) = [value for name, value in report.user_properties if name == _SECONDS]
+            assert isinstance(seconds, float)
+            self._by_folder[folder_of(report.nodeid)] += seconds
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section(_SECONDS)
