@@ -1,4 +1,4 @@
-"""The workflow that publishes a tag: after all tests, what ``make release`` builds, each job with no right too many."""
+"""The workflow that publishes a tag: after all tests, what ``make release`` builds."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ import re
 import subprocess
 from typing import Any
 
-import pytest
 import yaml
 
-from tests.deployment.test_continuous_integration import VERSIONS, WORKFLOWS
 from tests.support.serving import ROOT
 from tools.release import SUMS
 
 RELEASE: dict[Any, Any] = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8"))
 JOBS: dict[str, dict[str, Any]] = RELEASE["jobs"]
-ON = True
-"""The key ``on``, as YAML reads it."""
 
 
 def commands(job: str) -> list[str]:
@@ -31,13 +27,8 @@ def needed(job: str) -> set[str]:
     return first.union(*map(needed, first))
 
 
-def test_it_runs_for_tags_of_versions_alone() -> None:
-    assert RELEASE[ON] == {"push": {"tags": ["v*"]}}
-
-
 def test_everything_comes_after_all_tests() -> None:
     assert JOBS["test"] == {"uses": "./.github/workflows/nightly.yml"}
-    assert "workflow_call" in WORKFLOWS["nightly"][ON]
     assert [job for job in JOBS if job != "test" and "test" not in needed(job)] == []
 
 
@@ -47,25 +38,9 @@ def test_what_is_published_was_built_for_the_tag() -> None:
     assert commands("packages")[0] == f"cd dist && sha256sum --check --strict {SUMS}"
 
 
-@pytest.mark.parametrize(
-    ("job", "rights"),
-    [
-        ("test", None),
-        ("build", None),
-        ("packages", {"contents": "read", "id-token": "write"}),
-        ("image", {"contents": "read", "packages": "write"}),
-        ("announcement", {"contents": "write"}),
-    ],
-)
-def test_a_job_has_the_rights_that_it_needs(job: str, rights: dict[str, str] | None) -> None:
+def test_only_jobs_that_publish_may_write() -> None:
     assert RELEASE["permissions"] == {"contents": "read"}
-    assert JOBS[job].get("permissions") == rights
-    if "runs-on" in JOBS[job]:
-        assert JOBS[job]["timeout-minutes"] <= 30
-
-
-def test_there_are_no_other_jobs() -> None:
-    assert list(JOBS) == ["test", "build", "packages", "image", "announcement"]
+    assert {job for job in JOBS if "permissions" in JOBS[job]} <= {"packages", "image", "announcement"}
 
 
 def test_publishers_are_installed_as_locked() -> None:
@@ -83,9 +58,3 @@ def test_publishers_are_installed_as_locked() -> None:
 def test_the_registry_gets_no_wheel_for_one_platform() -> None:
     (publish,) = [line.split() for line in commands("packages") if line.startswith("uv publish ")]
     assert [word for word in publish if word.startswith("dist/")] == ["dist/*-none-any.whl", "dist/*.tar.gz"]
-
-
-@pytest.mark.parametrize("job", ["build", "packages"])
-def test_a_job_has_a_python_that_the_package_names(job: str) -> None:
-    (version,) = [step["with"]["python-version"] for step in JOBS[job]["steps"] if "set-up" in step.get("uses", "")]
-    assert version in VERSIONS

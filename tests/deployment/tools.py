@@ -1,4 +1,4 @@
-"""Programs that check the examples: beside this Python, where ``make install-dev`` installs some, or on the PATH."""
+"""Programs that read the examples: beside this Python, where ``make install-dev`` installs some, or on the PATH."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +43,15 @@ def checked(*command: str | Path, **environ: str) -> subprocess.CompletedProcess
 
 def compose(*arguments: str | Path, **environ: str) -> dict[str, Any]:
     """The configuration that Docker Compose makes of its files and of these variables, none of which it may warn of."""
-    done = checked(tool("docker-compose"), *arguments, "config", "--format", "json", **environ)
+    return json.loads(_printed_by_compose(arguments, tuple(environ.items())))  # type: ignore[no-any-return]
+
+
+@cache
+def _printed_by_compose(arguments: tuple[str | Path, ...], environ: tuple[tuple[str, str], ...]) -> str:
+    done = checked(tool("docker-compose"), *arguments, "config", "--format", "json", **dict(environ))
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return done.stdout
 
 
 def larger(name: str, **environ: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@
  * has the licences as their authors wrote them, versions.json where each file comes from, its size and its hash.
  */
 import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -46,6 +46,12 @@ for (const [name, text] of Object.entries(files)) {
   if (process.argv.includes("--write")) await writeFile(file, text);
   else if (await readFile(file, "utf8").catch(() => "") !== text) {
     console.error(`service/client/vendor/${name} is out of date; run make vendor ARGS=--write`);
+    process.exitCode = 1;
+  }
+}
+for (const file of await readdir(VENDOR)) {
+  if (!(file in files)) {
+    console.error(`service/client/vendor/${file} comes from no library`);
     process.exitCode = 1;
   }
 }
