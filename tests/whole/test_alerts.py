@@ -143,7 +143,14 @@ def test_processes_that_are_away(tmp_path: Path) -> None:
         site.prometheus.until_firing(*AWAY)
 
 
-def test_a_store_that_is_away(well: Site) -> None:
+def test_a_store_that_is_slow_and_then_away(well: Site) -> None:
+    table = Table.create(well.http, "domino", 2)
+    with paused(well.server):
+        for number, _ in enumerate(table.play(1)):
+            if number == 30:
+                break
+        well.prometheus.until_firing(*SLOW)
+    assert not {"DominoNotReady", "DominoManyErrors"} & well.prometheus.fired()
     table = Table.create(well.http, "domino", 2)
     view = table.view()
     seat, move = table.to_move(view), table.moves(table.to_move(view))[0]
@@ -155,16 +162,6 @@ def test_a_store_that_is_away(well: Site) -> None:
         time.sleep(0.1)
     well.server.start()
     well.prometheus.until_firing(*NO_STORE)
-
-
-def test_a_store_that_is_slow(well: Site) -> None:
-    table = Table.create(well.http, "domino", 2)
-    with paused(well.server):
-        for number, _ in enumerate(table.play(1)):
-            if number == 30:
-                break
-        well.prometheus.until_firing(*SLOW)
-    assert not {"DominoNotReady", "DominoManyErrors"} & well.prometheus.fired()
 
 
 class paused:  # noqa: N801 # a context manager

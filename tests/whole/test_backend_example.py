@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, TypeVar
 
 import httpx
@@ -45,6 +46,7 @@ class User:
     """A user of the backend, with an app that plays at the service."""
 
     def __init__(self, backend: httpx.Client, service: httpx.Client, name: str) -> None:
+        self.name = name
         created = backend.post("/users", json={"name": name}).raise_for_status().json()
         self.id: str = created["user"]
         self.device: str = created["device"]
@@ -67,14 +69,19 @@ class User:
 
 
 class Club:
-    """The backend and two of its users, with the service beside it."""
+    """The backend, with the service beside it, and the two users of a test."""
 
     def __init__(self, backend: httpx.Client, service: httpx.Client, key: str, data: Path) -> None:
         self.backend = backend
         self.service = service
         self.owner = {"Authorization": f"Bearer {key}"}
         self.data = data
-        self.users = [User(backend, service, "Ada"), User(backend, service, "Bo")]
+        self.users: list[User] = []
+
+    def admit(self) -> list[User]:
+        """Take two new users in the place of those before."""
+        self.users = [User(self.backend, self.service, f"{name} {token_hex(4)}") for name in ("Ada", "Bo")]
+        return self.users
 
     def view(self, game: str) -> Json:
         view: Json = self.service.get(f"/v1/games/{game}").raise_for_status().json()
@@ -108,8 +115,9 @@ class Club:
         return next(each for each in self.users if each.ask("POST", f"/games/{game}/seat")["seat"] == seat)
 
 
-@pytest.fixture
-def club(tmp_path: Path) -> Iterator[Club]:
+@pytest.fixture(scope="module")
+def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
+    tmp_path = tmp_path_factory.mktemp("club")
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
     with (
@@ -129,7 +137,7 @@ def club(tmp_path: Path) -> Iterator[Club]:
 
 
 def test_two_users_play_a_match_and_one_is_deleted(club: Club) -> None:
-    ada, bo = club.users
+    ada, bo = club.admit()
     game = ada.ask("POST", "/games", {"rules": {"limit": 20}})["game"]
     awaited(lambda: bo.ask("GET", "/lobby") == {"games": [game]})
     assert bo.ask("POST", f"/games/{game}/players") == {"game": game}
@@ -174,7 +182,7 @@ def test_two_users_play_a_match_and_one_is_deleted(club: Club) -> None:
     with sqlite3.connect(club.data) as data:
         dump = "\n".join(data.iterdump())
     assert bo.id in dump
-    assert [each for each in (ada.id, ada.device, "Ada") if each in dump] == []
+    assert [each for each in (ada.id, ada.device, ada.name) if each in dump] == []
 
 
 def test_a_backend_that_was_away_is_told_what_it_missed(club: Club) -> None:
@@ -190,7 +198,7 @@ def test_a_backend_that_was_away_is_told_what_it_missed(club: Club) -> None:
 
 
 def test_the_example_takes_signed_messages_alone_and_acts_once_on_each(club: Club) -> None:
-    ada, _ = club.users
+    ada, _ = club.admit()
     turn = {
         "type": "game.turn",
         "data": {"game": "g1", "version": 3, "to_act": [0], "waiting_for": [{"seat": 0, "ref": ada.id}]},

@@ -17,6 +17,7 @@ from openapi_spec_validator import validate
 from service.engine.variants import variants
 from service.web.problems.table import PROBLEMS
 from tests.api.saved_games import some_rounds
+from tests.support import lanes
 from tests.support.contract import PROBLEM, Contract
 from tests.whole.table import Table
 
@@ -163,7 +164,7 @@ def test_every_operation_has_a_name_of_its_own(contract: Contract) -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("variant", list(variants()))
+@pytest.mark.parametrize("variant", lanes.in_lane(list(variants()), quick=lanes.QUICK_VARIANTS))
 def test_the_answers_of_a_whole_match_are_as_documented(variant: str, http: httpx.Client, contract: Contract) -> None:
     table = Table.create(http, variant, rules=some_rounds(variant))
     for count, view in enumerate(table.play(1, contract.check)):

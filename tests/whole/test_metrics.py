@@ -100,25 +100,23 @@ def get(url: str, path: str, *headers: str) -> tuple[int, bytes]:
         return response.status, response.read()
 
 
-@pytest.mark.parametrize("on", [True, False])
-def test_the_metrics_are_on_their_own_port_alone(tmp_path: Path, on: bool) -> None:
+def test_the_metrics_are_on_their_own_port_alone(tmp_path: Path, service: Service) -> None:
     (port,) = free_ports(1)
     with (
         EmbeddedServer(tmp_path / "store") as store,
-        Service(tmp_path / "data", REDIS_URL=store.url, METRICS_PORT=str(port) if on else "0") as service,
+        Service(tmp_path / "data", REDIS_URL=store.url, METRICS_PORT=str(port)) as own,
     ):
-        for path in SPELLINGS:
-            for headers in (["Host: x"], [f"Host: 127.0.0.1:{port}"]):
-                status, body = get(service.url, path, *headers)
-                assert status == 404, path
-                assert b"domino_http" not in body
-        assert get(service.url, "/healthz", "Host: x")[0] == 200
-        if not on:
-            return
+        for url in (own.url, service.url):  # with a port for metrics, and without one
+            for path in SPELLINGS:
+                for headers in (["Host: x"], [f"Host: 127.0.0.1:{port}"]):
+                    status, body = get(url, path, *headers)
+                    assert status == 404, path
+                    assert b"domino_http" not in body
+            assert get(url, "/healthz", "Host: x")[0] == 200
         for path in ("/metrics", "/healthz", "/readyz"):
-            assert get(service.metrics_url, path, "Host: x")[0] == 200
+            assert get(own.metrics_url, path, "Host: x")[0] == 200
         for path in ("/v1/variants", "/docs/", "/openapi.yaml", "/", "/x/metrics"):
-            assert get(service.metrics_url, path, "Host: x")[0] == 404, path
+            assert get(own.metrics_url, path, "Host: x")[0] == 404, path
 
 
 def test_on_a_unix_socket_the_host_does_not_lead_to_the_metrics() -> None:
@@ -133,9 +131,8 @@ def test_on_a_unix_socket_the_host_does_not_lead_to_the_metrics() -> None:
                 assert client.get("/metrics").status_code == 404
 
 
-@pytest.mark.parametrize("level", ["info", "debug"])
-def test_every_line_of_the_workers_is_json_and_names_no_path(level: str, tmp_path: Path) -> None:
-    with Service(tmp_path, LOG_LEVEL=level) as service, connect(service.url) as http:
+def test_every_line_of_the_workers_is_json_and_names_no_path(tmp_path: Path) -> None:
+    with Service(tmp_path, LOG_LEVEL="debug") as service, connect(service.url) as http:
         table = Table.create(http, "domino", 2)
         for headers in (["Host: x"], [], ["Host: x", f"X: {table.id}", "no colon"], ["Host: x", f"X-{table.id}: \0"]):
             get(service.url, f"{table.path}?wanted=2", *headers)

@@ -65,9 +65,8 @@ def played(name: str, service: Service, folder: Path) -> list[str]:
     return lines_printed_by(guide["setup"] + guide[name], folder, service.url)
 
 
-def test_the_match_of_the_readme_is_played_to_its_end(tmp_path: Path) -> None:
-    with Service(tmp_path / "data") as service:
-        view, *moves, score = lines_printed_by(sessions(README)["match"], tmp_path, service.url)
+def test_the_match_of_the_readme_is_played_to_its_end(service: Service, tmp_path: Path) -> None:
+    view, *moves, score = lines_printed_by(sessions(README)["match"], tmp_path, service.url)
     assert json.loads(view)["you"]["seat"] == 0
     card = json.loads(score)
     assert card["status"] == "finished"
@@ -188,6 +187,7 @@ def test_a_deal_is_checked_and_a_match_kept_and_continued(service: Service, tmp_
     assert arranged == "true"
 
 
+@pytest.mark.nightly
 def test_a_player_learns_by_hints_and_a_review(service: Service, tmp_path: Path) -> None:
     text, begun, given_away, luck = played("learning", service, tmp_path)
     assert text.endswith(".")

@@ -15,16 +15,18 @@ from pathlib import Path
 import httpx
 import pytest
 
+from service.engine.variants import variants
 from service.storage import keys
 from service.web.http.streams import KEEPALIVE_SECONDS
 from tests.api.saved_games import shortest
 from tests.storage.servers import RealServer
+from tests.support import lanes
 from tests.support.contract import Contract
 from tests.support.processes import free_ports
 from tests.support.serving import Service
 from tests.support.waiting import PATIENCE
 from tests.whole.stream_reader import NDJSON, SSE, Event, StreamReader
-from tests.whole.table import Table, connect, variants
+from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.gate
 
@@ -57,8 +59,8 @@ def viewers(table: Table) -> list[int | None]:
 def test_both_kinds_of_streams_send_every_viewer_the_whole_match(http: httpx.Client, contract: Contract) -> None:
     event = contract.operation("GET", "/v1/games/x/events")["responses"]["200"]["content"]["application/json"]
     assert event["schema"]["$ref"].endswith("/EventPage")
-    for variant in variants(http):
-        table = Table.create(http, variant["id"], rules=shortest(variant["id"]), seed="a rainy evening")
+    for variant in lanes.in_lane(list(variants()), quick=lanes.GATE_VARIANTS):
+        table = Table.create(http, variant, rules=shortest(variant), seed="a rainy evening")
         with ExitStack() as stack, ThreadPoolExecutor(16) as crowd:
             listening = [
                 (seat, crowd.submit(list, stack.enter_context(StreamReader(table, seat, media_type=kind)).events()))
@@ -132,19 +134,33 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
     server.stop()
 
 
-@pytest.fixture
-def own(server: RealServer, tmp_path: Path) -> Iterator[Service]:
-    """A service of its own for one test, with few streams."""
+def with_few_streams(folder: Path, server: RealServer) -> Service:
     metrics = str(free_ports(1)[0])
-    folder = tmp_path / "own"
-    with Service(
-        folder, REDIS_URL=server.url, MAX_STREAMS="4", GRACEFUL_TIMEOUT="600", METRICS_PORT=metrics
-    ) as running:
+    return Service(folder, REDIS_URL=server.url, MAX_STREAMS="4", GRACEFUL_TIMEOUT="600", METRICS_PORT=metrics)
+
+
+@pytest.fixture(scope="module")
+def shared(server: RealServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service with few streams, for tests that leave it as they found it."""
+    with with_few_streams(tmp_path_factory.mktemp("shared"), server) as running:
         yield running
 
 
 @pytest.fixture
-def client(own: Service) -> Iterator[httpx.Client]:
+def client(shared: Service) -> Iterator[httpx.Client]:
+    with connect(shared.url) as client:
+        yield client
+
+
+@pytest.fixture
+def own(server: RealServer, tmp_path: Path) -> Iterator[Service]:
+    """A service for a test that stops it or its workers."""
+    with with_few_streams(tmp_path / "own", server) as running:
+        yield running
+
+
+@pytest.fixture
+def own_client(own: Service) -> Iterator[httpx.Client]:
     with connect(own.url) as client:
         yield client
 
@@ -153,7 +169,9 @@ def errors(service: Service) -> list[str]:
     return [line for line in service.lines if "Traceback" in line or " ERROR " in line or "[ERROR]" in line]
 
 
-def test_a_restart_of_redis_leaves_no_gap_in_a_stream(own: Service, client: httpx.Client, server: RealServer) -> None:
+def test_a_restart_of_redis_leaves_no_gap_in_a_stream(
+    shared: Service, client: httpx.Client, server: RealServer
+) -> None:
     table = Table.create(client, "domino", 3, rules=LONG)
     rng = random.Random(4)
     with StreamReader(table, 0) as seat, StreamReader(table) as public:
@@ -169,7 +187,7 @@ def test_a_restart_of_redis_leaves_no_gap_in_a_stream(own: Service, client: http
             reached = make_move(table, rng)
             for stream in (seat, public):
                 assert [each["version"] for each in stream.until(reached)] == [*range(before + 1, reached + 1)]
-    assert not errors(own)
+    assert not errors(shared)
 
 
 def test_cut_subscription_connections_leave_no_gap_in_a_stream(client: httpx.Client, server: RealServer) -> None:
@@ -184,7 +202,7 @@ def test_cut_subscription_connections_leave_no_gap_in_a_stream(client: httpx.Cli
 
 
 def test_a_game_that_is_deleted_under_a_stream_is_not_found_when_it_connects_again(
-    own: Service, client: httpx.Client, server: RealServer
+    shared: Service, client: httpx.Client, server: RealServer
 ) -> None:
     table = Table.create(client, "domino", 2)
     with StreamReader(table, 0) as stream:
@@ -194,7 +212,7 @@ def test_a_game_that_is_deleted_under_a_stream_is_not_found_when_it_connects_aga
         assert list(stream.events()) == []
     with StreamReader(table) as again:
         assert again.answer.status == 404
-    assert not errors(own)
+    assert not errors(shared)
 
 
 def test_streams_beyond_the_cap_are_refused_while_moves_are_made(client: httpx.Client) -> None:
@@ -214,7 +232,7 @@ def test_streams_beyond_the_cap_are_refused_while_moves_are_made(client: httpx.C
 
 
 @pytest.mark.parametrize("kind", ["stream", "long poll", "long poll of the view"])
-def test_a_client_that_disconnects_leaves_its_place_at_once(kind: str, own: Service, client: httpx.Client) -> None:
+def test_a_client_that_disconnects_leaves_its_place_at_once(kind: str, shared: Service, client: httpx.Client) -> None:
     table = Table.create(client, "domino", 2, rules=LONG)
     accept, wait = (SSE, 0) if kind == "stream" else ("application/json", 25)
     resource = "" if kind == "long poll of the view" else "/events"
@@ -223,17 +241,17 @@ def test_a_client_that_disconnects_leaves_its_place_at_once(kind: str, own: Serv
     for _ in range(3):
         with ExitStack() as stack:
             for _ in range(100):  # until both workers have all their streams
-                connection = socket.create_connection(("127.0.0.1", httpx.URL(own.url).port or 0), PATIENCE)
+                connection = socket.create_connection(("127.0.0.1", httpx.URL(shared.url).port or 0), PATIENCE)
                 stack.enter_context(connection).sendall(request)
-                if open_streams(own) == 8:
+                if open_streams(shared) == 8:
                     break
             else:
                 raise AssertionError("the streams of a worker were not used")
         deadline = time.monotonic() + KEEPALIVE_SECONDS / 2
-        while open_streams(own):  # without an event or a keep-alive, whose failure would show it, too
+        while open_streams(shared):  # without an event or a keep-alive, whose failure would show it, too
             assert time.monotonic() < deadline
             time.sleep(0.02)
-    assert not errors(own)
+    assert not errors(shared)
 
 
 def open_streams(own: Service) -> int:
@@ -243,15 +261,15 @@ def open_streams(own: Service) -> int:
 
 
 def test_at_a_stop_streams_get_their_closing_event_and_polls_their_answer(
-    own: Service, client: httpx.Client, server: RealServer
+    own: Service, own_client: httpx.Client, server: RealServer
 ) -> None:
-    table, polled = Table.create(client, "domino", 2), Table.create(client, "domino", 2)
+    table, polled = Table.create(own_client, "domino", 2), Table.create(own_client, "domino", 2)
     version = table.view()["version"]
     with ExitStack() as stack, ThreadPoolExecutor(2) as crowd:
         streams = [stack.enter_context(StreamReader(table, 0, media_type=kind)) for kind in (SSE, NDJSON)]
         for stream in streams:
             stream.take(version)
-        poll = crowd.submit(client.get, f"{polled.path}/events?after={version}&wait=25")
+        poll = crowd.submit(own_client.get, f"{polled.path}/events?after={version}&wait=25")
         until_followed(server, polled)
         own.process.send_signal(signal.SIGTERM)
         for stream in streams:
@@ -270,8 +288,8 @@ def until_followed(server: RealServer, table: Table) -> None:
         time.sleep(0.02)
 
 
-def test_a_rolling_restart_lets_streams_go_on_elsewhere(own: Service, client: httpx.Client) -> None:
-    table = Table.create(client, "domino", 2, rules=LONG)
+def test_a_rolling_restart_lets_streams_go_on_elsewhere(own: Service, own_client: httpx.Client) -> None:
+    table = Table.create(own_client, "domino", 2, rules=LONG)
     rng = random.Random(7)
     with StreamReader(table, 1) as stream:
         stream.take(2)

@@ -6,6 +6,7 @@ import json
 import shutil
 import socket
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from tests.whole.table import Table, connect
 pytestmark = pytest.mark.gate
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+OTHER = "0af7651916cd43dd8448eb211c80319c"
 SENT = f"00-{TRACE}-00f067aa0ba902b7-01"
 """The header of a client."""
 
@@ -45,15 +47,21 @@ def move_until_the_other(table: Table, **headers: str) -> None:
         moves = table.moves(0) if moves[0]["action"] == "draw" else []
 
 
-def goes_on_with_the_trace(header: str) -> bool:
+def goes_on_with_the_trace(header: str, trace: str = TRACE) -> bool:
     """Whether a header is of this trace, with a parent of its own."""
-    version, trace, span, flags = header.split("-")
-    return (version, trace, flags) == ("00", TRACE, "01") and span not in ("00f067aa0ba902b7", "0" * 16)
+    version, given, span, flags = header.split("-")
+    return (version, given, flags) == ("00", trace, "01") and span not in ("00f067aa0ba902b7", "0" * 16)
 
 
-def test_what_follows_from_a_request_has_its_trace(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with Service(tmp_path_factory.mktemp("own"), APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service:
+        yield service
+
+
+def test_what_follows_from_a_request_has_its_trace(own: Service) -> None:
     listener = Listener()
-    with Service(tmp_path, APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service, connect(service.url) as http:
+    with connect(own.url) as http:
         key = http.post("/v1/apps", json={"name": "Club"}).raise_for_status().json()["key"]
         owner = {"Authorization": f"Bearer {key}"}
         wanted = {"url": listener.url, "events": ["game.turn", "game.round_over", "game.finished"]}
@@ -65,22 +73,22 @@ def test_what_follows_from_a_request_has_its_trace(tmp_path: Path) -> None:
         before = len(listener.received)
         assert not any("traceparent" in each.headers for each in listener.received)
         move_until_the_other(table, traceparent=SENT)
-        until(lambda: "move of a computer player" in traced(service))
-        until(lambda: "message to an endpoint" in traced(service))
+        until(lambda: "move of a computer player" in traced(own))
+        until(lambda: "message to an endpoint" in traced(own))
         sent = [each.headers["traceparent"] for each in listener.received[before:] if "traceparent" in each.headers]
         assert sent
         assert all(map(goes_on_with_the_trace, sent))
-        assert {each["status"] for each in traced(service)["request"]} == {201}
+        assert {each["status"] for each in traced(own)["request"]} == {201}
         until(lambda: table.to_move() == 0)
         time.sleep(1)
-        before, lines = len(listener.received), {name: len(found) for name, found in traced(service).items()}
+        before, lines = len(listener.received), {name: len(found) for name, found in traced(own).items()}
         move_until_the_other(table)
         until(lambda: len(listener.received) > before)
         until(lambda: table.to_move() == 0)
         assert not any("traceparent" in each.headers for each in listener.received[before:])
-        assert {name: len(found) for name, found in traced(service).items()} == lines
+        assert {name: len(found) for name, found in traced(own).items()} == lines
     listener.close()
-    assert not any(TRACE in line and key in line for line in service.lines)
+    assert not any(TRACE in line and key in line for line in own.lines)
 
 
 class RemotePlayer(Listener):
@@ -93,9 +101,9 @@ class RemotePlayer(Listener):
         return answer("200 OK", json.dumps(message.data["view"]["legal_moves"][0]).encode())(sock)
 
 
-def test_a_remote_player_is_asked_with_the_trace_of_the_move_before(tmp_path: Path) -> None:
+def test_a_remote_player_is_asked_with_the_trace_of_the_move_before(own: Service) -> None:
     remote = RemotePlayer()
-    with Service(tmp_path, APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service, connect(service.url) as http:
+    with connect(own.url) as http:
         key = http.post("/v1/apps", json={"name": "Club"}).raise_for_status().json()["key"]
         game = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Deep Six", "url": remote.url}], "pace": 0}
         owner = {"Authorization": f"Bearer {key}"}
@@ -103,12 +111,12 @@ def test_a_remote_player_is_asked_with_the_trace_of_the_move_before(tmp_path: Pa
         until(lambda: table.to_move() == 0)
         assert not any("traceparent" in each.headers for each in remote.received)
         before = len(remote.received)
-        move_until_the_other(table, traceparent=SENT)
+        move_until_the_other(table, traceparent=SENT.replace(TRACE, OTHER))
         until(lambda: len(remote.received) > before)
         until(lambda: table.to_move() == 0)
         asked = remote.received[before:]
     remote.close()
-    assert all(goes_on_with_the_trace(each.headers["traceparent"]) for each in asked)
+    assert all(goes_on_with_the_trace(each.headers["traceparent"], OTHER) for each in asked)
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +141,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.nightly
 def test_a_deadline_has_the_trace_of_the_move_before(logs: Path) -> None:
     (log,) = logs.glob("scheduler-*.log")
     lines = [json.loads(line) for line in log.read_text().splitlines()]
@@ -140,6 +149,7 @@ def test_a_deadline_has_the_trace_of_the_move_before(logs: Path) -> None:
     assert (deadline["trace_id"], deadline["then"]) == (TRACE, "bot")
 
 
+@pytest.mark.nightly
 def test_the_command_of_the_page_joins_the_lines_of_all_processes(logs: Path, tmp_path: Path) -> None:
     if shutil.which("jq") is None:
         pytest.skip("no jq on the PATH")
