@@ -15,9 +15,7 @@ pytestmark = pytest.mark.gate
 RUN = (sys.executable, "-m", "pytest", "-q", "-p", "xdist", "tests/deployment/test_locks.py", "-k", "purpose")
 
 
-@pytest.mark.parametrize(
-    ("folder", "workers", "status"), [("tests/deployment", 1, 0), ("tests/browser", 1, 1), ("tests/deploy", 0, 1)]
-)
+@pytest.mark.parametrize(("folder", "workers", "status"), [("tests/deployment", 1, 0), ("tests/browser", 1, 1)])
 def test_a_run_fails_without_the_folder_that_it_requires(folder: str, workers: int, status: int) -> None:
     environ = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # which would take most of the time
     command = (*RUN, "-n", str(workers), "--require", folder)

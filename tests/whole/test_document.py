@@ -1,4 +1,7 @@
-"""The published OpenAPI document: complete, and true of a running service."""
+"""The published OpenAPI document: complete, and true of a running service.
+
+That it is valid, with its examples, is found by ``make check``.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,6 @@ from typing import Any
 
 import httpx
 import pytest
-import yaml
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # its types are a package of their own
-from openapi_spec_validator import validate
 
 from service.engine.variants import variants
 from service.web.problems.table import PROBLEMS
@@ -51,12 +51,6 @@ def schemas(contract: Contract) -> Iterator[tuple[str, dict[str, Any]]]:
     for path, node in nodes(contract.document["paths"]):
         if path.endswith("/schema"):
             yield path, node
-
-
-def test_it_is_openapi(http: httpx.Client) -> None:
-    document = yaml.safe_load(http.get("/openapi.yaml").text)
-    validate(document)
-    assert document["openapi"].startswith("3.1.")
 
 
 def test_the_committed_file_is_what_is_served(http: httpx.Client) -> None:
@@ -114,25 +108,6 @@ def test_only_request_schemas_forbid_unknown_fields(contract: Contract) -> None:
     assert not closed, "answers may grow, in fields and in words; requests may not hold what is unknown"
 
 
-def test_every_example_is_valid(contract: Contract) -> None:
-    components = {"schemas": contract.document["components"]["schemas"]}
-    wrong = []
-    for path, schema in schemas(contract):
-        examples = [*schema.get("examples", []), *([schema["example"]] if "example" in schema else [])]
-        rule = {key: value for key, value in schema.items() if key not in ("example", "examples")}
-        for example in examples:
-            errors = Draft202012Validator({**rule, "components": components}).iter_errors(example)
-            wrong += [f"{path}: {error.message}" for error in errors]
-    shown = [(path, node) for path, node in nodes(contract.document["paths"]) if "schema" in node]
-    assert shown
-    for path, node in shown:
-        examples = [each["value"] for each in node.get("examples", {}).values()]
-        for example in [*examples, *([node["example"]] if "example" in node else [])]:
-            errors = Draft202012Validator({**node["schema"], "components": components}).iter_errors(example)
-            wrong += [f"{path}: {error.message}" for error in errors]
-    assert not wrong
-
-
 def test_every_operation_shows_its_answers(contract: Contract) -> None:
     bare = [
         f"{method} {path} {status} {media_type}"
@@ -144,12 +119,6 @@ def test_every_operation_shows_its_answers(contract: Contract) -> None:
     assert not bare
 
 
-def test_every_operation_says_who_may_call_it_and_how_it_refuses(contract: Contract) -> None:
-    for path, method, operation in contract.operations():
-        assert "security" in operation, f"{method} {path}"
-        assert any(status.startswith("4") for status in operation["responses"]), f"{method} {path}"
-
-
 def test_every_problem_is_explained(contract: Contract) -> None:
     described = " ".join(
         answer["description"] for *_, operation in contract.operations() for answer in operation["responses"].values()
@@ -157,11 +126,6 @@ def test_every_problem_is_explained(contract: Contract) -> None:
     # These are the answers to a method that no operation has, and to a request that reaches none.
     elsewhere = ("method_not_allowed", "uri_too_long")
     assert [code for code in PROBLEMS if f"`{code}`" not in described and code not in elsewhere] == []
-
-
-def test_every_operation_has_a_name_of_its_own(contract: Contract) -> None:
-    names = [operation["operationId"] for *_, operation in contract.operations()]
-    assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize("variant", lanes.in_lane(list(variants()), quick=lanes.QUICK_VARIANTS))
@@ -248,4 +212,4 @@ def test_the_document_is_yaml_in_utf8_readable_from_every_origin(http: httpx.Cli
     answer = http.get("/openapi.yaml")
     assert answer.headers["Content-Type"].partition(";")[0] == "application/yaml"
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
-    assert yaml.safe_load(answer.content.decode("utf-8"))["info"]["title"]
+    assert answer.content.decode("utf-8").startswith("openapi: 3.1.")

@@ -44,7 +44,7 @@ MENTIONED: Final = {
     "domino-service --help": "tests/test_config.py",
     "games delete": "a word for the command, which moderate.md has",
     "games list": "a word for the command, which moderate.md has",
-    "make -s apps": "the command of configure.md; tests/test_make_help.py has the target",
+    "make -s apps": "the command of configure.md",
     "make attack": "takes twenty minutes",
     "make faults": "takes fifteen minutes",
     "make image-check": "needs root and buildah",
