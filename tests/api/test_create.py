@@ -15,6 +15,8 @@ from tests.api.client import Api, status_and_code
 from tests.api.conftest import TTL_SECONDS
 from tests.api.saved_games import SavedGames, decoded, take_snapshot, variants_in_lane
 
+pytestmark = pytest.mark.quick_and_gate
+
 URL_SAFE = re.compile(r"[A-Za-z0-9_-]+")
 ADA_BO: list[dict[str, Any]] = [{"name": "Ada"}, {"name": "Bo"}]
 OPEN: list[dict[str, Any]] = [{"name": "Ada"}, {"open": True}, {"open": True}]
