@@ -132,7 +132,8 @@ lock: $(DEV) ## write the lock files after a change of pyproject.toml, keeping v
 	@requires=$$($(BUILD_REQUIRES)) && echo "$$requires" | $(COMPILE) $(UPGRADE) --output-file locks/build.txt -
 	@$(COMPILE) $(UPGRADE) --output-file locks/run.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --constraint locks/build.txt --output-file locks/compile.txt --group compile
-	@$(COMPILE) $(UPGRADE) --group dev --constraint locks/compile.txt --constraint locks/run.txt \
+	@$(COMPILE) $(UPGRADE) --group mcp --output-file locks/mcp.txt
+	@$(COMPILE) $(UPGRADE) --group dev --constraint locks/compile.txt --constraint locks/run.txt --constraint locks/mcp.txt \
 		--output-file locks/dev.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --group clients --constraint locks/dev.txt --output-file locks/clients.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --group bench --constraint locks/dev.txt --output-file locks/bench.txt pyproject.toml

@@ -65,7 +65,6 @@ EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
         "host[:port][/db]": "a part of a URL",
     },
     "operations": {
-        "/mcp": "another protocol, which the document does not describe",
         "//metrics": "another spelling of /metrics",
         "/%6detrics": "another spelling of /metrics",
         "/data": "a folder of the image",

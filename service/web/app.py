@@ -31,7 +31,6 @@ from service.web.http.response_cache import ResponseCache
 from service.web.http.streams import Streams
 from service.web.learning import routes as learning_routes
 from service.web.listing import routes as listing_routes
-from service.web.mcp import routes as mcp_routes
 from service.web.meta import routes as meta_routes
 from service.web.metrics import Metrics
 from service.web.moves import routes as moves_routes
@@ -66,7 +65,6 @@ _BLUEPRINTS: Final = (
     meta_routes.blueprint,
     docs_routes.blueprint,
     guides_routes.blueprint,
-    mcp_routes.blueprint,
     page_routes.blueprint,
 )
 

@@ -96,7 +96,6 @@ def test_search_engines_fetch_no_games(api: Api) -> None:
         "User-agent: *",
         "Disallow: /v1/games",
         "Disallow: /v1/lobby",
-        "Disallow: /mcp",
         "Allow: /",
     ]
 

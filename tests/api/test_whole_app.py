@@ -22,7 +22,7 @@ from service.web.operation import Operation, operation_of
 from service.web.problems.table import PROBLEMS, problem_description, problem_title
 from tests.api.client import ANYWHERE, Api
 
-FILES_OF_PAGES = {"/client/<path:name>", "/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path:filename>", "/mcp"}
+FILES_OF_PAGES = {"/client/<path:name>", "/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path:filename>"}
 """The only paths that the document does not describe: files of pages, and another protocol."""
 PUBLIC = {
     "getBackendsGuide",

@@ -26,7 +26,7 @@ def test_containers_are_limited_and_stores_keep_what_they_hold(name: str | None)
         assert each["restart"] in ("unless-stopped", "on-failure"), service
         assert "build" in each or FIXED.fullmatch(each["image"]), service
         published = {port.get("host_ip") for port in each.get("ports", ())}
-        assert published == {"service": {"127.0.0.1"}, "tls": {None}}.get(service, set()), service
+        assert published == {"service": {"127.0.0.1"}, "mcp": {"127.0.0.1"}, "tls": {None}}.get(service, set()), service
         if each.get("image", "").startswith("valkey/"):
             assert each["user"] == "valkey", service
             volumes += [mount["source"] for mount in each.get("volumes", ())]

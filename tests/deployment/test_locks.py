@@ -37,7 +37,7 @@ def versions(lock: Path) -> dict[str, str]:
 
 
 def test_there_is_a_lock_file_for_each_purpose() -> None:
-    assert [lock.stem for lock in LOCKS] == ["bench", "build", "clients", "compile", "dev", "run"]
+    assert [lock.stem for lock in LOCKS] == ["bench", "build", "clients", "compile", "dev", "mcp", "run"]
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
@@ -63,6 +63,7 @@ def groups(*names: str) -> tuple[str, ...]:
         ("build", PROJECT["build-system"]["requires"]),
         ("compile", [*PROJECT["build-system"]["requires"], *groups("compile")]),
         ("run", in_groups()),
+        ("mcp", [*groups("mcp")]),
         ("dev", in_groups("dev")),
         ("clients", in_groups("clients")),
         ("bench", in_groups("bench")),

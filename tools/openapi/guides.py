@@ -44,7 +44,7 @@ Play with five calls: `GET /v1/variants` lists the games; `POST /v1/games` with 
 returns the token of each seat; `GET /v1/games/{{game}}` with `Authorization: Bearer <token>` shows your hand and your
 `legal_moves`; `POST /v1/games/{{game}}/moves` takes one of them, unchanged; `GET /v1/games/{{game}}/score` explains
 every point. Repeat the two in the middle until `status` is `finished`; `to_act` says who may move, and after a round
-`deal` is a move. An assistant with tools connects to `/mcp` (Model Context Protocol) instead.
+`deal` is a move.
 
 A new game against a computer player: `{{"variant": "block", "players": [{{"name": "Ada"}}, {{"bot": "greedy"}}]}}`.
 With `?text=true` a view has a sentence on how the game stands; with `after` (the `version` that you know) and `wait`
@@ -74,7 +74,7 @@ def guide_files(described: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[
         found[SERVED / f"{name}.html"] = _as_html(text).encode()
     all_sizes = {**sizes, **{f"/{name}": len(text.encode()) for name, text in texts.items()}}
     found[SERVED / "llms.md"] = _for_assistants(described, all_sizes).encode()
-    found[SERVED / "robots.md"] = b"User-agent: *\nDisallow: /v1/games\nDisallow: /v1/lobby\nDisallow: /mcp\nAllow: /\n"
+    found[SERVED / "robots.md"] = b"User-agent: *\nDisallow: /v1/games\nDisallow: /v1/lobby\nAllow: /\n"
     return found
 
 

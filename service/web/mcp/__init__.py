@@ -1,1 +1,0 @@
-"""``/mcp``: the calls that play, as tools of the Model Context Protocol, for assistants."""
