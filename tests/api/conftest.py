@@ -36,7 +36,7 @@ from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import SingleNodeTopology
 from tests.api.client import Api
 from tests.api.followers import Watched
-from tests.api.saved_games import GAME_SECONDS, SavedGame, SavedGames, Walk, walked_stages
+from tests.api.saved_games import GAME_SECONDS, SavedGame, SavedGames, StoreContents, Walk, walked_stages
 from tests.api.timed import TimedApi
 from tests.conftest import Figures
 from tests.support.application import build_backends, create_app
@@ -119,7 +119,12 @@ def backends(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) ->
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
+def contents(server: redis.Redis) -> StoreContents:
+    return StoreContents(server)
+
+
+@pytest.fixture(scope="session")
 def publish(redis_url: str, store: RedisStore, backends: BackendsFacade) -> Callable[[], None]:
     """Do what a messenger does until applications have been told of everything; the lobby is read anew."""
     nodes = SingleNodeTopology(connect(redis_url))

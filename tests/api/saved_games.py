@@ -146,6 +146,16 @@ def count_keys(server: redis.Redis) -> int:
     return int(count)
 
 
+class StoreContents:
+    """The contents of the store, to check that a request has changed nothing."""
+
+    def __init__(self, server: redis.Redis) -> None:
+        self._server = server
+
+    def now(self, *tables: Table) -> tuple[int, list[Snapshot]]:
+        return count_keys(self._server), [take_snapshot(self._server, table.id) for table in tables]
+
+
 def restore(server: redis.Redis, game: str, snapshot: Snapshot) -> None:
     """Make the store hold this of the game."""
     with server.pipeline() as both:

@@ -9,14 +9,12 @@ import pytest
 from service.engine.variants import variants
 from service.games.model.seats import BOT_NAMES, LEVELS
 from tests.api.client import Api, status_and_code
-from tests.api.saved_games import SEED, shortest, some_seats
-from tests.api.test_bad_input import StoreContents, contents
+from tests.api.saved_games import SEED, StoreContents, shortest, some_seats
 from tests.api.timed import TimedApi, types_of
 from tests.support.table import Json, match_finished
 
 pytestmark = pytest.mark.gate
 
-__all__ = ["contents"]
 
 ADA: Json = {"name": "Ada"}
 

@@ -11,14 +11,12 @@ from service.engine.variants import variants
 from service.games.model.clock import GRACE_MS
 from service.texts import LANGUAGES
 from tests.api.client import Api, Table, content_of, status_and_code, viewers
-from tests.api.saved_games import one_open_seat, some_seats
-from tests.api.test_bad_input import StoreContents, contents
+from tests.api.saved_games import StoreContents, one_open_seat, some_seats
 from tests.api.timed import TimedApi, milliseconds, types_of
 from tests.support.table import Json, round_over
 
 pytestmark = pytest.mark.gate
 
-__all__ = ["contents"]
 
 TURN = {"turn": 60}
 BANK = {"bank": 100, "increment": 5}

@@ -19,8 +19,8 @@ from service.storage.webhooks import RedisWebhooks
 from tests.api.client import Api, Table, status_and_code
 from tests.api.finished import FinishedGames
 from tests.api.saved_games import SavedGames
-from tests.api.test_negotiation import operations
 from tests.api.test_presence import overdue
+from tests.api.test_whole_app import method_of, operations
 from tests.api.timed import TimedApi
 from tests.support.contract import committed
 from tests.support.stores.redis_stores import redis_webhooks
@@ -196,8 +196,8 @@ def said(answer: TestResponse) -> tuple[int, bytes, list[tuple[str, str]]]:
 def test_every_post_of_the_document_lists_the_header_and_has_a_case(app: Flask) -> None:
     posts = {path: methods["post"] for path, methods in committed().document["paths"].items() if "post" in methods}
     assert {each["operationId"] for each in posts.values()} == set(CASES)
-    for method, _, described in operations(app):
-        if method == "POST":
+    for rule, described in operations(app):
+        if method_of(rule) == "POST":
             assert "Idempotency-Key" in described.headers, described.id
 
 

@@ -29,7 +29,7 @@ from service.web.http.client_address import client_network
 from service.web.quotas import PLACES_PER_READ
 from service.web.rate_limits import FALLBACK_SECONDS, PRESENCE_CHANGES, RateLimited, RateLimits
 from tests.api.client import Api, Table
-from tests.api.test_bad_input import as_stream
+from tests.api.every_operation import as_stream
 from tests.games.test_recorded import events_in, file_of, record_in, recorded
 from tests.storage.servers import FakeServer, RealServer
 from tests.support.application import create_app, rate_limits

@@ -1,115 +1,12 @@
-"""What an operation answers by ``Accept``: JSON, unless the client prefers another type."""
+"""A record and events in their several media types; that JSON is sent to whoever wants it is in ``test_bad_requests``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from flask import Flask
 
-from service.backends.facade import BackendsFacade
-from service.web.operation import Operation, operation_of
-from tests.api.client import Api, Table
-
-ACCEPTS = {
-    "Swift": None,
-    "curl": "*/*",
-    "axios": "application/json, text/plain, */*",
-    "Kotlin": "application/json, text/plain, application/problem+json",
-    "text first": "text/plain, text/event-stream, text/html, application/json",
-    "equal weights": "text/*;q=0.5, application/*;q=0.5",
-}
-"""What clients send that parse JSON only."""
-
-NO_JSON = {
-    "getContract": "application/yaml",
-    "getEventReader": "text/javascript",
-    "getBoardAsSvg": "image/svg+xml",
-    "getBoardAsText": "text/plain",
-    "erasePlayer": None,
-}
-"""The media types of what the others answer; none where there is nothing to tell."""
-
-NO_RECORD = '[Record "1"]\nbroken\n'
-
-
-def operations(app: Flask) -> list[tuple[str, str, Operation]]:
-    """Method and path of every documented operation."""
-    found = []
-    for rule in app.url_map.iter_rules():
-        described = operation_of(app.view_functions[rule.endpoint])
-        if described is not None:
-            (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
-            found.append((method, rule.rule, described))
-    return found
-
-
-ENDPOINT = {"url": "https://hooks.example.com/", "events": ["game.turn"]}
-
-REFUSED = {
-    "makeMove": 409,
-    "setPresence": 409,
-    "claimSeat": 409,
-    "beginRematch": 409,
-    "getHint": 403,
-    "beginReview": 409,
-    "getReview": 404,
-    "revokeKey": 404,
-    "getPlayer": 404,
-    "redeliverMessage": 404,
-    "verifyRecord": 422,
-    "replayRecord": 422,
-}
-"""The operations that a game with an open seat refuses, a key that is the only one, or what does not exist."""
-
-
-NOT_FOR_PROGRAMS = {"getGuide", "getBackendsGuide", "getTextForAssistants", "getRobots"}
-"""Texts to be read, which no generated client asks for."""
-
-
-def bodies(table: Table) -> dict[str, Any]:
-    """A body of each operation that takes one, in a game with an open seat."""
-    return {
-        "createGame": {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]},
-        "joinGame": {"name": "Bo", "join_code": table.join_code},
-        "makeMove": {"action": "pass"},
-        "changeToken": {},
-        "setPresence": {"away": True},
-        "claimSeat": {"seat": 1},
-        "verifyRecord": {"record": NO_RECORD},
-        "replayRecord": {"record": NO_RECORD},
-        "registerApplication": {"name": "Backend"},
-        "createKey": {},
-        "changePlayer": {"name": "Cy"},
-        "createWebhook": ENDPOINT,
-        "changeWebhook": {"events": ["game.finished"]},
-    }
-
-
-@pytest.mark.parametrize("accept", ACCEPTS.values(), ids=ACCEPTS.keys())
-def test_every_operation_answers_json_to_clients_that_parse_json(
-    accept: str | None, api: Api, app: Flask, backends: BackendsFacade
-) -> None:
-    described = operations(app)
-    assert len(described) > 15
-    for method, rule, operation in described:
-        if operation.id in NOT_FOR_PROGRAMS:
-            continue
-        key = backends.keys.create("Backend").key
-        players = [{"name": "Ada"}, {"open": True}]
-        table = Table(api, api.post("/v1/games", {"variant": "domino", "players": players}, token=key).get_json())
-        path = rule.replace("<game>", table.id).replace("<int:seat>", "0").replace("<variant>", "domino")
-        path = path.replace("<message>", "msg_1")
-        if "<webhook>" in path:
-            path = path.replace("<webhook>", api.post("/v1/webhooks", ENDPOINT, token=key).get_json()["id"])
-        headers = {} if accept is None else {"Accept": accept}
-        token = {"public": None, "app": key, "app_game": key, "key_change": key}.get(operation.access, table.tokens[0])
-        body = bodies(table).get(operation.id) if method in ("POST", "PUT", "PATCH") else None
-        answer = api.ask(method, path.replace("<hint>", "none"), json=body, headers=headers, token=token)
-        assert answer.status_code in (200, 201, 202, 204, REFUSED.get(operation.id)), operation.id
-        if answer.status_code != 204:
-            kind = "application/json" if answer.status_code < 400 else "application/problem+json"
-            assert answer.mimetype == NO_JSON.get(operation.id, kind), operation.id
+from tests.api.client import Api
 
 
 @pytest.mark.parametrize(
@@ -174,10 +71,3 @@ def test_a_text_that_is_no_record_is_refused_with_its_place(record: bytes, api: 
 )
 def test_a_record_as_text_has_the_limits_of_every_body(sent: dict[str, Any], status: int, api: Api) -> None:
     assert api.ask("POST", "/v1/verifications", **{"data": b"x", **sent}).status_code == status
-
-
-def test_no_other_operation_takes_text(api: Api) -> None:
-    table = api.create("domino", 2)
-    for path in ("/v1/games", f"{table.path}/players", f"{table.path}/moves"):
-        answer = api.ask("POST", path, data=b"{}", content_type="text/plain", token=table.tokens[0])
-        assert answer.status_code == 415
