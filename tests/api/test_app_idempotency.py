@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
 
 import pytest
 import redis
-from flask import Flask
-from werkzeug.test import TestResponse
 
 from service.backends.facade import BackendsFacade
 from service.backends.ports import MOST_REPEATS, Backend, Repeat
@@ -29,7 +26,8 @@ from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app
 from tests.support.stores.redis_stores import memory_reserve, redis_backends, redis_webhooks
 
-CROWD = 12
+pytestmark = pytest.mark.gate
+
 URL = "https://club.example/hooks"
 OLD, NEW = b"the secret until yesterday", b"the secret from today on"
 
@@ -110,17 +108,6 @@ def test_the_key_of_another_application_gets_nothing_of_a_rotation(api: Api, app
     assert api.post("/v1/app/keys", {}, token=forged, **key).status_code == 401
 
 
-@pytest.mark.parametrize("path", ["/v1/apps", "/v1/app/keys", "/v1/webhooks", "secret"])
-def test_a_key_that_could_be_guessed_is_refused_where_the_answer_has_a_secret(
-    api: Api, app_key: str, path: str
-) -> None:
-    bodies: dict[str, Any] = {"/v1/apps": {"name": "Club"}, "/v1/webhooks": {"url": URL, "events": ["game.turn"]}}
-    at = f"/v1/webhooks/{endpoint(api, app_key)['id']}/secret" if path == "secret" else path
-    token = None if path == "/v1/apps" else app_key
-    assert status_and_code(api.post(at, bodies.get(path, {}), token=token, **once("x" * 15))) == (422, "invalid")
-    assert api.post(at, bodies.get(path, {}), token=token, **once("x" * 16)).status_code == 201
-
-
 # What is derived
 
 
@@ -175,49 +162,6 @@ def test_a_deleted_application_does_not_come_back(api: Api, backends: BackendsFa
 
 
 # Elsewhere, at the same time, and later
-
-
-def test_another_worker_with_the_secret_gives_the_same_answer_and_one_without_says_so(
-    games: GamesFacade, redis_url: str
-) -> None:
-    before, between, after = (worker(games, redis_url, *secrets) for secrets in ((OLD,), (NEW, OLD), (NEW,)))
-    key = once()
-    first = before.post("/v1/apps", {"name": "Club"}, **key)
-    assert between.post("/v1/apps", {"name": "Club"}, **key).data == first.data
-    assert status_and_code(after.post("/v1/apps", {"name": "Club"}, **key)) == (503, "secret_changed")
-    app_key = first.get_json()["key"]
-    rotation = before.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)
-    assert between.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key).data == rotation.data
-    refused = after.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)
-    assert status_and_code(refused) == (503, "secret_changed")
-
-
-def crowd(app: Flask, path: str, body: Any, token: str | None, **more: Any) -> list[TestResponse]:
-    """The answers to a request that many send at the same time."""
-
-    def ask(_: int) -> TestResponse:
-        return Api(app.test_client(use_cookies=False)).post(path, body, token=token, **more)
-
-    with ThreadPoolExecutor(CROWD) as threads:
-        return list(threads.map(ask, range(CROWD)))
-
-
-def assert_one_made(answers: list[TestResponse], status: int) -> None:
-    assert {each.status_code for each in answers} == {status}
-    assert len({each.data for each in answers}) == 1
-    assert sum("Idempotent-Replayed" not in each.headers for each in answers) == 1
-
-
-def test_of_the_same_requests_at_the_same_time_one_makes_something(app: Flask, api: Api, app_key: str) -> None:
-    assert_one_made(crowd(app, "/v1/apps", {"name": "Club"}, None, **once()), 201)
-    wanted = {"url": URL, "events": ["game.turn"]}
-    assert_one_made(crowd(app, "/v1/webhooks", wanted, app_key, **once()), 201)
-    (webhook,) = api.get("/v1/webhooks", token=app_key).get_json()["webhooks"]
-    assert_one_made(crowd(app, f"/v1/webhooks/{webhook['id']}/secret", {}, app_key, **once()), 201)
-    assert_one_made(crowd(app, f"/v1/webhooks/{webhook['id']}/pings", {}, app_key, **once()), 202)
-    answers = crowd(app, "/v1/app/keys", {"overlap": 0}, app_key, **once())
-    assert_one_made(answers, 201)
-    assert len(valid_keys(api, answers[0].get_json()["key"])) == 1
 
 
 class Overtaken(RedisBackends):

@@ -70,7 +70,7 @@ def api(free_api: Api, target: Target) -> Iterator[Api]:
 
 
 def check(answer: TestResponse) -> None:
-    """Check that this is no internal error, that a refusal tells nothing of the inside, and that any page may read it."""
+    """Check that this is no internal error, a refusal tells nothing of the inside, and any page may read it."""
     assert answer.status_code < 500
     if answer.status_code >= 400 and answer.request.method != "HEAD":
         assert answer.mimetype == "application/problem+json"

@@ -1,8 +1,16 @@
-"""Every POST of the document takes an ``Idempotency-Key``: the same request twice has one answer and one effect."""
+"""Every POST of the document takes an ``Idempotency-Key``: the same request twice has one answer and one effect.
+
+Each is sent again: as it was, with another body or key, after a day, at the same time, and to other processes. What is
+special to one operation is in ``test_idempotency`` and ``test_app_idempotency``.
+"""
 
 from __future__ import annotations
 
+import json
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -13,18 +21,29 @@ from werkzeug.test import TestResponse
 
 from service.backends.keys import KEY_PREFIX
 from service.backends.webhooks.ports import DeliveryAttempt
+from service.games.ports import IDEMPOTENCY_TTL
+from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limits import PREFIX
+from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.storage.webhooks import RedisWebhooks
 from tests.api.client import Api, Table, status_and_code
+from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.every_operation import REFUSED
 from tests.api.finished import FinishedGames
 from tests.api.saved_games import SavedGames
 from tests.api.test_presence import overdue
 from tests.api.test_whole_app import method_of, operations
 from tests.api.timed import TimedApi
+from tests.support.application import build_backends, create_app
 from tests.support.contract import committed
-from tests.support.stores.redis_stores import redis_webhooks
+from tests.support.games import build_games
+from tests.support.lanes import in_lane
+from tests.support.stores.redis_stores import redis_backends, redis_store, redis_webhooks
 from tests.support.table import seat_to_move
+from tests.support.waiting import PATIENCE
+
+pytestmark = pytest.mark.quick_and_gate
 
 URL = "https://club.example/hooks"
 A_WHILE_MS = 1_200_000
@@ -162,6 +181,11 @@ WITH_ANOTHER_BODY = (
     "claimSeat",
 )
 """Those that make something and whose body may differ."""
+SMOKE = ("createGame", "createWebhook", "makeMove")
+"""A game, what belongs to an application, and a move."""
+SAME_ANSWER = ("redeliverMessage", "beginRematch")
+"""Those that tell a second request the same: the message that it named, and the rematch that there is."""
+CROWD = 8
 
 
 @pytest.fixture
@@ -170,9 +194,29 @@ def given(api: Api, timed_api: TimedApi, saved_games: SavedGames, server: redis.
     return Given(api, timed_api, FinishedGames(api, saved_games, server), app_key, kept)
 
 
-@pytest.fixture(params=CASES)
-def post(request: pytest.FixtureRequest, given: Given) -> Post:
-    return CASES[request.param](given)
+@pytest.fixture(params=in_lane(list(CASES), quick=SMOKE, gate=list(CASES)))
+def operation(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def post(operation: str, given: Given) -> Post:
+    return CASES[operation](given)
+
+
+@pytest.fixture(scope="module")
+def another_process(redis_url: str, feed: RedisEventFeed) -> Callable[..., Api]:
+    """Make the application of another process over the same store, with these secrets."""
+
+    @cache
+    def make(*secrets: bytes) -> Api:
+        nodes = SingleNodeTopology(connect(redis_url))
+        games = build_games(redis_store(nodes, TTL_SECONDS), feed, secrets, TTL_SECONDS)
+        backends = build_backends(redis_backends(nodes), secrets, open_to_all=True, webhooks=redis_webhooks(nodes))
+        return Api(create_app(games, backends=backends).test_client(use_cookies=False))
+
+    return make
 
 
 def send(post: Post, key: str, **more: Any) -> TestResponse:
@@ -182,9 +226,14 @@ def send(post: Post, key: str, **more: Any) -> TestResponse:
 
 def stored(server: redis.Redis) -> dict[bytes, Any]:
     """All that the store holds for longer than a test takes, without counters of rate limits."""
-    names: Any = server.keys("domino:*")
-    kept = {name: server.pttl(name) for name in names if not name.startswith(PREFIX.encode())}
-    return {name: server.dump(name) for name, left in kept.items() if left == -1 or left > A_WHILE_MS}
+    names: Any = [name for name in server.keys("domino:*") if not name.startswith(PREFIX.encode())]
+    with server.pipeline() as both:
+        for name in names:
+            both.pttl(name)
+            both.dump(name)
+        found = both.execute()
+    held = zip(names, found[::2], found[1::2], strict=True)
+    return {name: value for name, left, value in held if left == -1 or left > A_WHILE_MS}
 
 
 def said(answer: TestResponse) -> tuple[int, bytes, list[tuple[str, str]]]:
@@ -201,9 +250,8 @@ def test_every_post_of_the_document_lists_the_header_and_has_a_case(app: Flask) 
             assert "Idempotency-Key" in described.headers, described.id
 
 
-@pytest.mark.parametrize("operation", CASES)
 def test_a_key_shorter_than_the_document_says_is_refused_and_the_shortest_one_is_not(
-    operation: str, given: Given
+    operation: str, post: Post
 ) -> None:
     (shortest,) = [
         parameter["schema"]["minLength"]
@@ -211,11 +259,30 @@ def test_a_key_shorter_than_the_document_says_is_refused_and_the_shortest_one_is
         for parameter in methods.get("post", {}).get("parameters", [])
         if methods["post"]["operationId"] == operation and parameter["name"] == "Idempotency-Key"
     ]
-    post = CASES[operation](given)
     refused = send(post, "k" * (shortest - 1))
     assert status_and_code(refused) == (422, "invalid")
     assert refused.get_json()["errors"].keys() == {"Idempotency-Key"}
     assert send(post, "k" * shortest).status_code < 300
+
+
+def sent_differently(post: Post, api: Api, key: str) -> TestResponse:
+    """The answer to the same request, whose key is in quotes and whose body is written in another way."""
+    headers = {"Idempotency-Key": f'"{key}"', "Accept": "application/json, text/plain, */*"}
+    body = json.dumps(dict(reversed(post.body.items())), indent=3).replace("name", "n\\u0061me")
+    how = {"data": body, "content_type": "application/json; charset=utf-8"} if post.body else {}
+    return api.ask("POST", post.path, token=post.token, headers=headers, **how)
+
+
+def assert_same(again: TestResponse, first: TestResponse, post: Post) -> None:
+    assert again.headers.get("Idempotent-Replayed") == ("true" if post.makes else None)
+    assert said(again) == said(first)
+
+
+def secrets_in(answer: TestResponse) -> set[str]:
+    """The tokens, keys and codes in an answer."""
+    body = answer.get_json()
+    found = {body[name] for name in ("token", "join_code", "key", "secret") if name in body}
+    return found | {each["token"] for each in body.get("seats", ())}
 
 
 def test_the_same_request_twice_has_one_answer_and_one_effect(post: Post, server: redis.Redis) -> None:
@@ -224,21 +291,135 @@ def test_the_same_request_twice_has_one_answer_and_one_effect(post: Post, server
     assert first.status_code in (200, 201, 202), first.data
     assert "Idempotent-Replayed" not in first.headers
     made = stored(server)
-    for _ in range(2):
-        again = send(post, key)
-        assert again.headers.get("Idempotent-Replayed") == ("true" if post.makes else None)
-        assert said(again) == said(first)
+    for again in (send(post, key), sent_differently(post, post.api, key), send(post, key)):
+        assert_same(again, first, post)
     assert stored(server) == made
 
 
-@pytest.mark.parametrize("operation", WITH_ANOTHER_BODY)
-def test_the_same_key_with_another_body_is_refused(operation: str, given: Given, server: redis.Redis) -> None:
-    post = CASES[operation](given)
+def test_a_process_with_the_secret_gives_the_same_answer_and_one_without_says_so(
+    operation: str,
+    post: Post,
+    app: Flask,
+    another_process: Callable[..., Api],
+    server: redis.Redis,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    (problems,) = [described.problems for _, described in operations(app) if described.id == operation]
+    rotating, without = another_process(b"new", SECRET), another_process(b"another")
     key = str(uuid4())
-    assert send(post, key).status_code in (201, 202)
-    made = stored(server)
-    assert status_and_code(send(post, key, body=post.other)) == (422, "key_reused")
+    first, made = send(post, key), stored(server)
+    assert_same(send(post._replace(api=rotating), key), first, post)
+    refused = send(post._replace(api=without), key)
+    if "secret_changed" in problems:
+        assert (*status_and_code(refused), refused.headers["Retry-After"]) == (503, "secret_changed", "30")
+        (line,) = [each for each in caplog.records if each.levelname == "ERROR"]
+        assert "SECRET_KEY" in line.getMessage()
+        assert line.exc_info is None
+    else:
+        assert_same(refused, first, post)
+    if post.other is not None:
+        assert status_and_code(send(post._replace(api=without), key, body=post.other)) == (422, "key_reused")
     assert stored(server) == made
+
+
+@pytest.mark.parametrize("operation", in_lane(WITH_ANOTHER_BODY, quick=SMOKE, gate=WITH_ANOTHER_BODY))
+def test_the_same_key_with_another_body_is_refused(post: Post, server: redis.Redis) -> None:
+    key = str(uuid4())
+    first, made = send(post, key), stored(server)
+    assert first.status_code in (201, 202)
+    assert status_and_code(send(post, key, body=post.other)) == (422, "key_reused")
+    assert_same(send(post, key), first, post)
+    assert stored(server) == made
+
+
+def test_another_key_or_none_makes_another_request(operation: str, post: Post) -> None:
+    first = send(post, str(uuid4()))
+    for more in ({"Idempotency-Key": str(uuid4())}, {}):
+        second = post.api.post(post.path, post.body, token=post.token, headers=more)
+        assert "Idempotent-Replayed" not in second.headers
+        if post.makes and operation not in SAME_ANSWER:
+            assert second.data != first.data
+            assert second.status_code >= 400 or secrets_in(second).isdisjoint(secrets_in(first))
+
+
+def test_after_a_day_a_key_makes_another_request(operation: str, post: Post, server: redis.Redis) -> None:
+    if not post.makes:
+        pytest.skip("nothing is kept of what makes nothing")
+    key, before = str(uuid4()), set(kept_keys(server))
+    first = send(post, key)
+    let_a_day_pass(server, before)
+    second = send(post, key)
+    assert "Idempotent-Replayed" not in second.headers
+    if operation not in SAME_ANSWER and operation != "changeJoinCode":  # a code of the same key is the same again
+        assert second.data != first.data
+        assert second.status_code >= 400 or secrets_in(second).isdisjoint(secrets_in(first))
+
+
+def kept_keys(server: redis.Redis) -> list[bytes]:
+    """The names of what the store keeps of requests under their keys."""
+    names: Any = [*server.keys("domino:*key:*"), *server.keys("domino:*:repeats")]
+    return names
+
+
+def let_a_day_pass(server: redis.Redis, before: set[bytes]) -> None:
+    """Make what is kept since then a day older."""
+    assert IDEMPOTENCY_TTL == 24 * 60 * 60
+    new = set(kept_keys(server)) - before
+    assert new
+    for name in new:
+        left: Any = server.ttl(name)
+        assert IDEMPOTENCY_TTL - 10 < left <= IDEMPOTENCY_TTL
+        if name.endswith(b":repeats"):
+            for field, value in server.hgetall(name).items():  # type: ignore[union-attr]
+                at, _, rest = value.partition(b" ")
+                server.hset(name, field, b"%d %b" % (int(at) - IDEMPOTENCY_TTL * 1000, rest))
+        else:
+            server.delete(name)
+
+
+def test_a_refused_request_can_be_sent_right_under_its_key(operation: str, post: Post) -> None:
+    key = str(uuid4())
+    wrong = {"seat": 12} if operation == "claimSeat" else REFUSED[operation]
+    assert send(post, key, body=wrong).status_code in (403, 409, 422)
+    first = send(post, key)
+    assert first.status_code < 300
+    assert "Idempotent-Replayed" not in first.headers
+    assert_same(send(post, key), first, post)
+
+
+def crowd(post: Post, key: str, *bodies: Any) -> list[TestResponse]:
+    """The answers to requests that are sent at the same time, with these bodies in turn."""
+    together = threading.Barrier(CROWD)
+
+    def ask(number: int) -> TestResponse:
+        own = Api(post.api.client.application.test_client(use_cookies=False))
+        together.wait(PATIENCE)
+        return send(post._replace(api=own), key, body=bodies[number % len(bodies)])
+
+    with ThreadPoolExecutor(CROWD) as pool:
+        return list(pool.map(ask, range(CROWD), timeout=2 * PATIENCE))
+
+
+def test_of_concurrent_requests_under_one_key_one_has_an_effect(post: Post, server: redis.Redis) -> None:
+    key = str(uuid4())
+    answers = crowd(post, key, post.body)
+    assert len({(each.status_code, each.data) for each in answers}) == 1
+    assert answers[0].status_code < 300
+    made = [each for each in answers if "Idempotent-Replayed" not in each.headers]
+    assert len(made) == (1 if post.makes else CROWD)
+    kept = stored(server)
+    assert_same(send(post, key), made[0], post)
+    assert stored(server) == kept
+
+
+@pytest.mark.gate
+@pytest.mark.parametrize("operation", WITH_ANOTHER_BODY)
+def test_of_two_different_concurrent_requests_under_one_key_one_has_an_effect(post: Post) -> None:
+    answers = crowd(post, str(uuid4()), post.body, post.other)
+    made = [each for each in answers if each.status_code < 300]
+    assert len({each.data for each in made}) == 1
+    assert sum("Idempotent-Replayed" not in each.headers for each in made) == 1
+    assert {status_and_code(each) for each in answers if each not in made} == {(422, "key_reused")}
 
 
 def test_a_key_that_is_none_is_refused_everywhere(post: Post, server: redis.Redis) -> None:
@@ -249,9 +430,9 @@ def test_a_key_that_is_none_is_refused_everywhere(post: Post, server: redis.Redi
     assert stored(server) == made
 
 
-def test_without_a_key_every_request_is_a_new_one(given: Given) -> None:
-    for make in (CASES["registerApplication"], CASES["createWebhook"], CASES["pingWebhook"]):
-        post = make(given)
-        first, second = (post.api.post(post.path, post.body, token=post.token) for _ in range(2))
-        assert first.get_json()["id"] != second.get_json()["id"]
-        assert "Idempotent-Replayed" not in second.headers
+def test_a_key_belongs_to_what_it_was_used_for(given: Given) -> None:
+    key = str(uuid4())
+    for operation in sorted(CASES, key="createKey".__eq__):  # after which the key of the application is not valid
+        answer = send(CASES[operation](given), key)
+        assert answer.status_code < 300, operation
+        assert "Idempotent-Replayed" not in answer.headers, operation

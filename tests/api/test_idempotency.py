@@ -1,8 +1,10 @@
-"""A request with an ``Idempotency-Key`` is executed once; repeated, it gets the first answer again."""
+"""Moves, joins and new games under an ``Idempotency-Key``: which keys there are, whose they are, and later repetitions.
+
+That every POST is executed once under a key, and what else holds for all, is in ``test_every_post``.
+"""
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections.abc import Callable
@@ -17,9 +19,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.engine.errors import Reason
-from service.engine.variants import variants
 from service.games.model.errors import KeyReused
-from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
@@ -29,13 +29,24 @@ from service.web.moves import routes as move_routes
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import play_with_keys
-from tests.api.saved_games import SEED, SavedGames, count_keys, one_open_seat, restore, shortest, take_snapshot
+from tests.api.saved_games import (
+    SEED,
+    SavedGames,
+    count_keys,
+    one_open_seat,
+    restore,
+    shortest,
+    take_snapshot,
+    variants_in_lane,
+)
 from tests.support.application import create_app
 from tests.support.contract import committed
 from tests.support.games import build_games
 from tests.support.stores.redis_stores import redis_store
 from tests.support.table import seat_to_move
 from tests.support.waiting import PATIENCE
+
+pytestmark = pytest.mark.gate
 
 CROWD = 20
 OPERATIONS = ("create", "join", "move", "token")
@@ -103,94 +114,11 @@ def assert_same(again: TestResponse, first: TestResponse) -> None:
     assert said == list(first.headers)
 
 
-# Repeated requests
-
-
-def test_a_repeated_request_gets_the_first_answer_and_changes_nothing(
-    api: Api, server: redis.Redis, write: Write
-) -> None:
-    key = new_key()
-    first = send(api, write, key)
-    made = state_of(server, write)
-    for _ in range(3):
-        assert_same(send(api, write, key), first)
-    assert state_of(server, write) == made
-    assert first.headers["Location"]
-
-
-@pytest.mark.parametrize("spelled", ['"{key}"', "{key}", " {key} "])
-def test_a_key_is_the_same_quoted_or_bare(api: Api, write: Write, spelled: str) -> None:
-    key = new_key()
-    first = send(api, write, key)
-    assert_same(send(api, write, spelled.format(key=key).strip()), first)
-
-
-def test_a_body_is_the_same_however_it_is_written(api: Api, write: Write) -> None:
-    key = new_key()
-    first = send(api, write, key)
-    turned = dict(reversed(write.body.items()))
-    spellings = [
-        json.dumps(turned, indent=3),
-        " \n" + json.dumps(write.body, separators=(",", ":")) + "\t",
-        json.dumps(write.body).replace("name", "n\\u0061me").replace("action", "\\u0061ction"),
-    ]
-    for text in spellings:
-        again = api.ask(
-            "POST",
-            write.path,
-            token=write.token,
-            data=text,
-            headers={"Idempotency-Key": key},
-            content_type="application/json; charset=utf-8",
-        )
-        assert_same(again, first)
-
-
-def test_no_body_and_an_empty_object_are_the_same_token_request(api: Api) -> None:
-    write, key = write_for(api, "token"), new_key()
-    first = api.ask("POST", write.path, token=write.token, headers={"Idempotency-Key": key})
-    assert_same(send(api, write, key), first)
-
-
-@pytest.mark.parametrize("operation", ["create", "join", "move"])
-def test_another_body_under_the_same_key_is_refused_and_changes_nothing(
-    api: Api, server: redis.Redis, operation: str
-) -> None:
-    write, key = write_for(api, operation), new_key()
-    first = send(api, write, key)
-    made = state_of(server, write)
-    answer = send(api, write, key, body=write.other)
-    assert status_and_code(answer) == (422, "key_reused")
-    assert not replayed(answer)
-    if write.table is not None:
-        assert state_of(server, write) == made
-    assert_same(send(api, write, key), first)
-
-
 def test_a_number_beyond_all_machines_is_a_body_like_any_other(api: Api) -> None:
     write, key = write_for(api, "move"), new_key()
     first = send(api, write, key, body=write.body | {"points": 10**40})
     assert_same(send(api, write, key, body=write.body | {"points": 10**40}), first)
     assert status_and_code(send(api, write, key, body=write.body | {"points": 10**40 + 1})) == (422, "key_reused")
-
-
-def test_without_a_key_a_repeated_request_is_a_new_request(api: Api, write: Write) -> None:
-    first = send(api, write, new_key())
-    second = send(api, write, None)
-    assert not replayed(second)
-    assert second.data != first.data
-    if write.path.endswith("/moves"):
-        assert status_and_code(second) == (412, "stale_version")
-    elif write.path.endswith("/token"):
-        assert status_and_code(second) == (401, "unauthorized")
-    else:
-        assert second.status_code == 201
-
-
-def test_another_key_makes_another_request(api: Api, write: Write) -> None:
-    first, second = send(api, write, new_key()), send(api, write, new_key())
-    assert not replayed(second)
-    assert second.data != first.data
 
 
 # Only successful requests are stored
@@ -210,21 +138,6 @@ def test_a_refused_move_can_be_retried_under_its_key(api: Api, server: redis.Red
     assert take_snapshot(server, table.id) == before
     first = api.move(table, seat, wanted, headers=early)
     assert_same(api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'}), first)
-
-
-def test_a_refused_join_can_be_retried_under_its_key(api: Api) -> None:
-    write, key = write_for(api, "join"), new_key()
-    assert status_and_code(send(api, write, key, body=write.body | {"join_code": "wrong"})) == (403, "forbidden")
-    assert status_and_code(send(api, write, key, body=write.body | {"name": ""})) == (422, "invalid")
-    assert not replayed(send(api, write, key))
-
-
-def test_a_refused_creation_can_be_retried_under_its_key(api: Api) -> None:
-    write, key = write_for(api, "create"), new_key()
-    assert status_and_code(send(api, write, key, body=write.body | {"rules": {"hand": 4}})) == (422, "invalid")
-    assert status_and_code(send(api, write, key, body=write.body | {"variant": "chess"})) == (422, "invalid")
-    first = send(api, write, key)
-    assert_same(send(api, write, key), first)
 
 
 # The scope of a key
@@ -247,21 +160,6 @@ def test_a_key_belongs_to_its_game(api: Api) -> None:
         write = write_for(api, "join")
         answer = send(api, write, key)
         assert (answer.status_code, replayed(answer)) == (201, False)
-
-
-def test_a_key_belongs_to_what_it_was_used_for(api: Api) -> None:
-    key = new_key()
-    table = api.create("domino", [{"name": "Ada"}, {"open": True}], seed=SEED)
-    for path, body in (("players", {"name": "Bo", "join_code": table.join_code}), ("players/0/token", {})):
-        answer = api.post(f"{table.path}/{path}", body, token=table.tokens[0], headers={"Idempotency-Key": key})
-        assert (answer.status_code, replayed(answer)) == (201, False)
-        table.tokens[answer.get_json()["seat"]] = answer.get_json()["token"]
-    seat = seat_to_move(api.view(table))
-    move = api.moves(table, seat)[0]
-    answer = api.move(table, seat, move, headers={"Idempotency-Key": key})
-    assert (answer.status_code, replayed(answer)) == (201, False)
-    created = send(api, write_for(api, "create"), key)
-    assert (created.status_code, replayed(created)) == (201, False)
 
 
 def test_the_same_key_of_different_players_makes_different_joins(api: Api) -> None:
@@ -294,7 +192,7 @@ def test_a_replay_is_for_its_own_seat_only(api: Api) -> None:
 # After the game has moved on
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_every_move_of_a_finished_match_is_answered_again_under_its_key(
     api: Api, server: redis.Redis, variant: str
 ) -> None:
@@ -351,14 +249,6 @@ def test_the_tokens_of_a_replayed_game_are_those_that_play(api: Api) -> None:
         assert api.get(path, token=each["token"]).get_json()["you"]["seat"] == each["seat"]
 
 
-def test_two_games_created_under_two_keys_share_no_secret(api: Api) -> None:
-    write = write_for(api, "create")
-    created_game = [send(api, write, key).get_json() for key in (new_key(), new_key(), None)]
-    assert len({each["game"]["id"] for each in created_game}) == 3
-    assert len({each["join_code"] for each in created_game}) == 3
-    assert len({seat["token"] for each in created_game for seat in each["seats"]}) == 6
-
-
 def test_a_token_change_can_be_retried_with_the_old_token(api: Api) -> None:
     write, key = write_for(api, "token"), new_key()
     assert write.table is not None
@@ -387,33 +277,6 @@ def another_worker(redis_url: str, feed: RedisEventFeed, *secrets: bytes) -> Api
     return Api(create_app(games).test_client(use_cookies=False))
 
 
-def test_another_worker_gives_the_first_answer(api: Api, redis_url: str, feed: RedisEventFeed, write: Write) -> None:
-    key = new_key()
-    first = send(api, write, key)
-    assert_same(send(another_worker(redis_url, feed), write, key), first)
-
-
-@pytest.mark.parametrize("kind", ["create", "join", "token"])
-def test_a_worker_with_another_secret_gives_no_token_that_opens_nothing(
-    api: Api, redis_url: str, feed: RedisEventFeed, kind: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    server = connect(redis_url)
-    write, key = write_for(api, kind), new_key()
-    first = send(api, write, key)
-    made = state_of(server, write)
-    other = another_worker(redis_url, feed, b"another")
-    answer = send(other, write, key)
-    assert status_and_code(answer) == (503, "secret_changed")
-    assert answer.headers["Retry-After"] == "30"
-    (line,) = [each for each in caplog.records if each.levelname == "ERROR"]
-    assert "SECRET_KEY" in line.getMessage()
-    assert line.exc_info is None
-    if write.other is not None:
-        assert status_and_code(send(other, write, key, body=write.other)) == (422, "key_reused")
-    assert state_of(server, write) == made
-    assert_same(send(api, write, key), first)
-
-
 @pytest.mark.parametrize("kind", ["create", "join", "token"])
 def test_a_request_is_repeated_with_the_same_tokens_while_the_secret_is_rotated(
     api: Api, redis_url: str, feed: RedisEventFeed, kind: str
@@ -438,33 +301,6 @@ def test_a_request_is_repeated_with_the_same_tokens_while_the_secret_is_rotated(
     (token, *_) = [each for each in secrets_in(first.get_json()) if each.startswith("seat_")]
     game = first.headers["Location"]
     assert api.get(game, token=token).status_code == 200
-
-
-def test_moves_are_repeated_with_any_secret(api: Api, redis_url: str, feed: RedisEventFeed) -> None:
-    write, key = write_for(api, "move"), new_key()
-    first = send(api, write, key)
-    assert_same(send(another_worker(redis_url, feed, b"another"), write, key), first)
-
-
-def test_an_idempotency_key_is_remembered_for_a_day(api: Api, server: redis.Redis, write: Write) -> None:
-    before = set(server.keys("domino:*key:*"))
-    send(api, write, new_key())
-    stored: Any = set(server.keys("domino:*key:*")) - before
-    assert len(stored) == (2 if write.table is None else 1)
-    assert IDEMPOTENCY_TTL == 24 * 60 * 60
-    for name in stored:
-        assert 86_390 < int(server.ttl(name)) <= 86_400
-
-
-def test_a_forgotten_key_makes_another_with_secrets_of_its_own(api: Api, server: redis.Redis) -> None:
-    for operation in ("create", "join"):
-        write, key = write_for(api, operation), new_key()
-        before = set(server.keys("domino:*key:*"))
-        first = send(api, write, key).get_json()
-        server.delete(*(set(server.keys("domino:*key:*")) - before))
-        second = send(api, write, key)
-        assert not replayed(second)
-        assert secrets_in(second.get_json()).isdisjoint(secrets_in(first))
 
 
 def secrets_in(answer: dict[str, Any]) -> set[str]:
@@ -535,7 +371,8 @@ NO_KEYS = {
 
 
 @pytest.mark.parametrize("name", NO_KEYS)
-def test_a_key_that_is_none_is_invalid_and_named(api: Api, server: redis.Redis, write: Write, name: str) -> None:
+def test_a_key_that_is_none_is_invalid_and_named(api: Api, server: redis.Redis, name: str) -> None:
+    write = write_for(api, "move")
     before = state_of(server, write)
     answer = send(api, write, NO_KEYS[name])
     assert status_and_code(answer) == (422, "invalid")
@@ -543,10 +380,11 @@ def test_a_key_that_is_none_is_invalid_and_named(api: Api, server: redis.Redis, 
     assert state_of(server, write) == before
 
 
-def test_two_idempotency_key_headers_are_refused(api: Api, server: redis.Redis, write: Write) -> None:
+def test_two_idempotency_key_headers_are_refused(api: Api, server: redis.Redis) -> None:
+    write = write_for(api, "move")
     before = state_of(server, write)
-    headers = [("Idempotency-Key", "one"), ("Idempotency-Key", "two"), ("Authorization", f"Bearer {write.token}")]
-    answer = api.client.post(write.path, json=write.body, headers=headers[: 2 if write.token is None else 3])
+    headers = [("Authorization", f"Bearer {write.token}"), ("Idempotency-Key", "one"), ("Idempotency-Key", "two")]
+    answer = api.client.post(write.path, json=write.body, headers=headers)
     assert status_and_code(answer) == (422, "invalid")
     assert state_of(server, write) == before
 
@@ -563,7 +401,8 @@ SHORT_KEYS = ("x", '"z"', '"a,b"', "y" * 15, f'"{"w" * 15}"')
 
 
 @pytest.mark.parametrize("key", LONG_KEYS)
-def test_any_visible_characters_make_a_key(api: Api, write: Write, key: str) -> None:
+def test_any_visible_characters_make_a_key(api: Api, key: str) -> None:
+    write = write_for(api, "move")
     first = send(api, write, key)
     assert_same(send(api, write, key), first)
 
@@ -573,20 +412,6 @@ def test_a_short_key_is_enough_for_a_move(api: Api, key: str) -> None:
     write = write_for(api, "move")
     first = send(api, write, key)
     assert_same(send(api, write, key), first)
-
-
-@pytest.mark.parametrize("key", SHORT_KEYS)
-@pytest.mark.parametrize("operation", ["create", "join", "token"])
-def test_a_short_key_is_refused_where_the_answer_holds_a_token(
-    api: Api, server: redis.Redis, operation: str, key: str
-) -> None:
-    write = write_for(api, operation)
-    before = state_of(server, write)
-    answer = send(api, write, key)
-    assert status_and_code(answer) == (422, "invalid")
-    (message,) = answer.get_json()["errors"]["Idempotency-Key"]
-    assert "16 to 255" in message
-    assert state_of(server, write) == before
 
 
 @pytest.mark.parametrize("key", [*LONG_KEYS, *SHORT_KEYS, *NO_KEYS.values()])
@@ -658,32 +483,6 @@ def at_once(app: Flask, ask: Callable[[Api, int], TestResponse]) -> list[TestRes
 
     with ThreadPoolExecutor(CROWD) as pool:
         return list(pool.map(run, range(CROWD), timeout=2 * PATIENCE))
-
-
-def test_of_concurrent_requests_under_one_key_one_is_made_and_all_get_its_answer(
-    app: Flask, api: Api, server: redis.Redis, write: Write
-) -> None:
-    key = new_key()
-    before = 0 if write.table is None else take_snapshot(server, write.table.id).version
-    answers = at_once(app, lambda own, _: send(own, write, key))
-    assert [answer.status_code for answer in answers] == [201] * CROWD
-    assert len({answer.data for answer in answers}) == 1
-    assert sum(not replayed(answer) for answer in answers) == 1
-    if write.table is not None:
-        assert take_snapshot(server, write.table.id).version == before + 1
-        assert len(take_snapshot(server, write.table.id).events) == before + 1
-
-
-@pytest.mark.parametrize("operation", ["create", "join", "move"])
-def test_of_two_different_concurrent_requests_under_one_key_one_is_made(app: Flask, api: Api, operation: str) -> None:
-    write, key = write_for(api, operation), new_key()
-    bodies = (write.body, write.other)
-    answers = at_once(app, lambda own, number: send(own, write, key, body=bodies[number % 2]))
-    made = [answer for answer in answers if answer.status_code == 201]
-    assert len(made) == CROWD // 2
-    assert len({answer.data for answer in made}) == 1
-    assert sum(not replayed(answer) for answer in made) == 1
-    assert {status_and_code(answer) for answer in answers if answer.status_code != 201} == {(422, "key_reused")}
 
 
 def test_of_concurrent_token_changes_without_a_key_one_wins(app: Flask, api: Api) -> None:

@@ -1,4 +1,4 @@
-"""A record and events in their several media types; that JSON is sent to whoever wants it is in ``test_bad_requests``."""
+"""A record and events in their several media types; JSON for whoever wants it is in ``test_bad_requests``."""
 
 from __future__ import annotations
 
