@@ -300,7 +300,7 @@ def test_every_field_refuses_what_has_another_type_and_every_object_what_it_does
     for endpoint in target.once:
         if not endpoint.takes_body or endpoint.id == "joinGame":  # which looks at the join code first
             continue
-        asked = [((name,), 1) for name in UNKNOWN]
+        asked: list[tuple[tuple[str, ...], Any]] = [((name,), 1) for name in UNKNOWN]
         for path, schema in fields_of(described(endpoint)["requestBody"]["content"][JSON]["schema"]):
             fields += 1
             asked += [(path, value) for value in OTHER_TYPES.get(schema.get("type", ""), ())]

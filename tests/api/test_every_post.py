@@ -226,7 +226,8 @@ def send(post: Post, key: str, **more: Any) -> TestResponse:
 
 def stored(server: redis.Redis) -> dict[bytes, Any]:
     """All that the store holds for longer than a test takes, without counters of rate limits."""
-    names: Any = [name for name in server.keys("domino:*") if not name.startswith(PREFIX.encode())]
+    all_names: Any = server.keys("domino:*")
+    names = [name for name in all_names if not name.startswith(PREFIX.encode())]
     with server.pipeline() as both:
         for name in names:
             both.pttl(name)
@@ -357,8 +358,8 @@ def test_after_a_day_a_key_makes_another_request(operation: str, post: Post, ser
 
 def kept_keys(server: redis.Redis) -> list[bytes]:
     """The names of what the store keeps of requests under their keys."""
-    names: Any = [*server.keys("domino:*key:*"), *server.keys("domino:*:repeats")]
-    return names
+    found: tuple[Any, Any] = server.keys("domino:*key:*"), server.keys("domino:*:repeats")
+    return [*found[0], *found[1]]
 
 
 def let_a_day_pass(server: redis.Redis, before: set[bytes]) -> None:
@@ -370,7 +371,8 @@ def let_a_day_pass(server: redis.Redis, before: set[bytes]) -> None:
         left: Any = server.ttl(name)
         assert IDEMPOTENCY_TTL - 10 < left <= IDEMPOTENCY_TTL
         if name.endswith(b":repeats"):
-            for field, value in server.hgetall(name).items():  # type: ignore[union-attr]
+            repeats: Any = server.hgetall(name)
+            for field, value in repeats.items():
                 at, _, rest = value.partition(b" ")
                 server.hset(name, field, b"%d %b" % (int(at) - IDEMPOTENCY_TTL * 1000, rest))
         else:
