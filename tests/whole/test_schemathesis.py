@@ -24,7 +24,7 @@ from schemathesis.core.media_types import YAML_MEDIA_TYPES
 from schemathesis.core.parameters import ParameterLocation
 
 from service.engine.variants import variants
-from tests.support.lanes import fewer
+from tests.support.lanes import current, fewer
 from tests.support.serving import Service
 from tests.support.table import Json
 from tests.support.waiting import PATIENCE
@@ -225,6 +225,8 @@ described = schemathesis.openapi.from_path(
             "request-timeout": PATIENCE,
             "checks": CHECKS,
             "operations": OPERATIONS,
+            # Of fifty more cases for each operation in this phase, most of the time of a run; the gate has those drawn.
+            "phases": {"coverage": {"enabled": current() == "nightly"}},
             "generation": {"database": "none", "deterministic": True, "max-examples": EXAMPLES, "no-shrink": True},
         }
     ),
