@@ -16,6 +16,8 @@ from tests.api.saved_games import SavedGames, StoreContents
 from tests.support.lanes import in_lane
 from tests.support.table import seat_to_move
 
+pytestmark = pytest.mark.quick_and_gate
+
 
 class Fields(NamedTuple):
     """A request with its token, the games that it may change, and values that its fields must not have."""
