@@ -5,11 +5,8 @@ The checker is tested, too: it detects every store that breaks its promises.
 
 from __future__ import annotations
 
-import os
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import count, takewhile
 
 import pytest
 
@@ -26,19 +23,11 @@ pytestmark = pytest.mark.gate
 
 PARTS = 8
 HISTORIES = 2000 // PARTS
-SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_nothing_is_lost_or_made_twice_whatever_fails(part: int, figures: Figures) -> None:
     figures("simulated histories", judged(range(part * HISTORIES, (part + 1) * HISTORIES)))
-
-
-@pytest.mark.soak
-def test_nothing_is_lost_or_made_twice_in_a_long_run(figures: Figures) -> None:
-    until = time.monotonic() + SOAK_SECONDS
-    first = time.time_ns()
-    figures("simulated histories", judged(takewhile(lambda _: time.monotonic() < until, count(first))))
 
 
 def test_a_seed_gives_one_history() -> None:

@@ -26,7 +26,7 @@ class Background:
 
     def __init__(self, command: str, redis_url: str, folder: Path, **settings: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.command = command
+        self.command, self.settings = command, settings
         self.log = folder / f"{command}-{time.monotonic_ns()}.log"
         environ = {**os.environ, "REDIS_URL": redis_url, "DATA_DIR": str(folder), "LOG_FORMAT": "json", **settings}
         with self.log.open("wb") as log:

@@ -15,7 +15,7 @@ from tools.attack.__main__ import BEGIN, END, FAULTS_BEGIN, FAULTS_END, FAULTS_P
 from tools.attack.attacks import attacks
 from tools.attack.bot_tables import fraction_of
 from tools.attack.cost import costs
-from tools.attack.faults import SCENARIOS, play, wanted_game
+from tools.attack.faults import wanted_game
 from tools.attack.measure import Crowd, Held, held, requests_in
 from tools.attack.pace import same_distribution
 from tools.attack.race import race
@@ -74,14 +74,6 @@ def test_the_cost_of_a_request_is_the_processor_time_of_the_workers() -> None:
     assert left >= 0
     assert found == sorted(found, key=lambda cost: cost.seconds, reverse=True)
     assert found[0].seconds > 0
-
-
-def test_games_that_the_service_plays_are_judged_after_faults() -> None:
-    outcome = play(next(each for each in SCENARIOS if "two" in each.name), 2, matches=1, clocked=6)
-    assert outcome.faults["processes killed"] >= 2
-    assert outcome.counted["moves"]
-    assert outcome.counted["deadlines"]
-    assert outcome.complaints == []
 
 
 def test_moves_that_race_their_deadline_are_judged() -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 from tests.support.serving import ROOT
 from tools.attack.tables import Row, line, markdown
-from tools.faults.run import FAULTS, Fault, Outcomes, run
+from tools.faults.run import FAULTS, Fault, Outcomes, Size, run
 from tools.faults.simulated import Simulated, simulated
 
 PAGE: Final = ROOT / "docs" / "operations" / "under-faults.md"
@@ -53,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
     print(line(_HEAD, _WIDTHS), flush=True)
     complaints = 0
     for fault in chosen:
-        outcomes = run(fault, arguments.writes // len(chosen), arguments.most_seconds)
+        outcomes = run(fault, Size(arguments.writes // len(chosen), arguments.most_seconds))
         complaints += len(outcomes.complaints)
         rows.append(_row(fault, outcomes))
         _print(rows[-1], outcomes.complaints)

@@ -12,7 +12,7 @@ import resource
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from random import Random
 from typing import Final, NamedTuple
@@ -21,15 +21,20 @@ import redis
 
 from service.storage import keys
 from service.storage.redis.connection import connect
-from tests.storage.clusters import until
+from tests.storage.clusters import Cluster, Server, until
 from tests.storage.servers import write_before_answering
 from tests.support.processes import runs
+from tests.whole.proxy import Mishap
 from tools.faults.stages import COMMANDS, Stage, signal_all
 
 _EVERY: Final = (*COMMANDS, "web", "master")
 _FROZEN_SECONDS: Final = (1.0, 8.0)
 _DISK_SECONDS: Final = 3.0
 _RECOVERY_SECONDS: Final = 60.0
+_DISTURBED: Final = 7
+"""Of so many scripts, one has a mishap while connections are disturbed."""
+_SERVED: Final = 20
+"""Requests on games whose server runs that are served before another one is repaired."""
 _UNLIMITED: Final = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
 
 
@@ -40,6 +45,8 @@ class Broken(NamedTuple):
     random: Random
     games: Callable[[], list[str]]
     """The ids of games that are played now."""
+    served: Callable[[Collection[str]], int]
+    """How many requests on these games have succeeded so far."""
 
 
 Failure = Callable[[Stage, Broken], None]
@@ -60,6 +67,30 @@ def kill_a_process(stage: Stage, broken: Broken) -> None:
     _restore(stage)
     until(lambda: not runs(pid) and len(stage.pids(command)) >= before, _RECOVERY_SECONDS)
     time.sleep(broken.random.uniform(0.2, 1.5))
+
+
+def restart_the_workers(stage: Stage, broken: Broken) -> None:
+    """Let other web workers take the place of those that run, as after a change of settings."""
+    old = _await_pids(stage, "web")
+    stage.service.process.send_signal(signal.SIGHUP)
+    broken.counted["rolling restarts"] += 1
+    until(lambda: not any(runs(pid) for pid in old), _RECOVERY_SECONDS)
+    _await_pids(stage, "web")
+    served = broken.served(broken.games())
+    until(lambda: broken.served(broken.games()) > served, _RECOVERY_SECONDS)
+
+
+def disturb_connections(stage: Stage, broken: Broken) -> None:
+    """Lose, cut off or delay the answer to one in some scripts, until each has happened."""
+    proxy = stage.proxy
+    assert proxy is not None
+    before = proxy.injected.copy()
+    proxy.every = _DISTURBED
+    try:
+        until(lambda: all(proxy.injected[each.value] > before[each.value] for each in Mishap), _RECOVERY_SECONDS)
+    finally:
+        proxy.every = 0
+    broken.counted["mishaps"] += (proxy.injected - before).total()
 
 
 def kill_all_processes(stage: Stage, broken: Broken) -> None:
@@ -155,26 +186,51 @@ def fail_over_by_sentinel(stage: Stage, broken: Broken) -> None:
 
 
 def fail_over_in_the_cluster(stage: Stage, broken: Broken) -> None:
-    """Kill a primary that has games; when its replica is one, start it again: it is the replica from then on."""
-    cluster = stage.cluster
-    assert cluster is not None
-    key = keys.state(broken.random.choice(broken.games()))
-    primary = cluster.primary_of(key)
+    """Kill a primary that has games; when its replica is one, start it again: it is the replica from then on.
+
+    The replica waits until games of other primaries were served meanwhile.
+    """
+    cluster, primary, hit = _primary_with_games(stage, broken)
+    replica = cluster.replica_of(primary)
+    replica.admin.config_set("cluster-replica-no-failover", "yes")
     primary.kill()
     broken.counted["primaries killed"] += 1
-    until(lambda: _is_owned(stage, key), _RECOVERY_SECONDS)
-    time.sleep(1.0)
+    _await_others(broken, hit)
+    replica.admin.config_set("cluster-replica-no-failover", "no")
+    until(lambda: replica.admin.execute_command("ROLE")[0] == "master", _RECOVERY_SECONDS)
+    served = broken.served(hit)
+    until(lambda: broken.served(hit) > served, _RECOVERY_SECONDS)
     primary.start()
     until(cluster.is_whole, _RECOVERY_SECONDS)
     time.sleep(2.0)
 
 
-def _is_owned(stage: Stage, key: bytes) -> bool:
-    assert stage.cluster is not None
+def freeze_a_replica(stage: Stage, broken: Broken) -> None:
+    """Freeze the replica of a primary that has games; without it, none of their writes counts."""
+    cluster, primary, hit = _primary_with_games(stage, broken)
+    replica = cluster.replica_of(primary)
+    replica.freeze()
     try:
-        return stage.cluster.primary_of(key) is not None
-    except LookupError:
-        return False
+        broken.counted["replicas frozen"] += 1
+        _await_others(broken, hit)
+    finally:
+        replica.thaw()
+    until(cluster.is_whole, _RECOVERY_SECONDS)
+
+
+def _primary_with_games(stage: Stage, broken: Broken) -> tuple[Cluster, Server, frozenset[str]]:
+    """Choose a primary, and return the games that it has."""
+    cluster = stage.cluster
+    assert cluster is not None
+    owners = {game: cluster.primary_of(keys.state(game)) for game in broken.games()}
+    primary = broken.random.choice(list(owners.values()))
+    return cluster, primary, frozenset([game for game, owner in owners.items() if owner is primary])
+
+
+def _await_others(broken: Broken, hit: frozenset[str]) -> None:
+    """Wait until other games than these were served."""
+    served = broken.served(set(broken.games()) - hit)
+    until(lambda: broken.served(set(broken.games()) - hit) > served + _SERVED, _RECOVERY_SECONDS)
 
 
 def _running(stage: Stage, command: str) -> list[int]:

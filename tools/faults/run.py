@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from itertools import count
@@ -34,14 +34,11 @@ from tools.faults.stages import Stage, staged
 from tools.faults.tables import TableDoor
 
 CLIENTS: Final = 8
-TABLES: Final = 24
-"""Games in which clients play at a time."""
-OF_BOTS: Final = 6
-"""Games of computer players alone at a time."""
 _REST_SECONDS: Final = 0.05
 _MOST_ATTEMPTS: Final = 10_000
 """At the end, when what is unknown is repeated until it is known: for some minutes, as a failover may take."""
 _LOSS_OF_PATIENCE: Final = 0.02
+"""For a client that leaves what is unknown until the end."""
 _SETTLE_SECONDS: Final = 120.0
 _OVERDUE_MS: Final = 3000
 _STUCK_SECONDS: Final = 30.0
@@ -52,27 +49,51 @@ _UNKNOWN_KEYS: Final = "unknown at the end"
 
 
 class Fault(NamedTuple):
-    """A kind of fault, and where it happens."""
+    """A kind of fault, and where it happens.
+
+    The fraction ``keyed`` of the writes has a key; the others depend on what the service repeats by itself. If it is
+    not ``noticed``, every request is answered as if nothing had failed.
+    """
 
     name: str
     failure: Failure
     stage: str = "embedded"
+    keyed: float = 1.0
+    noticed: bool = True
 
 
 FAULTS: Final = (
-    Fault("none", failures.nothing),
+    Fault("none", failures.nothing, noticed=False),
     Fault("a process killed", failures.kill_a_process),
+    Fault("rolling restart", failures.restart_the_workers, noticed=False),
     Fault("all processes killed at once", failures.kill_all_processes),
     Fault("a process of each kind frozen", failures.freeze_processes),
     Fault("server killed", failures.kill_the_server),
     Fault("server frozen", failures.freeze_the_server),
+    Fault("connections disturbed", failures.disturb_connections, "proxy", keyed=0.8),
     Fault("memory full", failures.fill_the_memory),
     Fault("disk full", failures.fill_the_disk),
     Fault("file system read-only", failures.make_files_read_only),
     Fault("Sentinel: failover", failures.fail_over_by_sentinel, "sentinel"),
     Fault("Sentinel: a process killed", failures.kill_a_process, "sentinel"),
     Fault("Cluster: failover", failures.fail_over_in_the_cluster, "cluster"),
+    Fault("Cluster: a replica frozen", failures.freeze_a_replica, "cluster"),
 )
+
+
+class Size(NamedTuple):
+    """How long a fault happens, under how many games."""
+
+    acknowledged: int
+    """Writes of clients, after which it ends."""
+    most_seconds: float
+    """After which it ends as well, if it has happened once."""
+    tables: int = 24
+    """Games in which clients play at a time."""
+    of_bots: int = 6
+    """Games of computer players alone at a time."""
+    processes: int = 2
+    """Bot workers, schedulers and messengers each."""
 
 
 class Outcomes(NamedTuple):
@@ -99,14 +120,14 @@ class Outcomes(NamedTuple):
         return [*self.lost, *self.doubled, *self.stuck, *self.missing, *self.wrong]
 
 
-def run(fault: Fault, acknowledged: int, most_seconds: float) -> Outcomes:
-    """Let a fault happen until so many writes were acknowledged, or the time is over, but once at least; and judge."""
+def run(fault: Fault, size: Size) -> Outcomes:
+    """Let a fault happen, and judge."""
     began = time.monotonic()
     with ExitStack() as stack:
         endpoint = stack.enter_context(Endpoint())
-        stage = stack.enter_context(staged(fault.stage))
-        play = _Play(stage, endpoint)
-        play.until(fault.failure, acknowledged, began + most_seconds)
+        stage = stack.enter_context(staged(fault.stage, size.processes))
+        play = _Play(fault, size, stage, endpoint)
+        play.until(fault.failure, size.acknowledged, began + size.most_seconds)
         stuck = play.settle()
         return play.judge(stuck, began)
 
@@ -114,7 +135,9 @@ def run(fault: Fault, acknowledged: int, most_seconds: float) -> Outcomes:
 class _Play:
     """The clients, and the games of computer players alone."""
 
-    def __init__(self, stage: Stage, endpoint: Endpoint) -> None:
+    def __init__(self, fault: Fault, size: Size, stage: Stage, endpoint: Endpoint) -> None:
+        self._fault = fault
+        self._size = size
         self._stage = stage
         self._endpoint = endpoint
         self._party = Party(f"{time.time_ns():x}-")
@@ -123,7 +146,8 @@ class _Play:
         self._over = Event()
         self._lock = Lock()
         self._of_bots: set[str] = set()
-        self.broken = Broken(Counter(), self._random, lambda: [table.game for table in list(self._party.tables)])
+        games = lambda: [table.game for table in list(self._party.tables)]  # noqa: E731 # of now
+        self.broken = Broken(Counter(), self._random, games, self._served)
         self._key, self._app = self._register()
 
     def until(self, failure: Failure, acknowledged: int, latest: float) -> None:
@@ -132,7 +156,7 @@ class _Play:
             running = [threads.submit(self._live, number) for number in range(CLIENTS)]
             running.append(threads.submit(self._create_games_of_bots))
             try:
-                _await(lambda: len(self._party.tables) >= TABLES, _SETTLE_SECONDS)
+                _await(lambda: len(self._party.tables) >= self._size.tables, _SETTLE_SECONDS)
                 while True:
                     failure(self._stage, self.broken)
                     if self._acknowledged() >= acknowledged or time.monotonic() > latest:
@@ -179,7 +203,6 @@ class _Play:
                     time.sleep(_LOOK_SECONDS)
                 missing += [f"{game_id}: no message {each.type} about version {each.version}" for each in left]
         disorder = [f"{game_id}: messages in disorder" for game_id in self._endpoint.in_disorder()]
-        answered = [f"an answer {what}" for what in self._log.counted if what in ("answered internal", "answered 500")]
         return Outcomes(
             broken=self.broken.counted,
             games=len(games),
@@ -190,9 +213,22 @@ class _Play:
             doubled=verdict.doubled,
             stuck=[f"{game_id}: does not get on" for game_id in stuck],
             missing=missing + disorder,
-            wrong=[*verdict.wrong, *answered, *self._unknown()],
+            wrong=[*verdict.wrong, *self._answered(), *self._unknown()],
             seconds=time.monotonic() - began,
         )
+
+    def _answered(self) -> list[str]:
+        """What clients were told, and must not be."""
+        found = [f"an answer {what}" for what in self._log.unexpected]
+        if not self._fault.noticed:
+            noticed = [what for what in self._log.counted if what == "no answer" or what.startswith("answered")]
+            found += [f"{self._log.counted[what]} × {what}" for what in noticed]
+            made = [each for each in self._party.history.operations if each.made]
+            found += [f"{each.game}: a {each.kind} was repeated" for each in made if each.made[0].replayed]
+        return found
+
+    def _served(self, games: Collection[str]) -> int:
+        return sum(answer.game in games and 0 < answer.status < 400 for answer in tuple(self._log.answers))
 
     def _unknown(self) -> list[str]:
         """Return the writes with a key of which it is not known whether they were made."""
@@ -228,7 +264,7 @@ class _Play:
     def _live(self, number: int) -> None:
         with closing(self._door()) as door:
             client = self._client(door, number)
-            while len(self._party.tables) < TABLES and not self._over.is_set():
+            while len(self._party.tables) < self._size.tables and not self._over.is_set():
                 client.create()
             while not self._over.is_set():
                 client.act()
@@ -238,8 +274,8 @@ class _Play:
             self._party,
             Random(f"{number}"),  # noqa: S311 # reproducible on purpose
             [door],
-            keyed=1.0,
-            tables=TABLES,
+            keyed=self._fault.keyed,
+            tables=self._size.tables,
             attempts=_MOST_ATTEMPTS,
             loss_of_patience=_LOSS_OF_PATIENCE,
             rest=lambda: time.sleep(_REST_SECONDS),
@@ -258,7 +294,7 @@ class _Play:
                     view = door.ask("GET", f"/v1/games/{game_id}")
                     if view is not None and view["status"] == "finished":
                         running.remove(game_id)
-                while len(running) < OF_BOTS and not self._over.is_set():
+                while len(running) < self._size.of_bots and not self._over.is_set():
                     key = f"of-bots-{next(numbers):06}"
                     created = None
                     while created is None and not self._over.is_set():

@@ -15,19 +15,17 @@ from typing import Any, Final, NamedTuple
 
 from service.storage.redis.connection import connect
 from tests.storage.clusters import Cluster, Sentinels
+from tests.storage.servers import RealServer, write_before_answering
 from tests.support.background import Background
 from tests.support.serving import Service
+from tests.whole.proxy import Proxy
 
 COMMANDS: Final = ("bots", "scheduler", "messenger")
 SETTINGS: Final[dict[str, Any]] = {
     "APPS": "open",
     "WEBHOOK_NETWORKS": "127.0.0.0/8",
-    "BOT_WORKERS": "2",
-    "SCHEDULERS": "2",
-    "MESSENGERS": "2",
     "MAX_MEMORY_MB": "0",
 }
-_PER_COMMAND: Final = 2
 _SHORT: Final = "/tmp"  # noqa: S108 # a folder with a name of its own is made there
 """A short path, as the socket of the server lies below it."""
 
@@ -35,7 +33,8 @@ _SHORT: Final = "/tmp"  # noqa: S108 # a folder with a name of its own is made t
 class Stage(NamedTuple):
     """A service; ``nodes`` is the address of its games for the judge, ``servers`` are those of all servers.
 
-    Without ``sentinels`` and ``cluster`` it is a run with an embedded server, whose supervisor starts what ended.
+    Without ``proxy``, ``sentinels`` and ``cluster`` it is a run with an embedded server, whose supervisor starts what
+    ended. The ``proxy`` is between the service and its server; background processes have connections of their own.
     """
 
     service: Service
@@ -43,6 +42,7 @@ class Stage(NamedTuple):
     servers: list[str]
     background: list[Background]
     folder: Path
+    proxy: Proxy | None = None
     sentinels: Sentinels | None = None
     cluster: Cluster | None = None
 
@@ -63,7 +63,7 @@ class Stage(NamedTuple):
         """Start a background process in the place of one that has ended."""
         ended = self.background[number]
         ended.kill()
-        self.background[number] = _background(ended.command, self.nodes, self.folder)
+        self.background[number] = Background(ended.command, self.nodes, self.folder / "logs", **ended.settings)
 
     def games(self) -> set[str]:
         """Return the ids of all games there are."""
@@ -76,33 +76,38 @@ class Stage(NamedTuple):
 
 
 @contextmanager
-def staged(kind: str) -> Iterator[Stage]:
-    """Yield a stage of this kind: ``embedded``, ``sentinel`` or ``cluster``."""
+def staged(kind: str, processes: int) -> Iterator[Stage]:
+    """Make a stage (``embedded``, ``proxy``, ``sentinel`` or ``cluster``) with so many processes of each command."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="f-", dir=_SHORT, ignore_cleanup_errors=True)))
         if kind == "embedded":
-            service = stack.enter_context(Service(folder / "d", **SETTINGS))
+            many = dict.fromkeys(("BOT_WORKERS", "SCHEDULERS", "MESSENGERS"), str(processes))
+            service = stack.enter_context(Service(folder / "d", **SETTINGS, **many))
             url = f"unix://{folder}/d/redis.sock"
             yield Stage(service, url, [url], [], folder)
             return
-        sentinels = cluster = None
-        if kind == "sentinel":
+        proxy, sentinels, cluster = None, None, None
+        durability = "replicated"
+        if kind == "proxy":
+            server = RealServer(folder / "servers")
+            stack.callback(server.stop)
+            write_before_answering(server.admin)
+            proxy = stack.enter_context(Proxy(server.socket_path))
+            nodes, servers, durability = server.url, [server.url], "local"
+        elif kind == "sentinel":
             sentinels = stack.enter_context(Sentinels(folder / "servers"))
-            url, servers = sentinels.url, sentinels.servers[:2]
+            nodes, servers = sentinels.url, [f"redis://{each.address}" for each in sentinels.servers[:2]]
         else:
             cluster = stack.enter_context(Cluster(folder / "servers", **{"cluster-require-full-coverage": "no"}))
-            url, servers = cluster.url, cluster.servers
-        replicated = {**SETTINGS, "DURABILITY": "replicated", "SECRET_KEY": "s" * 40}
-        service = stack.enter_context(Service(folder / "d", REDIS_URL=url, **replicated))
-        background = [_background(command, url, folder) for command in COMMANDS for _ in range(_PER_COMMAND)]
+            nodes, servers = cluster.url, [f"redis://{each.address}" for each in cluster.servers]
+        settings = {**SETTINGS, "DURABILITY": durability, "SECRET_KEY": "s" * 40}
+        url = nodes if proxy is None else proxy.url
+        service = stack.enter_context(Service(folder / "d", REDIS_URL=url, **settings))
+        background = [
+            Background(command, nodes, folder / "logs", **settings) for command in COMMANDS for _ in range(processes)
+        ]
         stack.callback(_stop_all, background)
-        addresses = [f"redis://{server.address}" for server in servers]
-        yield Stage(service, url, addresses, background, folder, sentinels, cluster)
-
-
-def _background(command: str, url: str, folder: Path) -> Background:
-    settings = {**SETTINGS, "DURABILITY": "replicated", "SECRET_KEY": "s" * 40}
-    return Background(command, url, folder / "logs", **settings)
+        yield Stage(service, nodes, servers, background, folder, proxy, sentinels, cluster)
 
 
 def _stop_all(background: list[Background]) -> None:
