@@ -36,7 +36,7 @@ class Operator:
     def apps(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = (sys.executable, "-m", "service", "apps", *arguments)
         return subprocess.run(
-            command, cwd=ROOT, env=self._environ, capture_output=True, text=True, timeout=60, check=False
+            command, cwd=ROOT, env=self._environ, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
 
     def make(self, *arguments: str) -> tuple[str, str, str]:

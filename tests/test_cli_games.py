@@ -66,7 +66,7 @@ class Games:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = (sys.executable, "-m", "service", "games", *arguments)
         return subprocess.run(
-            command, cwd=ROOT, env=self._environ, capture_output=True, text=True, timeout=60, check=False
+            command, cwd=ROOT, env=self._environ, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
 
     def listed(self, *arguments: str) -> list[str]:

@@ -9,8 +9,7 @@ import socket
 import stat
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -23,7 +22,7 @@ from service.devserver import data_folder, embedded, server_program
 from service.devserver.embedded import EmbeddedServer
 from service.devserver.errors import DidNotStart, FolderInUse, NoServerFound
 from tests.support.processes import runs
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.gate
 
@@ -42,13 +41,6 @@ def put(server: EmbeddedServer, **values: str) -> None:
 def get(server: EmbeddedServer, name: str) -> object:
     with client(server) as store:
         return store.get(name)
-
-
-def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "timeout"
-        time.sleep(0.02)
 
 
 def test_it_is_a_real_server_on_a_private_socket_and_no_port(tmp_path: Path) -> None:

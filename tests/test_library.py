@@ -20,6 +20,8 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
 STANDARD_LIBRARY_ALONE = """
 import runpy, sys
+from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 
 class OthersAreAway:
     def find_spec(self, name, path=None, target=None):
@@ -52,7 +54,7 @@ def test_the_page_names_all_that_stays_the_same() -> None:
 
 def test_it_needs_the_standard_library_alone() -> None:
     command = [sys.executable, "-I", "-c", STANDARD_LIBRARY_ALONE, str(ROOT)]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True).stdout
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
     assert re.search(r"^verified: True, [1-9][0-9]* moves, [1-9][0-9]* deals proven$", said, re.MULTILINE)
     assert said.splitlines()[-1].endswith("win the match.")
 

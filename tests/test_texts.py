@@ -24,6 +24,8 @@ from service.render.sentences.numbers import number_word
 from service.render.sentences.texts import text
 from service.web.page import routes as client
 from service.web.http.headers import accepted_language
+from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 print(texts.__file__)
 print(", ".join(texts.LANGUAGES))
 print(texts.named(texts.LANGUAGES))
@@ -171,7 +173,7 @@ def test_another_language_is_another_folder_and_no_code(tmp_path: Path) -> None:
     spoil(package / "texts" / "it", "language", lambda each: each.update(in_english="Italian"))
     assert findings(package / "texts") == []
     command = [sys.executable, "-c", NEW_LANGUAGE]
-    told = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=60, check=True)
+    told = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert told.stdout.splitlines() == [
         str(tmp_path / "service" / "texts" / "__init__.py"),
         "en, de, es, it",

@@ -37,6 +37,7 @@ from tests.api.test_leaks import METHODS, bodies_of, game_addresses
 from tests.support.application import build_streams, create_app
 from tests.support.games import build_games
 from tests.support.table import match_finished, round_over
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
 
@@ -381,7 +382,7 @@ def test_moves_joins_and_deletion_at_the_same_time_leave_a_deleted_game(
 
     def play(api: Api, seat: int) -> list[int]:
         statuses = []
-        started.wait(10)
+        started.wait(PATIENCE)
         for _ in range(20):
             answer = api.ask_unchecked("GET", f"{table.path}/moves", token=table.tokens[seat])
             moves = json.loads(answer.data).get("moves")
@@ -392,16 +393,16 @@ def test_moves_joins_and_deletion_at_the_same_time_leave_a_deleted_game(
         return statuses
 
     def join() -> list[int]:
-        started.wait(10)
+        started.wait(PATIENCE)
         body = {"name": "Late", "join_code": table.join_code or "AAAAAAAAAAAAAAAA"}
         return [here.ask_unchecked("POST", f"{table.path}/players", json=body).status_code for _ in range(20)]
 
     with ThreadPoolExecutor(3) as threads:
         others = [threads.submit(play, here, 0), threads.submit(play, there, 1), threads.submit(join)]
-        started.wait(10)
+        started.wait(PATIENCE)
         delete(there, table, app_key)
         for each in others:
-            statuses = each.result(30)
+            statuses = each.result(PATIENCE)
             assert set(statuses) <= {200, 201, 403, 409, 410, 412}
             assert statuses[-1] == 410
             assert sorted(statuses, key=lambda status: status == 410) == statuses, "nothing comes after 410"

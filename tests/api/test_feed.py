@@ -35,6 +35,7 @@ from tests.api.followers import LINES, PATIENCE, SSE
 from tests.api.saved_games import shortest
 from tests.support.application import build_backends, build_streams, create_app
 from tests.support.stores.redis_stores import redis_backends, redis_calls
+from tests.support.waiting import until
 
 Publish = Callable[[], None]
 Item = dict[str, Any]
@@ -431,13 +432,6 @@ def test_a_draining_worker_ends_streams_and_polls(
             (closing_item,) = items_in(rest(answer.iter_encoded()))
         assert (closing_item["type"], closing_item["cursor"]) == ("closing", "0-0")
     assert not streams._open
-
-
-def until(happened: Callable[[], bool]) -> None:
-    """Wait until that is so."""
-    deadline = monotonic() + PATIENCE
-    while not happened():
-        assert monotonic() < deadline
 
 
 @pytest.mark.parametrize("headers", [SSE, LINES], ids=["sse", "lines"])

@@ -20,6 +20,7 @@ from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
 
@@ -240,7 +241,7 @@ def test_the_command_says_what_it_has_done(tmp_path: Path) -> None:
         table.publish()
         table.lose_index()
         with Background("reindex", server.url, tmp_path) as command:
-            assert command.process.wait(30) == 0
+            assert command.process.wait(PATIENCE) == 0
         assert "done: 2 entries and games looked at, 1 indexed, 0 removed" in command.log.read_text()
         assert len(table.published.ids()) == 1
     finally:

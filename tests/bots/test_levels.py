@@ -32,6 +32,7 @@ from tests.bots.playing import choose_quickly, matches_to_compare, played
 from tests.bots.seen import Moment, moments
 from tests.engine.table import EngineTable, tiles
 from tests.laws.matches import Match, law
+from tests.support.waiting import PATIENCE
 from tools.strength.results import measured
 from tools.strength.rounds import play_deals
 from tools.strength.rows import Row, Setup
@@ -102,7 +103,7 @@ def test_the_same_matches_are_played_in_every_process() -> None:
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             check=True,
         ).stdout.strip()
         for hash_seed in ("1", "2")

@@ -19,6 +19,7 @@ from service.render.sentences.places import Places, host_name
 from service.texts import LANGUAGES, Language, page_texts
 from service.web.view.serializers import _board
 from tests.laws.rounds import kinds, rounds
+from tests.support.waiting import PATIENCE
 from tests.vectors.verifiers import node_or_skip
 
 CLIENT: Final = Path(service.client.__file__).parent
@@ -48,7 +49,7 @@ def names_of_the_page() -> dict[str, Any]:
         input=json.dumps(asked),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=True,
     )
     named: dict[str, Any] = json.loads(run.stdout)

@@ -27,6 +27,7 @@ from tests.deployment.tools import EXAMPLES, larger, tool
 from tests.storage.clusters import until
 from tests.support.programs import run
 from tests.support.serving import Service
+from tests.support.waiting import PATIENCE
 from tests.whole.table import Table, connect
 
 pytestmark = [
@@ -97,11 +98,11 @@ class Containers:
         process = self._running.pop(name)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait(30)
+        process.wait(PATIENCE)
 
     def finish(self, name: str) -> int:
         """Wait for the end of a service that ends by itself; its status."""
-        return self._running[name].wait(60)
+        return self._running[name].wait(PATIENCE)
 
     def client(self, name: str, port: int = 6379) -> Any:
         """A client of one server."""

@@ -12,6 +12,7 @@ import yaml
 from tests.deployment.processes import DEPLOYMENTS, OBJECTS
 from tests.deployment.tools import compose
 from tests.support.prometheus import FOLDER, program, rules
+from tests.support.waiting import PATIENCE
 from tools.write_dashboard import DASHBOARD, dashboard
 
 pytestmark = pytest.mark.gate
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.gate
 
 def promtool(*arguments: str) -> None:
     done = subprocess.run(
-        [program("promtool"), *arguments], cwd=FOLDER, capture_output=True, text=True, timeout=60, check=False
+        [program("promtool"), *arguments], cwd=FOLDER, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

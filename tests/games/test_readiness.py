@@ -10,6 +10,7 @@ import pytest
 from service.games.ports import StorageUnavailable
 from service.games.store.readiness import VALID_MS, Readiness
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.waiting import PATIENCE
 
 
 class Store(MemoryStore):
@@ -81,15 +82,15 @@ def test_callers_at_the_same_time_share_one_slow_check(store: Store, clock: Cloc
         def check(self) -> None:
             super().check()
             began.set()
-            go_on.wait(30)
+            go_on.wait(PATIENCE)
             clock.now += 2 * VALID_MS
 
     slow = SlowStore()
     readiness = Readiness(slow.check, clock)
     with ThreadPoolExecutor(5) as threads:
         asked = [threads.submit(readiness.require) for _ in range(5)]
-        began.wait(30)
+        began.wait(PATIENCE)
         go_on.set()
         for each in asked:
-            each.result(30)
+            each.result(PATIENCE)
     assert slow.checks == 1

@@ -151,6 +151,6 @@ done.append(True)
 
 def test_with_gevent_a_look_up_of_the_service_itself_waits_for_no_strangers_names() -> None:
     run = subprocess.run(
-        [sys.executable, "-c", UNDER_GEVENT], check=False, cwd=ROOT, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", UNDER_GEVENT], check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
     )
     assert (run.returncode, run.stdout) == (0, "127.0.0.1\n"), run.stderr

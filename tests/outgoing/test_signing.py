@@ -15,6 +15,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.outgoing.signing import SECRET_BYTES, new_secret, secret_text, signed_headers
 from tests.support.node_packages import NODE_MODULES
+from tests.support.waiting import PATIENCE
 from tests.vectors.verifiers import node_or_skip
 
 PROGRAM = Path(__file__).parent / "verify_webhook.mjs"
@@ -40,7 +41,7 @@ def by_javascript(secret: bytes, headers: Mapping[str, str], body: bytes) -> boo
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     says = completed.stdout.strip()
     assert says == "valid" or "signature" in says.lower() or "timestamp" in says.lower(), says

@@ -22,6 +22,7 @@ from service.records.audit import FEWEST, Answer, Audit, audit
 from service.records.record import Record, RecordedBot
 from service.records.writer import format_record
 from tests.support import lanes
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.quick_and_gate
 
@@ -155,7 +156,7 @@ def test_a_reader_that_has_seen_enough_ends_the_command() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        done = subprocess.run(command, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, timeout=120, check=False)
+        done = subprocess.run(command, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -177,7 +178,9 @@ def test_partners_win_together_and_opponents_do_not() -> None:
 def run(*arguments: str, stdin: Path = Path(os.devnull)) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "service", "audit", *arguments]
     with stdin.open("rb") as file:
-        return subprocess.run(command, cwd=ROOT, stdin=file, capture_output=True, text=True, timeout=120, check=False)
+        return subprocess.run(
+            command, cwd=ROOT, stdin=file, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
 
 
 def test_the_command_reads_folders_and_names_what_is_no_record(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from service.records.writer import format_record
 from service.render.text_picture import LEGEND
 from tests.records.hosted import HostedMatch
 from tests.render.test_transcript import TRANSCRIPTS, sample_record
+from tests.support.waiting import PATIENCE
 
 RECORD = format_record(sample_record("fido", 3, 45))
 
@@ -25,7 +26,7 @@ def run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[byte
         input=given,
         capture_output=True,
         env=environ,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 

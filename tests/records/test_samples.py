@@ -13,6 +13,7 @@ from service.engine.variants import variants
 from service.library import read_record, verify
 from service.records.writer import FILE_SUFFIX, format_record
 from tests.records.test_parsing import AS_AN_EDITOR_LEAVES_IT
+from tests.support.waiting import PATIENCE
 from tools.sample_records import FOLDER, samples, text_of
 
 ROOT = Path(__file__).parents[2]
@@ -52,4 +53,4 @@ def test_the_command_verifies_a_file_that_an_editor_has_left(tmp_path: Path) -> 
     edited = tmp_path / "match.domino"
     edited.write_bytes(b"\xef\xbb\xbf" + (FOLDER / "fido.domino").read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
     command = [sys.executable, "-m", "service", "verify", str(edited)]
-    assert subprocess.run(command, cwd=ROOT, capture_output=True, timeout=60, check=False).returncode == 0
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, timeout=PATIENCE, check=False).returncode == 0

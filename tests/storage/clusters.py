@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -19,23 +18,17 @@ from redis.crc import key_slot
 
 from service.devserver.child_process import die_with_parent
 from service.devserver.server_program import find_server
+from tests.support import waiting
 from tests.support.processes import free_ports
+from tests.support.waiting import PATIENCE
 
 NODE_TIMEOUT = 2.0
 SERVICE = "games"
 
 
-def until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait for a condition, much longer than it should take; an error of redis-py counts as false."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            if condition():
-                return
-        except redis.RedisError:
-            pass
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition; an error of redis-py counts as false."""
+    waiting.until(condition, despite=(redis.RedisError,))
 
 
 class Server:
@@ -76,7 +69,7 @@ class Server:
         """As by kill -9."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait(10)
+            self._process.wait(PATIENCE)
             self._process = None
 
     def freeze(self) -> None:

@@ -20,6 +20,7 @@ import redis
 
 from service.devserver.embedded import EmbeddedServer
 from tests.storage.clusters import until
+from tests.support.waiting import PATIENCE
 
 
 class RealServer:
@@ -45,7 +46,7 @@ class RealServer:
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
         assert self._server._process is not None
-        self._server._process.wait(10)
+        self._server._process.wait(PATIENCE)
 
     def start(self) -> None:
         self._server.start()
@@ -158,7 +159,7 @@ class FakeServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._waker.close()
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
         self._listening.close()
         self._wake.close()
 

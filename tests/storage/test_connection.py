@@ -20,6 +20,7 @@ from service.storage.redis.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FakeServer, RealServer
 from tests.support.stores.redis_stores import redis_store
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
 
@@ -142,7 +143,7 @@ def test_many_threads_share_no_more_connections_than_the_pool_has(shared_server:
         client.connection_pool.timeout = 30.0  # all are to be served, however slow the machine is
 
         def read() -> None:
-            together.wait(30)
+            together.wait(PATIENCE)
             for _ in range(5):
                 store.read("game")
 
@@ -150,7 +151,7 @@ def test_many_threads_share_no_more_connections_than_the_pool_has(shared_server:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join(PATIENCE)
         assert len(client.connection_pool._connections) <= MAX_CONNECTIONS
 
 
@@ -176,7 +177,7 @@ def test_greenlets_are_served_or_refused_in_time(server: RealServer) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr

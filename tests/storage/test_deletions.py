@@ -36,6 +36,7 @@ from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_deletions, redis_reminders, redis_store
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
 
@@ -171,7 +172,7 @@ def test_a_deletion_and_writes_at_the_same_time_leave_the_tombstone(store: Store
     barrier = threading.Barrier(crowd + 1)
 
     def commit(number: int) -> bool:
-        barrier.wait(10)
+        barrier.wait(PATIENCE)
         committed = False
         for _ in range(50):
             current = store.read(game)
@@ -185,10 +186,10 @@ def test_a_deletion_and_writes_at_the_same_time_leave_the_tombstone(store: Store
 
     with ThreadPoolExecutor(crowd) as threads:
         writers = [threads.submit(commit, number) for number in range(crowd)]
-        barrier.wait(10)
+        barrier.wait(PATIENCE)
         version = store.delete(game, TOMBSTONE, DUE, HOLDER)
         for each in writers:
-            each.result(20)
+            each.result(PATIENCE)
     assert version is not None
     assert store.read(game) == StoredGame(version, TOMBSTONE)
     assert store.event_range(game, 0, 10) == EventRange(version + 1, (), version)

@@ -18,6 +18,7 @@ from service.workers.processes import MOST_CALLS
 from tests.backends.owned import APP
 from tests.storage.servers import RealServer
 from tests.support.stores.redis_stores import redis_reminders, redis_webhooks
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
 
@@ -42,7 +43,7 @@ class Counting(SingleNodeTopology):
             if self._under_way == MOST:
                 self.full.set()
         try:
-            assert self.go_on.wait(30)
+            assert self.go_on.wait(PATIENCE)
             return super().call(key, *commands)
         finally:
             with self._lock:
@@ -71,7 +72,7 @@ def test_what_many_attempts_ask_of_the_store_waits_before_it_takes_a_connection(
     )
     with ThreadPoolExecutor(THREADS) as pool:
         begun = [pool.submit(calls[number % len(calls)]) for number in range(THREADS)]
-        assert counting.full.wait(30)
+        assert counting.full.wait(PATIENCE)
         counting.go_on.set()
         for each in begun:
             each.result()

@@ -36,6 +36,7 @@ from tests.storage.servers import (
 from tests.storage.waits import waited, within
 from tests.storage.write_requests import write
 from tests.support.stores.redis_stores import redis_store
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
 
@@ -123,7 +124,7 @@ def test_after_a_restart_every_connection_of_the_pool_works(server: RealServer, 
     together = threading.Barrier(thread_count)
 
     def move(seat: int) -> None:
-        together.wait(30)
+        together.wait(PATIENCE)
         for version in (1, 2):
             store.create(f"{seat} {version}", b"s", [b"e"], write())
 

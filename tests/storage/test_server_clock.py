@@ -14,6 +14,7 @@ from service.storage.redis.server_clock import MEASURE_SECONDS, TOLERATED_MS, Se
 from service.storage.redis.topology import SingleNodeTopology, open_topology
 from tests.storage.clusters import until
 from tests.support.stores.redis_stores import redis_reminders
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
 
@@ -134,7 +135,7 @@ def test_no_call_waits_for_the_server() -> None:
     answer = threading.Event()
 
     def slow() -> int:
-        answer.wait(60)
+        answer.wait(PATIENCE)
         return system_clock()
 
     clock = ServerClock(slow, local=lambda: NOON, observe=lambda _: None)

@@ -26,6 +26,7 @@ from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_store
+from tests.support.waiting import PATIENCE
 
 
 class Harness(Protocol):
@@ -243,7 +244,7 @@ def test_of_many_commits_at_one_version_exactly_one_wins_and_no_version_is_missi
         """Commit once at every version; the versions won."""
         won = []
         for version in range(1, rounds + 1):
-            together.wait(30)
+            together.wait(PATIENCE)
             current = store.commit(
                 game, Commit(version, b"%d" % (version + 1), [b"%d by %d" % (version + 1, seat)], write())
             )
@@ -270,7 +271,7 @@ def test_of_many_creations_of_one_game_exactly_one_succeeds(store: Store, game: 
     together = threading.Barrier(thread_count)
 
     def create(seat: int) -> bool:
-        together.wait(30)
+        together.wait(PATIENCE)
         try:
             store.create(game, b"by %d" % seat, [b"by %d" % seat], write())
         except GameExists:
@@ -520,7 +521,7 @@ def test_reads_and_writes_during_compaction_see_all_events(store: Store, game: s
     def write_on() -> int:
         version = 2
         for number in range(rounds):
-            together.wait(30)
+            together.wait(PATIENCE)
             more = usual(version + 1, version + 1 + number % 2)
             assert store.commit(game, Commit(version, b"s", more, write())) is None
             version += len(more)
@@ -528,7 +529,7 @@ def test_reads_and_writes_during_compaction_see_all_events(store: Store, game: s
 
     def read_some() -> None:
         for number in range(rounds):
-            together.wait(30)
+            together.wait(PATIENCE)
             for after in (0, 1, number, 2 * number):
                 event_range = store.event_range(game, after, 7)
                 assert event_range is not None
@@ -541,7 +542,7 @@ def test_reads_and_writes_during_compaction_see_all_events(store: Store, game: s
 
     def compact_on() -> None:
         for _ in range(rounds):
-            together.wait(30)
+            together.wait(PATIENCE)
             store.compact(game)
 
     with ThreadPoolExecutor(5) as pool:

@@ -29,6 +29,7 @@ from tests.storage.waits import within
 from tests.storage.write_requests import write
 from tests.support.processes import free_ports
 from tests.support.stores.redis_stores import redis_store
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
 
@@ -324,7 +325,7 @@ def test_a_check_of_a_cluster_waits_for_all_primaries_at_the_same_time(
     call = cluster_topology.call
 
     def wait_for_the_others(key: bytes, *commands: Command) -> list[Any]:
-        all_are_asked.wait(30)
+        all_are_asked.wait(PATIENCE)
         return call(key, *commands)
 
     monkeypatch.setattr(cluster_topology, "call", wait_for_the_others)
@@ -340,7 +341,7 @@ def test_greenlets_are_served_or_refused_in_time_by_a_cluster_with_a_frozen_serv
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 0, done.stderr

@@ -54,7 +54,7 @@ def _unpacked(name: str) -> str | None:
 
 
 def _run(command: Sequence[str], folder: str) -> None:
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=PATIENCE)
 
 
 def rules() -> list[dict[str, Any]]:

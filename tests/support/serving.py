@@ -13,10 +13,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.support.waiting import PATIENCE
+
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = (sys.executable, "-m", "service", "serve")
-START_SECONDS = 60
-STOP_SECONDS = 30
+START_SECONDS = PATIENCE
+STOP_SECONDS = PATIENCE
 
 
 LIMITS = (

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.waiting import PATIENCE
+
 pytestmark = pytest.mark.gate
 
 CEILINGS = {
@@ -41,7 +43,7 @@ def test_no_way_is_longer_than_its_ceiling() -> None:
     # In a process of its own: what other tests have put into caches would change the counts.
     command = [sys.executable, "-m", "tests.tools.ways", "--json"]
     root = Path(__file__).parents[2]
-    traced = json.loads(subprocess.run(command, cwd=root, stdout=subprocess.PIPE, timeout=120, check=True).stdout)
+    traced = json.loads(subprocess.run(command, cwd=root, stdout=subprocess.PIPE, timeout=PATIENCE, check=True).stdout)
     assert set(traced) == set(CEILINGS)
     too_long = []
     for way, (calls, modules, depth, functions) in traced.items():

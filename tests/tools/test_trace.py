@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from service.engine.tiles import parse_tile
+from tests.support.waiting import PATIENCE
 from tools.trace import BEGIN, END, PAGE, traced
 
 pytestmark = pytest.mark.gate
@@ -19,7 +20,9 @@ def test_the_page_shows_the_trace_of_a_move() -> None:
     assert end, "the page has no place for the trace"
     # In a process of its own: what other tests have put into caches would be missing from the trace.
     command = [sys.executable, "-m", "tools.trace"]
-    trace = subprocess.run(command, cwd=PAGE.parent.parent, capture_output=True, text=True, timeout=60, check=True)
+    trace = subprocess.run(
+        command, cwd=PAGE.parent.parent, capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     assert shown.strip() == trace.stdout.strip(), "write it anew: make trace ARGS=--write"
     assert {"`web.access`", "`games.commands.move`", "`games.store.transactions`", "`engine.referee`"} <= set(
         shown.split()

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import service.client
+from tests.support.waiting import PATIENCE
 from tests.vectors.provable import dealt_again
 from tests.vectors.test_verifiers import TAMPERS, finished, tampered_with
 from tests.vectors.verifiers import VECTORS, Document, node_or_skip, says
@@ -37,7 +38,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def check(modules: Path, vectors: Path = VECTORS, pairs: Pairs | None = None) -> dict[str, Any]:
     given = json.dumps([[key.hex(), text.hex()] for key, text in pairs or []])
     command = [node_or_skip(), str(PROGRAM), str(modules), str(vectors)]
-    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -14,6 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
+from tests.support.waiting import PATIENCE
+
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "verify"
 VECTORS: Final = FOLDER / "vectors.json"
 _OLDEST_NODE: Final = 18
@@ -47,7 +49,7 @@ class Verifier(NamedTuple):
             input=given,
             capture_output=True,
             cwd=folder,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
         return Said(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.support.http_client import KeepAliveClient
 from tests.support.table import Table, seat_to_move
+from tests.support.waiting import PATIENCE
 
 
 def make_first_move(table: Table[Any]) -> tuple[int, float]:
@@ -27,7 +28,7 @@ def make_first_move(table: Table[Any]) -> tuple[int, float]:
 
 def main(address: str, pace: float, seconds: float) -> None:
     """Move in one game after the other."""
-    clients = [KeepAliveClient(address, timeout=30) for _ in range(4)]
+    clients = [KeepAliveClient(address, timeout=PATIENCE) for _ in range(4)]
     tables = [Table(clients[place % 4], json.loads(created)) for place, created in enumerate(sys.stdin)]
     began = time.monotonic()
     for number in range(int(pace * seconds)):

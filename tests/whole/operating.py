@@ -7,9 +7,9 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import httpx
 
@@ -117,14 +117,6 @@ class Site(NamedTuple):
             headers={"X-Forwarded-For": address},
         )
         return Table(self.http, answer.raise_for_status().json())
-
-
-def until(is_so: Callable[[], object], shown: Callable[[], Any] = lambda: None) -> None:
-    """Wait for a condition; what is ``shown`` says more where it does not come."""
-    deadline = time.monotonic() + PATIENCE
-    while not is_so():
-        assert time.monotonic() < deadline, shown()
-        time.sleep(0.05)
 
 
 def read_to_end(pieces: Iterable[bytes]) -> bytes:

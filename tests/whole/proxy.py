@@ -19,6 +19,8 @@ from typing import Any, Self
 
 import hiredis
 
+from tests.support.waiting import PATIENCE
+
 SLOW_SECONDS = 0.3
 
 
@@ -60,7 +62,7 @@ class Proxy:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._waker.close()
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
         self._listening.close()
         self._wake.close()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Event, Thread
@@ -26,7 +26,7 @@ from tests.support.processes import free_ports
 from tests.support.prometheus import Prometheus, rules
 from tests.support.remote_bots import Process, await_port
 from tests.support.serving import Service
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 from tests.whole.table import Table, connect
 from tools.write_dashboard import PANELS
 
@@ -213,13 +213,6 @@ def test_faults_and_endpoints_that_fail(tmp_path: Path) -> None:
 def statuses(http: httpx.Client, owner: dict[str, str]) -> list[str]:
     listed: list[dict[str, Any]] = http.get("/v1/webhooks", headers=owner).raise_for_status().json()["webhooks"]
     return [each["status"] for each in listed]
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def test_a_store_and_streams_that_are_nearly_full(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
     with (
         Service(tmp_path / "data", APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
         connect(service.url) as http,
-        httpx.Client(base_url=url, timeout=60) as backend,
+        httpx.Client(base_url=url, timeout=PATIENCE) as backend,
     ):
         key = http.post("/v1/apps", json={"name": "Checkers Club"}).raise_for_status().json()["key"]
         own = {"DOMINO": service.url, "DOMINO_KEY": key, "BACKEND_DATA": str(tmp_path / "backend.sqlite")}

@@ -21,7 +21,7 @@ from tests.support.node_packages import NODE_MODULES
 from tests.support.processes import free_ports
 from tests.support.remote_bots import await_port
 from tests.support.serving import ROOT, Service
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 from tests.vectors.verifiers import node_or_skip
 from tests.whole.table import connect
 from tests.whole.test_readme import SCRIPT, lines_printed_by, sessions
@@ -57,13 +57,6 @@ def endpoint(name: str, port: int, folder: Path) -> list[str]:
         (folder / "node_modules").symlink_to(NODE_MODULES)
         return [node_or_skip(), name]
     return [sys.executable, "-m", "flask", "--app", "hooks", "run", "--port", str(port)]
-
-
-def until(condition: Callable[[], bool], printed: Callable[[], str]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, printed()
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")

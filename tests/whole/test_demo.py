@@ -11,6 +11,7 @@ import pytest
 
 from service.engine.variants import variants
 from tests.support.serving import ROOT, Service
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.nightly
 
@@ -27,7 +28,7 @@ def run_demo(environ: dict[str, str], *arguments: str) -> subprocess.CompletedPr
         env={**environ, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
 

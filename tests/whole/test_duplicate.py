@@ -21,6 +21,7 @@ from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED
 from service.engine.variants import variants
 from tests.support.serving import ROOT, Service
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.nightly
 
@@ -30,7 +31,7 @@ PAIRS = ("Ada+Bo", "Cleo+Dan", "Eva+Finn", "Gus+Hana")
 
 def run(folder: Path, service: Service, *arguments: str, fails: bool = False) -> str:
     command = [sys.executable, PROGRAM, "--server", service.url, *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode != 0) == fails, done.stderr
     return done.stderr if fails else done.stdout
 

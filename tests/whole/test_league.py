@@ -6,8 +6,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,7 +18,7 @@ from examples.league.league import League
 from tests.support.processes import free_ports
 from tests.support.remote_bots import Process, await_port
 from tests.support.serving import ROOT, Service
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 from tests.whole.table import connect
 
 pytestmark = pytest.mark.nightly
@@ -39,7 +38,7 @@ class Club:
         command = [sys.executable, PROGRAM, "--server", self.service.url, *arguments]
         environ = {**os.environ, "DOMINO_KEY": self.key, "PYTHONIOENCODING": "utf-8"}
         done = subprocess.run(
-            command, cwd=self.folder, env=environ, capture_output=True, encoding="utf-8", timeout=60, check=False
+            command, cwd=self.folder, env=environ, capture_output=True, encoding="utf-8", timeout=PATIENCE, check=False
         )
         assert (done.returncode != 0) == fails, done.stderr
         return done.stderr if fails else done.stdout
@@ -68,13 +67,6 @@ def club(tmp_path: Path) -> Iterator[Club]:
         connect(service.url) as http,
     ):
         yield Club(service, http, tmp_path)
-
-
-def awaited(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come"
-        time.sleep(0.05)
 
 
 def test_three_rounds_are_paired_played_and_rated(club: Club) -> None:
@@ -124,7 +116,7 @@ def test_the_end_of_a_match_is_told_by_a_signed_message(club: Club) -> None:
         assert httpx.post(f"http://127.0.0.1:{port}/", json={"type": "game.finished"}).status_code == 401
         (table,) = club.data["rounds"][0]
         winners = club.play(table)
-        awaited(lambda: "ranks" in club.data["rounds"][0][0])
+        until(lambda: "ranks" in club.data["rounds"][0][0])
     best = [table["players"][seat] for seat in winners]
     assert all(club.data["players"][name]["points"] > 0 for name in best)
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.whole.operating import Application, Site, read_to_end, until
+from tests.support.waiting import until
+from tests.whole.operating import Application, Site, read_to_end
 from tests.whole.stream_reader import StreamReader
 from tests.whole.table import Table
 

@@ -14,6 +14,7 @@ import pytest
 
 from service.config import SETTINGS
 from tests.support.serving import ROOT, Service
+from tests.support.waiting import PATIENCE
 from tests.vectors.verifiers import node_or_skip
 from tests.whole.table import Table
 
@@ -52,7 +53,7 @@ def lines_printed_by(script: str, folder: Path, url: str, **environ: str) -> lis
         env={"DOMINO": url, "PATH": "/usr/local/bin:/usr/bin:/bin", **environ},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert run.returncode == 0, run.stderr
@@ -162,10 +163,10 @@ print(views[0]["status"], views[-1]["status"], views[-1]["you"]["seat"])
     screen = subprocess.Popen([sys.executable, "screen.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     try:
         page = subprocess.run(
-            [node_or_skip(), "page.mjs"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+            [node_or_skip(), "page.mjs"], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         assert (page.stdout, page.stderr) == ("finished finished\n", "")
-        assert screen.communicate(timeout=60)[0].split()[1:] == ["finished", "0"]
+        assert screen.communicate(timeout=PATIENCE)[0].split()[1:] == ["finished", "0"]
     finally:
         screen.kill()
         screen.wait()

@@ -19,6 +19,7 @@ from tests.support.processes import free_ports
 from tests.support.remote_bots import Process, await_port, flask_bot
 from tests.support.serving import ROOT, Service
 from tests.support.table import Json
+from tests.support.waiting import PATIENCE
 from tests.whole.table import connect
 from tests.whole.test_computer_players import play_as_a_phone_does
 
@@ -96,13 +97,13 @@ class Thoughtful(http.server.BaseHTTPRequestHandler):
         self.wfile.write(challenge)
 
     def play(self, data: Any) -> None:
-        assert self.knows_tokens.wait(30)
+        assert self.knows_tokens.wait(PATIENCE)
         request = urllib.request.Request(
             f"{self.service}/v1/games/{data['game']}/moves",
             json.dumps(data["view"]["legal_moves"][0]).encode(),
             {"Authorization": f"Bearer {self.tokens[data['seat']]}", "Content-Type": "application/json"},
         )
-        urllib.request.urlopen(request, timeout=30).close()
+        urllib.request.urlopen(request, timeout=PATIENCE).close()
 
     def log_message(self, *_: object) -> None:
         """Log nothing."""

@@ -30,7 +30,7 @@ from tests.storage.servers import (
 from tests.support.contract import PROBLEM
 from tests.support.processes import free_ports
 from tests.support.serving import Service
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 from tests.whole.table import TLS, Table, connect
 
 pytestmark = pytest.mark.gate
@@ -123,13 +123,6 @@ def until_every_worker(http: httpx.Client, condition: Callable[[httpx.Response],
     )
 
 
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def not_ready(http: httpx.Client) -> None:
     """All workers soon say that they are not ready, and still do."""
     until_every_worker(http, lambda answer: answer.status_code == 503)
@@ -148,7 +141,7 @@ def all_unavailable(asks: list[Ask], http: httpx.Client) -> None:
 
 
 def unavailable(ask: Ask) -> None:
-    answer = ask()  # the client waits for PATIENCE seconds, redis-py by itself for a minute
+    answer = ask()
     assert answer.status_code == 503, (str(answer.request.url), answer.text)
     assert answer.headers["Content-Type"] == PROBLEM
     problem = answer.json()

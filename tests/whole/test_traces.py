@@ -18,7 +18,8 @@ from tests.outgoing.endpoints import answer
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.serving import Service
-from tests.whole.operating import Operator, until
+from tests.support.waiting import until
+from tests.whole.operating import Operator
 from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.gate

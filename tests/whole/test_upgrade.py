@@ -17,8 +17,7 @@ import pytest
 from tests.storage.servers import RealServer
 from tests.support.serving import ROOT
 from tests.support.table import Json
-from tests.support.waiting import PATIENCE
-from tests.whole.operating import until
+from tests.support.waiting import PATIENCE, until
 from tests.whole.upgrading import (
     PEOPLE,
     PLAYED_SECONDS,

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import Any
-
 from prometheus_client import CollectorRegistry
 
 from service.bots.choice import choose_move
@@ -34,7 +30,6 @@ from tests.support.stores.redis_stores import redis_reminders, redis_store
 
 TTL = 86_400
 VARIANTS = sorted(variants())
-PATIENCE = 180.0
 
 
 def request(
@@ -86,15 +81,6 @@ def on_redis(url: str) -> Hosted:
             redis_store(topology, TTL), RedisEventFeed(topology), [b"s"], TTL, reminders=redis_reminders(topology)
         )
     )
-
-
-def until(condition: Callable[[], object], seconds: float = PATIENCE) -> Any:
-    """Wait until the condition holds, and return what it returned."""
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "timeout"
-        time.sleep(0.02)
-    return found
 
 
 class InProcess(Hosted):

@@ -16,7 +16,8 @@ from service.workers.loop import Stop, run
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.processes import free_ports
-from tests.workers.tables import on_redis, request, until
+from tests.support.waiting import PATIENCE, until
+from tests.workers.tables import on_redis, request
 
 pytestmark = pytest.mark.gate
 
@@ -69,22 +70,22 @@ def test_a_process_on_its_own_shows_its_metrics_and_that_it_is_alive(server: Rea
     (port,) = free_ports(1)
     with Background("bots", server.url, tmp_path, METRICS_PORT=str(port)):
         until(lambda: hosted.game(game).status == "finished")
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE) as answer:
             text = answer.read().decode()
         assert 'domino_bot_moves_total{level="greedy"}' in text
         assert 'domino_bot_decision_seconds_count{level="greedy"}' in text
         assert "domino_clock_offset_seconds " in text
         assert game not in text
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE) as answer:
             assert answer.read() == b'{"status":"ok"}'
         with pytest.raises(HTTPError, match="404"):
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/other", timeout=10)
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/other", timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("command", ["bots", "scheduler"])
 def test_without_a_redis_they_do_not_start(command: str, tmp_path: Path) -> None:
     process = Background(command, "", tmp_path)
-    assert process.process.wait(30) == 2
+    assert process.process.wait(PATIENCE) == 2
     assert b"REDIS_URL is not set" in process.log.read_bytes()
 
 

@@ -25,7 +25,8 @@ from tests.support.background import Background
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
-from tests.workers.tables import TTL, until
+from tests.support.waiting import until
+from tests.workers.tables import TTL
 
 pytestmark = pytest.mark.gate
 

@@ -22,7 +22,8 @@ from tests.storage.servers import RealServer
 from tests.support import reminders
 from tests.support.background import Background
 from tests.support.stores.redis_stores import redis_reminders
-from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed, until
+from tests.support.waiting import until
+from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed
 
 pytestmark = pytest.mark.gate
 

@@ -26,12 +26,11 @@ from tests.support.processes import free_ports
 from tests.support.remote_bots import Process, await_port, flask_bot, node_bot
 from tests.support.remote_games import APP, wanted
 from tests.support.stores.redis_stores import redis_calls
+from tests.support.waiting import until
 from tests.vectors.verifiers import node_or_skip
-from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, until
+from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis
 
 pytestmark = pytest.mark.gate
-
-LONG = 120.0
 
 
 @pytest.fixture
@@ -89,7 +88,7 @@ def test_the_examples_play_whole_matches(
             others = fewest(variant) - 1
             games += [new(hosted, variant, "x" + seats * others, url) for seats in "gx"]
         for game in games:
-            until(partial(is_finished, hosted, game), LONG)
+            until(partial(is_finished, hosted, game))
         assert [given_up(hosted, game) for game in games] == [0] * len(games)
 
 
@@ -101,7 +100,7 @@ def test_a_remote_player_with_another_secret_refuses_to_answer_and_loses_its_tur
     with Process(flask_bot(port), tmp_path / "bot.log", BOT_SECRET=secret_for(hosted, f"{url}another")):
         await_port(port)
         game = new(hosted, "domino", "xg", url)
-        until(lambda: given_up(hosted, game) > 0, LONG)
+        until(lambda: given_up(hosted, game) > 0)
 
 
 NOT_A_MOVE: dict[str, Behaviour] = {
@@ -127,7 +126,7 @@ def test_who_does_not_answer_a_challenge_is_sent_no_game(hosted: Hosted, service
     try:
         for endpoint in (echo, stranger):
             game = new(hosted, "domino", "xg", _url(endpoint))
-            until(lambda game=game: given_up(hosted, game) > 0, LONG)  # type: ignore[misc] # as above
+            until(lambda game=game: given_up(hosted, game) > 0)  # type: ignore[misc] # as above
             assert len(endpoint.requests) >= 2
             assert all(b'"type":"webhook.challenge"' in request for request in endpoint.requests)
             assert not any(b'"game"' in request for request in endpoint.requests)
@@ -148,7 +147,7 @@ def test_after_three_answers_that_are_no_moves_a_computer_player_makes_the_turn(
             confirmed.confirm(APP, _url(endpoint), round(time.time() * 1000))
         games = {name: new(hosted, "domino", "xg", _url(endpoint)) for name, endpoint in endpoints.items()}
         for name, game in games.items():
-            until(lambda game=game: given_up(hosted, game) > 1, LONG)  # type: ignore[misc] # the second one is later
+            until(lambda game=game: given_up(hosted, game) > 1)  # type: ignore[misc] # the second one is later
             ids = [_header(request, b"webhook-id") for request in endpoints[name].requests[:4]]
             assert [ids.count(each) for each in ids] == [3, 3, 3, 1], name
         assert elsewhere.accepted == 0
@@ -212,7 +211,7 @@ def test_a_remote_player_that_is_dead_delays_no_other(hosted: Hosted, services: 
             dead = [new(hosted, "domino", "xx", _url(silent), seed=f"{n}") for n in range(40)]
             until(lambda: silent.answered >= 16)
             game = new(hosted, "domino", "xg", url)
-            until(partial(is_finished, hosted, game), LONG)
+            until(partial(is_finished, hosted, game))
             assert given_up(hosted, game) == 0
         assert silent.answered <= 16 * 3
         assert {hosted.game(each).version for each in dead} == {2}
@@ -235,7 +234,7 @@ def test_workers_that_are_killed_again_and_again_make_every_move_once(
         for _ in range(3):
             with _messenger(server, tmp_path) as killed:
                 before = hosted.game(games[0]).version
-                until(partial(_has_moved_on, hosted, games[0], before + 3), LONG)
+                until(partial(_has_moved_on, hosted, games[0], before + 3))
                 killed.kill()
         assert all(given_up(hosted, game) == 0 for game in games)
         versions = [

@@ -18,8 +18,9 @@ from service.workers.player_challenges import PlayerAnswer
 from service.workers.remote_turns import ANSWER_SECONDS, RETRY_SECONDS, TRIES
 from service.workers.remote_worker import SETTINGS
 from tests.support.remote_games import APP
+from tests.support.waiting import PATIENCE, until
 from tests.workers.remote_tables import URL, Asked, RemoteTable, first_move, in_thread, nothing, says
-from tests.workers.tables import TTL, until
+from tests.workers.tables import TTL
 
 pytestmark = pytest.mark.gate
 
@@ -35,7 +36,7 @@ class Gate:
 
     def __call__(self, asked: Asked) -> PlayerAnswer:
         self.waiting += 1
-        assert self.open.wait(30)
+        assert self.open.wait(PATIENCE)
         return first_move(asked)
 
 
@@ -152,7 +153,7 @@ def test_two_workers_that_ask_for_the_same_turn_make_one_move() -> None:
     for gate in gates:
         gate.open.set()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
     assert table.game(game_id).version == version + 1
     assert table.count("remote_turns_given_up_total") == 0
 
@@ -175,7 +176,7 @@ def test_games_are_played_beside_each_other_and_a_slow_remote_player_delays_its_
     gate.open.set()
     until(lambda: table.game(slow).version == 3)
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
 
 
 def _have_reached(table: RemoteTable, games: list[str], version: int) -> bool:
@@ -200,7 +201,7 @@ def test_at_most_sixteen_messages_are_under_way_to_a_host_and_the_others_wait_th
     assert put_off[-1] > put_off[0]
     gate.open.set()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
     table.now += round(put_off[-1])
     until(lambda: worker.step() and all(table.game(game).version > 2 for game in games))
 
@@ -269,7 +270,7 @@ def test_the_names_of_one_address_count_as_one_host() -> None:
     assert gate.waiting == MOST_PER_HOST
     gate.open.set()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
 
 
 def test_another_application_has_room_beside_one_with_many_slow_hosts() -> None:
@@ -294,7 +295,7 @@ def test_another_application_has_room_beside_one_with_many_slow_hosts() -> None:
     until(lambda: worker.step() and table.game(game_id).version > 2)
     gate.open.set()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
 
 
 def test_applications_that_one_network_has_registered_share_its_turns() -> None:
@@ -314,7 +315,7 @@ def test_applications_that_one_network_has_registered_share_its_turns() -> None:
     waiting = gate.waiting
     gate.open.set()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
     assert waiting == MOST_TURNS // 2
 
 

@@ -33,7 +33,8 @@ from tests.support.background import Background
 from tests.support.processes import free_ports
 from tests.support.remote_bots import await_port
 from tests.support.stores.redis_stores import redis_reminders, redis_store, redis_webhooks
-from tests.workers.tables import TTL, until
+from tests.support.waiting import until
+from tests.workers.tables import TTL
 
 pytestmark = pytest.mark.gate
 
@@ -118,10 +119,11 @@ def test_messengers_that_are_killed_lose_no_message_and_change_no_order(messenge
                 )
                 assert number < 4
             await_port(port)  # the last one handles signals by now
-            deadline = time.monotonic() + 60
-            while not all(own.is_complete(game) for game in games):
-                assert time.monotonic() < deadline, [own.told(game) for game in games]
-                time.sleep(0.2)
+            until(
+                lambda: all(own.is_complete(game) for game in games),
+                lambda: [own.told(game) for game in games],
+                pause=0.2,
+            )
         finally:
             statuses = [each.stop() for each in processes]
         assert statuses == [0] * messengers

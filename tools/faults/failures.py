@@ -30,7 +30,6 @@ from tools.faults.stages import COMMANDS, Stage, signal_all
 _EVERY: Final = (*COMMANDS, "web", "master")
 _FROZEN_SECONDS: Final = (1.0, 8.0)
 _DISK_SECONDS: Final = 3.0
-_RECOVERY_SECONDS: Final = 60.0
 _DISTURBED: Final = 7
 """Of so many scripts, one has a mishap while connections are disturbed."""
 _SERVED: Final = 20
@@ -65,7 +64,7 @@ def kill_a_process(stage: Stage, broken: Broken) -> None:
     signal_all([pid], signal.SIGKILL)
     broken.counted["processes killed"] += 1
     _restore(stage)
-    until(lambda: not runs(pid) and len(stage.pids(command)) >= before, _RECOVERY_SECONDS)
+    until(lambda: not runs(pid) and len(stage.pids(command)) >= before)
     time.sleep(broken.random.uniform(0.2, 1.5))
 
 
@@ -74,10 +73,10 @@ def restart_the_workers(stage: Stage, broken: Broken) -> None:
     old = _await_pids(stage, "web")
     stage.service.process.send_signal(signal.SIGHUP)
     broken.counted["rolling restarts"] += 1
-    until(lambda: not any(runs(pid) for pid in old), _RECOVERY_SECONDS)
+    until(lambda: not any(runs(pid) for pid in old))
     _await_pids(stage, "web")
     served = broken.served(broken.games())
-    until(lambda: broken.served(broken.games()) > served, _RECOVERY_SECONDS)
+    until(lambda: broken.served(broken.games()) > served)
 
 
 def disturb_connections(stage: Stage, broken: Broken) -> None:
@@ -87,7 +86,7 @@ def disturb_connections(stage: Stage, broken: Broken) -> None:
     before = proxy.injected.copy()
     proxy.every = _DISTURBED
     try:
-        until(lambda: all(proxy.injected[each.value] > before[each.value] for each in Mishap), _RECOVERY_SECONDS)
+        until(lambda: all(proxy.injected[each.value] > before[each.value] for each in Mishap))
     finally:
         proxy.every = 0
     broken.counted["mishaps"] += (proxy.injected - before).total()
@@ -99,7 +98,7 @@ def kill_all_processes(stage: Stage, broken: Broken) -> None:
         write_before_answering(client)
     before = [pid for command in _EVERY for pid in stage.pids(command)]
     broken.counted["processes killed"] += signal_all([*before, stage.service.embedded_server()], signal.SIGKILL)
-    until(lambda: all(len(_running(stage, command)) >= 1 for command in _EVERY), _RECOVERY_SECONDS)
+    until(lambda: all(len(_running(stage, command)) >= 1 for command in _EVERY))
     _await_answers(stage)
     time.sleep(broken.random.uniform(1.0, 3.0))
 
@@ -178,10 +177,10 @@ def fail_over_by_sentinel(stage: Stage, broken: Broken) -> None:
     primary, replica = roles["master"], roles["slave"]
     primary.kill()
     broken.counted["primaries killed"] += 1
-    until(lambda: replica.admin.execute_command("ROLE")[0] == "master", _RECOVERY_SECONDS)
+    until(lambda: replica.admin.execute_command("ROLE")[0] == "master")
     time.sleep(1.0)
     primary.start()
-    until(lambda: primary.admin.execute_command("ROLE")[::3] == ["slave", "connected"], _RECOVERY_SECONDS)
+    until(lambda: primary.admin.execute_command("ROLE")[::3] == ["slave", "connected"])
     time.sleep(broken.random.uniform(8.0, 10.0))  # Sentinel fails over again after twice its time-out
 
 
@@ -197,11 +196,11 @@ def fail_over_in_the_cluster(stage: Stage, broken: Broken) -> None:
     broken.counted["primaries killed"] += 1
     _await_others(broken, hit)
     replica.admin.config_set("cluster-replica-no-failover", "no")
-    until(lambda: replica.admin.execute_command("ROLE")[0] == "master", _RECOVERY_SECONDS)
+    until(lambda: replica.admin.execute_command("ROLE")[0] == "master")
     served = broken.served(hit)
-    until(lambda: broken.served(hit) > served, _RECOVERY_SECONDS)
+    until(lambda: broken.served(hit) > served)
     primary.start()
-    until(cluster.is_whole, _RECOVERY_SECONDS)
+    until(cluster.is_whole)
     time.sleep(2.0)
 
 
@@ -215,7 +214,7 @@ def freeze_a_replica(stage: Stage, broken: Broken) -> None:
         _await_others(broken, hit)
     finally:
         replica.thaw()
-    until(cluster.is_whole, _RECOVERY_SECONDS)
+    until(cluster.is_whole)
 
 
 def _primary_with_games(stage: Stage, broken: Broken) -> tuple[Cluster, Server, frozenset[str]]:
@@ -230,7 +229,7 @@ def _primary_with_games(stage: Stage, broken: Broken) -> tuple[Cluster, Server, 
 def _await_others(broken: Broken, hit: frozenset[str]) -> None:
     """Wait until other games than these were served."""
     served = broken.served(set(broken.games()) - hit)
-    until(lambda: broken.served(set(broken.games()) - hit) > served + _SERVED, _RECOVERY_SECONDS)
+    until(lambda: broken.served(set(broken.games()) - hit) > served + _SERVED)
 
 
 def _running(stage: Stage, command: str) -> list[int]:
@@ -239,7 +238,7 @@ def _running(stage: Stage, command: str) -> list[int]:
 
 def _await_pids(stage: Stage, command: str) -> list[int]:
     """Return the processes that run this command, when there is one."""
-    until(lambda: bool(_running(stage, command)), _RECOVERY_SECONDS)
+    until(lambda: bool(_running(stage, command)))
     return _running(stage, command)
 
 
@@ -257,7 +256,7 @@ def _await_answers(stage: Stage) -> None:
         with connect(stage.nodes) as client:
             return bool(client.ping())
 
-    until(answers, _RECOVERY_SECONDS)
+    until(answers)
 
 
 @contextmanager
@@ -292,7 +291,7 @@ def _writes_fail(stage: Stage) -> bool:
 
 def _await_writes(stage: Stage) -> None:
     """Wait until the server accepts writes again."""
-    until(lambda: _can_write(stage), _RECOVERY_SECONDS)
+    until(lambda: _can_write(stage))
 
 
 def _can_write(stage: Stage) -> bool:

@@ -81,8 +81,8 @@ def staged(kind: str, processes: int) -> Iterator[Stage]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="f-", dir=_SHORT, ignore_cleanup_errors=True)))
         if kind == "embedded":
-            many = dict.fromkeys(("BOT_WORKERS", "SCHEDULERS", "MESSENGERS"), str(processes))
-            service = stack.enter_context(Service(folder / "d", **SETTINGS, **many))
+            each = dict.fromkeys(("BOT_WORKERS", "SCHEDULERS", "MESSENGERS"), str(processes))
+            service = stack.enter_context(Service(folder / "d", **(SETTINGS | each)))
             url = f"unix://{folder}/d/redis.sock"
             yield Stage(service, url, [url], [], folder)
             return
