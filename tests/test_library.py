@@ -13,6 +13,7 @@ from service import library
 from service.engine.variants import variants
 from service.library import GAMES, IllegalMove, InvalidSetup, Match, explain, parse_tile, play, read_record, verify
 from tests.support import lanes
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.quick_and_gate
 
@@ -20,8 +21,6 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
 STANDARD_LIBRARY_ALONE = """
 import runpy, sys
-from tests.support.waiting import PATIENCE
-from tests.support.waiting import PATIENCE
 
 class OthersAreAway:
     def find_spec(self, name, path=None, target=None):

@@ -16,6 +16,7 @@ import pytest
 
 from service.engine.variants import variants
 from service.texts import DEFAULT_LANGUAGE, LANGUAGES, Language, rule_page
+from tests.support.waiting import PATIENCE
 from tools.check_texts import TEXTS, findings
 
 NEW_LANGUAGE: Final = """
@@ -24,8 +25,6 @@ from service.render.sentences.numbers import number_word
 from service.render.sentences.texts import text
 from service.web.page import routes as client
 from service.web.http.headers import accepted_language
-from tests.support.waiting import PATIENCE
-from tests.support.waiting import PATIENCE
 print(texts.__file__)
 print(", ".join(texts.LANGUAGES))
 print(texts.named(texts.LANGUAGES))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -37,7 +36,7 @@ from tests.api.test_leaks import METHODS, bodies_of, game_addresses
 from tests.support.application import build_streams, create_app
 from tests.support.games import build_games
 from tests.support.table import match_finished, round_over
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.gate
 
@@ -362,11 +361,7 @@ def test_a_long_poll_of_the_game_is_answered_with_410(followed: tuple[Api, Api],
 def _until_open(api: Api) -> None:
     """Wait until a stream or a long poll is open at this worker."""
     streams = installed(api.client.application).streams
-    for _ in range(1000):
-        if streams._open:
-            return
-        time.sleep(0.01)
-    raise AssertionError("it never opened")
+    until(lambda: streams._open)
 
 
 # Races

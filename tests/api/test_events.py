@@ -482,7 +482,7 @@ def test_a_closed_stream_leaves_no_garbage_whose_collection_takes_a_lock(
         with watched.streams._lock, feed._lock:  # garbage collected now must not need these locks
             collecting = Thread(target=gc.collect, daemon=True)
             collecting.start()
-            collecting.join(5)
+            collecting.join(PATIENCE)
             assert not collecting.is_alive()
     finally:
         gc.enable()

@@ -17,6 +17,7 @@ from service.storage import keys
 from service.web.http.streams import KEEPALIVE_SECONDS
 from tests.storage.servers import RealServer
 from tests.support.serving import Service
+from tests.support.waiting import PATIENCE
 from tests.whole.stream_reader import NDJSON, SSE, StreamReader
 from tests.whole.table import Table, connect
 
@@ -103,7 +104,7 @@ def test_the_streams_of_both_workers_end_in_time_whether_a_notification_tells_th
             now = server.admin.time()
             server.admin.zadd(keys.DELETED[shard], {table.id: now[0] * 1000 + now[1] // 1000})
         for end in ends:
-            last, at = end.result(20)
+            last, at = end.result(PATIENCE)
             assert last == "deleted"
             assert at - deleted < IN_TIME
     for _ in range(10):
