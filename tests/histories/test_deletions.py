@@ -31,14 +31,15 @@ from tests.histories.simulation import (
     _respond,
     _yield,
 )
+from tests.support import lanes
 from tests.support.stores.memory_store import MemoryStore, _Game
 
-pytestmark = pytest.mark.gate
+pytestmark = pytest.mark.quick_and_gate
 
 ALLOWED = ("gone", "storage_unavailable", "outcome_unknown", "key_reused")
 """What may be answered after a deletion. A reused key may be found first, and over HTTP is looked at again then."""
 APP = "an application of the tests"
-HISTORIES = 150
+HISTORIES = lanes.fewer(150)
 
 
 class OwnedGames(ServiceGateway):

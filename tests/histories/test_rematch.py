@@ -24,12 +24,13 @@ from tests.conftest import Figures
 from tests.histories.checker import Verdict, read_game
 from tests.histories.faults import Fault, FaultyStore, SimulatedTime
 from tests.histories.simulation import FAULT_RATES, TTL
+from tests.support import lanes
 from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
-pytestmark = pytest.mark.gate
+pytestmark = pytest.mark.quick_and_gate
 
-HISTORIES = 300
+HISTORIES = lanes.fewer(300)
 MOST_TRIES = 100
 SECRETS = ((b"old", b"new"), (b"new", b"old"))
 """Of the workers, while the secret is changed."""

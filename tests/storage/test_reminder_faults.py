@@ -157,25 +157,6 @@ def test_a_server_of_a_cluster_that_is_away_does_not_keep_the_others_from_giving
         assert failures
 
 
-def test_takes_go_on_after_a_failover(tmp_path: Path) -> None:
-    with Cluster(tmp_path) as cluster:
-        topology = open_topology(cluster.url)
-        games = set(due_games(topology, 12))
-        queue = redis_reminders(topology)
-        until(lambda: all(int(server.admin.execute_command("WAIT", 1, 1000)) >= 1 for server in cluster.servers[:3]))
-        cluster.servers[0].kill()
-        found: set[str] = set()
-
-        def all_found() -> bool:
-            try:
-                found.update(taken(queue))
-            except StorageUnavailable:
-                return False
-            return found == games
-
-        until(all_found)
-
-
 def test_behind_sentinels_one_script_looks_at_all_shards_and_one_takes(tmp_path: Path) -> None:
     with Sentinels(tmp_path) as sentinels:
         topology = open_topology(sentinels.url)

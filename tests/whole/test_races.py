@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from tests.support.contract import PROBLEM
+from tests.support.lanes import in_lane
 from tests.support.serving import Service
 from tests.support.table import Json
 from tests.support.waiting import PATIENCE
@@ -81,7 +82,7 @@ def without_version(move: Json) -> Json:
 GUARDS = ("version", "If-Match: version", "If-Match: ETag")
 
 
-@pytest.mark.parametrize("different", [False, True], ids=["same", "different"])
+@pytest.mark.parametrize("different", in_lane([False, True], quick=[False]))
 def test_of_concurrent_moves_for_the_same_version_one_is_made(
     different: bool, http: httpx.Client, crowd: Crowd
 ) -> None:
@@ -180,7 +181,7 @@ def test_every_version_has_its_own_score_card(http: httpx.Client, crowd: Crowd) 
         assert table.view()["version"] == before["version"]
 
 
-@pytest.mark.parametrize("seats", [2, 7, 13])
+@pytest.mark.parametrize("seats", in_lane([2, 7, 13], quick=[7]))
 def test_every_open_seat_is_given_once(seats: int, http: httpx.Client, crowd: Crowd) -> None:
     for open_seats in {1, seats - 1, seats}:
         players: list[Json] = [{"name": "Ada"}] * (seats - open_seats) + [{"open": True}] * open_seats

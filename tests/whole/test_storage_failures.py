@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -213,6 +210,7 @@ def test_a_server_that_is_almost_full_takes_moves_and_no_new_games(scene: Scene,
     until(lambda: all(ask().status_code == 201 for ask in [create, *fresh]))
 
 
+@pytest.mark.nightly
 def test_a_server_that_only_copies_another(scene: Scene, server: RealServer, tmp_path: Path) -> None:
     server.configure(replica_serve_stale_data="yes")
     server.admin.replicaof("127.0.0.1", "1")
@@ -223,6 +221,7 @@ def test_a_server_that_only_copies_another(scene: Scene, server: RealServer, tmp
     scene.is_as_it_was()
 
 
+@pytest.mark.nightly
 def test_a_copy_without_its_original(scene: Scene, server: RealServer) -> None:
     server.configure(replica_serve_stale_data="no")
     server.admin.replicaof("127.0.0.1", "1")
@@ -234,6 +233,7 @@ def test_a_copy_without_its_original(scene: Scene, server: RealServer) -> None:
     scene.is_as_it_was()
 
 
+@pytest.mark.nightly
 def test_a_server_that_insists_on_copies(scene: Scene, server: RealServer) -> None:
     server.configure(min_replicas_to_write="1")
     try:
@@ -284,6 +284,7 @@ def write_errors(service: Service) -> dict[str, float]:
     }
 
 
+@pytest.mark.nightly
 def test_a_server_that_is_busy_with_a_script(scene: Scene, server: RealServer) -> None:
     server.configure(busy_reply_threshold="50")
     busy: Any = server.admin.connection_pool.make_connection()
@@ -304,45 +305,27 @@ def test_a_server_that_is_busy_with_a_script(scene: Scene, server: RealServer) -
 
 def until_busy(client: redis.Redis) -> None:
     """Wait until the server refuses commands because a script runs."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+
+    def is_busy() -> bool:
         try:
             client.ping()
         except redis.ResponseError as error:
-            if "busy" in str(error):
-                return
-            raise
-    raise AssertionError("it is not busy")
+            return "busy" in str(error)
+        return False
+
+    until(is_busy)
 
 
+@pytest.mark.nightly
 def test_connections_that_the_server_has_cut(scene: Scene, server: RealServer) -> None:
     server.admin.client_kill_filter(_type="normal", skipme=True)
     scene.is_as_it_was()
 
 
+@pytest.mark.nightly
 def test_scripts_that_the_server_has_forgotten(scene: Scene, server: RealServer) -> None:
     server.admin.script_flush()
     scene.is_as_it_was()
-
-
-def test_the_embedded_server_killed_comes_back_with_the_games() -> None:
-    # Where the path is short, the socket is beside the data.
-    with (
-        tempfile.TemporaryDirectory(prefix="d-") as folder,
-        Service(Path(folder)) as service,
-        connect(service.url) as http,
-    ):
-        scene = Scene(http)
-        scene.look()
-        with redis.Redis(unix_socket_path=f"{folder}/redis.sock") as client:
-            write_before_answering(client)
-        os.kill(service.embedded_server(), signal.SIGKILL)
-        deadline = time.monotonic() + PATIENCE
-        while (answer := http.get("/readyz")).status_code != 200:
-            assert answer.json()["code"] == "storage_unavailable"
-            assert http.get("/healthz").status_code == 200
-            assert time.monotonic() < deadline
-        scene.is_as_it_was()
 
 
 def test_the_games_are_there_after_a_restart(tmp_path: Path) -> None:
@@ -360,26 +343,3 @@ def test_the_games_are_there_after_a_restart(tmp_path: Path) -> None:
         for _ in scene.table.play(1):
             pass
         assert scene.table.view()["status"] == "finished"
-
-
-def test_a_killed_worker_loses_no_move_that_was_acknowledged(tmp_path: Path) -> None:
-    # A stop waits as long for a worker that is told to end while it is being born.
-    with Service(tmp_path, GRACEFUL_TIMEOUT="2") as service, connect(service.url) as http:
-        table = Table.create(http, "domino", 2)
-        view = table.view()
-        for _ in range(6):
-            if view["status"] != "playing":
-                break
-            seat = table.to_move(view)
-            view = table.move(seat, table.moves(seat)[0]).raise_for_status().json()
-            started = len(service.workers())
-            os.kill(service.workers()[-1], signal.SIGKILL)
-            deadline = time.monotonic() + PATIENCE
-            while True:
-                with contextlib.suppress(httpx.TransportError):
-                    seen = table.view(seat)
-                    break
-                assert time.monotonic() < deadline
-            assert seen == view
-            while len(service.workers()) == started and time.monotonic() < deadline:
-                time.sleep(0.01)

@@ -218,7 +218,7 @@ class _Play:
         )
 
     def _answered(self) -> list[str]:
-        """What clients were told, and must not be."""
+        """Return what clients were told, and must not be."""
         found = [f"an answer {what}" for what in self._log.unexpected]
         if not self._fault.noticed:
             noticed = [what for what in self._log.counted if what == "no answer" or what.startswith("answered")]
