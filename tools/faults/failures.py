@@ -32,6 +32,8 @@ _FROZEN_SECONDS: Final = (1.0, 8.0)
 _DISK_SECONDS: Final = 3.0
 _DISTURBED: Final = 7
 """Of so many scripts, one has a mishap while connections are disturbed."""
+_OF_EACH: Final = 4
+"""Mishaps of each kind, so that some are of moves without a key."""
 _SERVED: Final = 20
 """Requests on games whose server runs that are served before another one is repaired."""
 _UNLIMITED: Final = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
@@ -80,13 +82,13 @@ def restart_the_workers(stage: Stage, broken: Broken) -> None:
 
 
 def disturb_connections(stage: Stage, broken: Broken) -> None:
-    """Lose, cut off or delay the answer to one in some scripts, until each has happened."""
+    """Lose, cut off or delay the answer to one in some scripts, until each has happened some times."""
     proxy = stage.proxy
     assert proxy is not None
     before = proxy.injected.copy()
     proxy.every = _DISTURBED
     try:
-        until(lambda: all(proxy.injected[each.value] > before[each.value] for each in Mishap))
+        until(lambda: all(proxy.injected[each.value] >= before[each.value] + _OF_EACH for each in Mishap))
     finally:
         proxy.every = 0
     broken.counted["mishaps"] += (proxy.injected - before).total()

@@ -70,7 +70,7 @@ FAULTS: Final = (
     Fault("a process of each kind frozen", failures.freeze_processes),
     Fault("server killed", failures.kill_the_server),
     Fault("server frozen", failures.freeze_the_server),
-    Fault("connections disturbed", failures.disturb_connections, "proxy", keyed=0.8),
+    Fault("connections disturbed", failures.disturb_connections, "proxy", keyed=0.5),
     Fault("memory full", failures.fill_the_memory),
     Fault("disk full", failures.fill_the_disk),
     Fault("file system read-only", failures.make_files_read_only),
