@@ -40,24 +40,14 @@ class Log:
         self.counted: Counter[str] = Counter()
         self.unexpected: list[str] = []
         self.answers: list[Answer] = []
-        self.served = 0
-        self.slowest = 0.0
-        self.outage = 0.0
-        """The longest time in which no request was served."""
-        self._served = time.monotonic()
         self._lock = threading.Lock()
 
-    def answered(self, method: str, path: str, seconds: float, status: int, code: str) -> None:
+    def answered(self, method: str, path: str, status: int, code: str) -> None:
         """A request got an answer."""
         now = time.monotonic()
         with self._lock:
             self.counted["requests"] += 1
             self.answers.append(Answer(now, _game(path), method, status))
-            self.slowest = max(self.slowest, seconds)
-            if status < 400:
-                self.served += 1
-                self.outage = max(self.outage, now - self._served)
-                self._served = now
             if status >= 500:
                 self.counted[f"answered {code or status}"] += 1
             if status >= 400 and code not in EXPECTED:
@@ -167,7 +157,6 @@ class HttpDoor(Gateway):
             fresh = self._connection is None
             if self._connection is None:
                 self._connection = http.client.HTTPConnection(self._address, timeout=TIME_OUT)
-            began = time.monotonic()
             try:
                 self._connection.request(method, path, body, dict(headers))
                 answer = self._connection.getresponse()
@@ -182,7 +171,7 @@ class HttpDoor(Gateway):
             if answer.will_close:
                 self.close()
             status = answer.status
-            self._log.answered(method, path, time.monotonic() - began, status, _code(data) if status >= 400 else "")
+            self._log.answered(method, path, status, _code(data) if status >= 400 else "")
             return status, answer.headers, data
 
 
