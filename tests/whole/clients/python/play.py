@@ -1,6 +1,7 @@
 """Plays a whole match of each game on a running service, for an application, with a client of openapi-python-client.
 
-It knows no rules: it posts the first legal move of a view as it stands. It prints a line of JSON for each match.
+It knows no rules: it posts the first legal move of a view as it stands. It prints a line of JSON for each match. With
+names of games it plays only those.
 """
 
 from __future__ import annotations
@@ -80,10 +81,12 @@ def set_away(game: str, client: AuthenticatedClient, *, away: bool) -> Game:
     return expect(Game, set_presence.sync(game, 0, client=client, body=PresenceIn(away=away)))
 
 
-def main(url: str, key: str) -> None:
-    """Play a match of each game, after reading about it in German."""
+def main(url: str, key: str, *games: str) -> None:
+    """Play a match of each of these games, or of all, after reading about it in German."""
     anybody, application = Client(url), AuthenticatedClient(url, key)
     for offered in expect(VariantList, list_variants.sync(client=anybody)).variants:
+        if games and offered.id not in games:
+            continue
         variant = expect(Variant, get_variant.sync(offered.id, client=anybody, accept_language="de"))
         options = list(variant.options.to_dict()["properties"])
         match = play(url, application, variant.id, variant.players.min_)
