@@ -20,12 +20,12 @@ from service.engine.state import PLAYING, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from tests.laws.matches import setups
-from tests.support.lanes import fewer
+from tests.support.lanes import current, fewer, in_lane
 
 pytestmark = pytest.mark.quick_and_gate
 
-POSITIONS: Final = 500
-"""Of each game and each way to play, in the nightly lane; the gate takes a quarter."""
+POSITIONS: Final = {"quick": 5, "gate": 20, "nightly": 250}[current()]
+"""Of each game and each way to play."""
 FEW_TILES: Final = range(1, 9)
 """How many are in the hands and the stock of a position, so that all that may follow can be tried."""
 MOST_DEALS: Final = 50_000
@@ -34,6 +34,7 @@ LONG_ENDS_OF_EACH: Final = 3
 LONG_END_DEALS: Final = 300
 KEYS: Final = ("all-fives", "bergen", "block", "domino", "dominospiel", "draw", "fives-and-threes", "kozel", "matador")
 """The games in which the last tiles are known to one of two sides."""
+QUICK_KEYS: Final = ("all-fives", "dominospiel", "draw")
 OF_PARTNERS: Final = "fives-and-threes"
 """The only one of them in which a round goes on when one of four is out."""
 
@@ -146,14 +147,13 @@ def games_of_two_sides(key: str) -> list[Rules]:
 
 
 @pytest.mark.parametrize("choose", [anyhow, greedy.choose])
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", in_lane(KEYS, quick=QUICK_KEYS, gate=KEYS))
 def test_no_decision_is_wrong_where_nothing_is_hidden(key: str, choose: Choose) -> None:
-    many = fewer(fewer(POSITIONS))
-    check(positions(games_of_two_sides(key), choose, many), many)
+    check(positions(games_of_two_sides(key), choose, POSITIONS), POSITIONS)
 
 
 @pytest.mark.gate
-@pytest.mark.parametrize("tiles", LONG_ENDS)
+@pytest.mark.parametrize("tiles", in_lane(LONG_ENDS, quick=LONG_ENDS[:1]))
 @pytest.mark.parametrize("key", [key for key in KEYS if key != OF_PARTNERS])
 def test_no_decision_is_wrong_at_a_long_end(key: str, tiles: int) -> None:
     """A search of all positions without bounds finds the same."""
@@ -172,11 +172,11 @@ def test_no_decision_is_wrong_at_a_long_end(key: str, tiles: int) -> None:
 
 
 def test_no_decision_is_wrong_where_only_the_last_tile_of_the_stock_is_hidden() -> None:
-    many = fewer(fewer(2 * POSITIONS))
     games = [variants()["dominospiel"].rules({}, seats) for seats in (3, 5, 6)]
-    check(positions(games, with_a_slow_seat, many, stock=1), many)
+    check(positions(games, with_a_slow_seat, 2 * POSITIONS, stock=1), 2 * POSITIONS)
 
 
+@pytest.mark.gate
 @pytest.mark.parametrize("key", sorted(variants().keys() - set(KEYS)))
 def test_no_other_game_has_ends_in_which_nothing_is_hidden(key: str) -> None:
     """So none is missing above; a game in which this fails belongs to ``KEYS``."""
@@ -190,13 +190,14 @@ def test_what_more_than_two_sides_play_for_is_not_solved() -> None:
         assert known_state(rules, observation, infer(rules, observation)) is None
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("key", "most"), [("block", 17), ("all-fives", 15), ("dominospiel", 14)])
 def test_an_end_with_few_tiles_is_solved_and_one_with_many_not_begun(key: str, most: int) -> None:
     """With as many as may be, some ends have too many positions."""
     games = games_of_two_sides(key)
     found: dict[int, list[bool]] = {}
-    for tiles, many in ((most - 3, fewer(5)), (most, 5), (most + 1, fewer(5))):
-        for rules, _, observation in positions(games, greedy.choose, many, tiles=range(tiles, tiles + 1)):
+    for tiles in (most - 3, most, most + 1):
+        for rules, _, observation in positions(games, greedy.choose, 5, tiles=range(tiles, tiles + 1)):
             seen = rules, observation, infer(rules, observation), observation.view.legal_moves
             found.setdefault(tiles, []).append(solve(*seen) is not None)
     assert all(found[most - 3])

@@ -19,6 +19,8 @@ from tests.conftest import Figures
 from tests.engine.table import EngineTable, tiles
 from tests.laws.matches import Case, Match, law, setups
 
+pytestmark = pytest.mark.quick_and_gate
+
 
 def candidates(table: EngineTable, viewer: int, seat: int) -> list[set[Tile]]:
     """What a viewer knows of each tile of a seat."""

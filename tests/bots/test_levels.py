@@ -32,12 +32,16 @@ from tests.bots.playing import choose_quickly, matches_to_compare, played
 from tests.bots.seen import Moment, moments
 from tests.engine.table import EngineTable, tiles
 from tests.laws.matches import Match, law
+from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.support.waiting import PATIENCE
 from tools.strength.results import measured
 from tools.strength.rounds import play_deals
 from tools.strength.rows import Row, Setup
 
+pytestmark = pytest.mark.quick_and_gate
+
 LUCK = bytes(range(32))
+DUELS = (Setup("fido", 3, (("set", 6),)), Setup("dominospiel", 2), Setup("all-fives", 2))
 
 
 def decisions(match: Match, many: int) -> list[Moment]:
@@ -96,6 +100,7 @@ def test_a_move_without_an_alternative_costs_no_thought(level: str) -> None:
     assert choose_move(table.rules, seen._replace(events=blank), level, b"nor at this") == only  # type: ignore[arg-type]
 
 
+@pytest.mark.gate
 def test_the_same_matches_are_played_in_every_process() -> None:
     printed = [
         subprocess.run(
@@ -128,7 +133,8 @@ def test_the_seed_of_a_decision_is_derived_as_documented() -> None:
     )
 
 
-@pytest.mark.parametrize("setup", [Setup("fido", 3, (("set", 6),)), Setup("dominospiel", 2), Setup("all-fives", 2)])
+@pytest.mark.gate
+@pytest.mark.parametrize("setup", in_lane(DUELS, quick=DUELS[2:]))
 def test_each_level_but_the_slow_one_beats_the_one_before(setup: Setup) -> None:
     for weaker, stronger in pairwise(list(LEVELS)[:-1]):
         row = Row(stronger, weaker, setup, 0.5, 1)
@@ -165,14 +171,17 @@ def playable(key: str, seats: int, number: int = 0) -> Rules:
     return variants()[key].rules({} if sets is None else {"set": sets[number % len(sets)]}, seats)
 
 
-@pytest.mark.parametrize(("key", "seats"), setups())
+@pytest.mark.parametrize(
+    ("key", "seats"), in_lane(setups(), quick=[(key, variant.players.low) for key, variant in variants().items()])
+)
 def test_a_match_of_computer_players_ends(key: str, seats: int) -> None:
     for number in range(2):
         levels = [("greedy", "random", "greedy")[(seat + number) % 3] for seat in range(seats)]
         assert len(list(played(playable(key, seats), f"bots {number}", levels))) > seats
 
 
-@pytest.mark.parametrize("key", variants())
+@pytest.mark.gate
+@pytest.mark.parametrize("key", in_lane(list(variants()), quick=GATE_VARIANTS))
 def test_a_match_with_experts_ends(key: str) -> None:
     seats = variants()[key].players.low
     levels = [("expert", "greedy", "expert", "random")[seat % 4] for seat in range(seats)]

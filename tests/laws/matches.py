@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import combinations, product
 from math import prod
 from random import Random
@@ -30,7 +30,7 @@ from service.engine.referee import advance, apply, legal_moves
 from service.engine.state import FINISHED, State
 from service.engine.tiles import TILES
 from service.engine.variants import variants
-from tests.support.lanes import fewer
+from tests.support.lanes import current, fewer
 
 TIMES: Final = int(os.environ.get("LAWS_TIMES", "1"))
 MOST_MOVES: Final = 250
@@ -80,6 +80,7 @@ class Match:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
+        """All moves; the law to which the match is put may have them from another one (``_shared``)."""
         rng = Random(case_seed(self.case))
         favours = rng.choice(_TEMPERS)
         state = self.rules.start()
@@ -219,26 +220,45 @@ steady: Final = settings(derandomize=True, database=None, deadline=None, suppres
 """Hypothesis draws the same at every run, and measures no time."""
 
 
+@lru_cache(maxsize=400)
+def _steps(case: Case) -> tuple[Step, ...]:
+    return Match(case).steps
+
+
+def _shared(case: Case) -> Match:
+    """The match of a case, played once for all laws of this process: its steps are frozen."""
+    match = Match(case)
+    match.__dict__["steps"] = _steps(case)
+    return match
+
+
 def law(
     *, matches: int = 20, drawn: int = 5, game: str | None = None
 ) -> Callable[[Callable[[Match], None]], Callable[[str], None]]:
-    """Put a law to so many fixed matches of every game (or of the one that has it), and to so many that are drawn."""
+    """Put a law to so many fixed matches of every game (or of the one that has it), and to so many that are drawn.
+
+    In the nightly lane each law has matches of its own; in the shorter ones all laws are put to the same.
+    """
 
     def put(check: Callable[[Match], None]) -> Callable[[str], None]:
         name = check.__name__
+        named, play = (name, Match) if current() == "nightly" else ("laws", _shared)
 
-        def hold(case: Case) -> None:
-            try:
-                check(Match(case))
-            except Exception as broken:
-                broken.add_note(f"Match({case!r})")
-                raise
+        def held(play: Callable[[Case], Match]) -> Callable[[Case], None]:
+            def hold(case: Case) -> None:
+                try:
+                    check(play(case))
+                except Exception as broken:
+                    broken.add_note(f"Match({case!r})")
+                    raise
+
+            return hold
 
         @pytest.mark.parametrize("key", variants() if game is None else [game])
         def test(key: str) -> None:
-            for case in cases(key, name, fewer(matches) * TIMES):
-                hold(case)
-            draws = given(any_case(key))(hold)
+            for case in cases(key, named, fewer(matches) * TIMES):
+                held(play)(case)
+            draws = given(any_case(key))(held(Match))
             seed(crc32(f"{name} {key}".encode()))(
                 settings(
                     steady,

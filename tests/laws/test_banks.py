@@ -33,13 +33,14 @@ from service.games.model.schedule import bot_turn, remote_turn, time_out_due
 from service.games.model.seats import BOT, HUMAN, REMOTE, SeatKind
 from tests.conftest import Figures
 from tests.support.games import build_games, build_repository
+from tests.support.lanes import fewer
 from tests.support.remote_games import APP
 from tests.support.stores.memory_store import MemoryStore
 
-pytestmark = pytest.mark.gate
+pytestmark = pytest.mark.quick_and_gate
 
 SEQUENCES: Final = 40
-"""Of each kind of absence, in every run."""
+"""Of each kind of absence, in the nightly lane."""
 COMMANDS: Final = 160
 SECOND: Final = 1_000
 BANKS: Final = (
@@ -242,7 +243,7 @@ class Sequence:
 @pytest.mark.parametrize("absence", ABSENCES)
 def test_no_sequence_of_commands_buys_time(absence: Absence, figures: Figures) -> None:
     happened: Counter[str] = Counter()
-    for number in range(SEQUENCES):
+    for number in range(fewer(SEQUENCES)):
         clock = BANKS[number % len(BANKS)]._replace(absence=absence)
         sequence = Sequence(clock, f"{absence} {number}")
         try:

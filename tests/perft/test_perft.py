@@ -21,7 +21,11 @@ from service.engine.state import PLAYING, ROUND_OVER, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from tests.laws.matches import Choices, option_values, setups
+from tests.support.lanes import GATE_VARIANTS, in_lane
 
+pytestmark = pytest.mark.quick_and_gate
+
+ALL: Final = list(variants())
 HERE: Final = Path(__file__).parent
 MOST_STATES: Final = 600
 """A row goes no deeper than this many positions."""
@@ -30,7 +34,9 @@ SEEDS: Final = ("one", "two", "three", "four", "five", "six")
 """Two of them, or more for a game with few positions."""
 
 
-@pytest.mark.parametrize("key", variants())
+@pytest.mark.parametrize(
+    "key", in_lane(ALL, quick=GATE_VARIANTS, gate=[key for key in ALL if key not in GATE_VARIANTS])
+)
 def test_lines_of_play(key: str, same_as_file: Callable[[Path, str], None]) -> None:
     starts = list(positions(key))
     seeds = SEEDS[: max(2, 12 // len(starts))]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from hashlib import sha256
 from math import isclose
 from pathlib import Path
@@ -30,7 +31,8 @@ ROOT = Path(__file__).parents[2]
 Hands = tuple[tuple[Tile, ...], ...]
 
 
-def pile(game: str, many: int, seats: int | None = None, **options: int) -> list[Record]:
+@cache
+def pile(game: str, many: int, seats: int | None = None, **options: int) -> tuple[Record, ...]:
     """Matches of random players, whose deals follow from their numbers."""
     records = []
     count = seats or GAMES[game].players[0]
@@ -40,7 +42,7 @@ def pile(game: str, many: int, seats: int | None = None, **options: int) -> list
         while not match.is_over:
             match.play(match.to_act[0], match.choose(match.to_act[0], "random"))
         records.append(read_record(match.record()))
-    return records
+    return tuple(records)
 
 
 def redealt(records: Sequence[Record], rig: Callable[[Hands, Random], Hands]) -> list[Record]:
@@ -150,6 +152,7 @@ def test_a_match_of_several_records_counts_once() -> None:
     assert (others.matches, others.repeated) == (2, 1)
 
 
+@pytest.mark.gate
 def test_a_reader_that_has_seen_enough_ends_the_command() -> None:
     """As ``head`` does: nothing is said of the closed pipe."""
     command = [sys.executable, "-m", "service", "audit", "docs/records"]
@@ -199,6 +202,7 @@ def test_the_command_reads_folders_and_names_what_is_no_record(tmp_path: Path) -
     assert {"question": "doubles", "seat": 0}.items() <= told["answers"][0].items()
 
 
+@pytest.mark.gate
 def test_the_command_says_that_the_samples_are_honest_and_that_nothing_is_no_pile(tmp_path: Path) -> None:
     done = run("docs/records")
     assert (done.returncode, done.stderr) == (0, "")
@@ -208,6 +212,7 @@ def test_the_command_says_that_the_samples_are_honest_and_that_nothing_is_no_pil
     assert run(str(tmp_path / "absent")).returncode == 2
 
 
+@pytest.mark.gate
 def test_of_too_few_deals_the_command_says_nothing(tmp_path: Path) -> None:
     record = tmp_path / "one.domino"
     record.write_text(Match("block", ["Ada", "Bo"], seed="a").record(), "utf-8")
@@ -219,6 +224,7 @@ def test_of_too_few_deals_the_command_says_nothing(tmp_path: Path) -> None:
     assert "Nothing is unusual" not in done.stdout
 
 
+@pytest.mark.gate
 def test_the_command_reads_standard_input_and_counts_copies_once() -> None:
     sample = ROOT / "docs" / "records" / "block.domino"
     done = run("-", str(sample), stdin=sample)

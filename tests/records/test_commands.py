@@ -47,6 +47,7 @@ def test_a_sound_record_is_verified(file: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.gate
 def test_the_moves_of_computer_players_are_computed_again(tmp_path: Path) -> None:
     match = HostedMatch("domino", ("expert", "greedy"), seed=2, options={"limit": 1})
     match.play()
@@ -71,6 +72,7 @@ def test_a_wrong_record_is_not_and_every_finding_has_its_line(file: Path) -> Non
     assert done.returncode == 1
 
 
+@pytest.mark.gate
 @pytest.mark.parametrize("command", ["verify", "replay"])
 def test_what_cannot_be_read_is_said_with_its_place(command: str, tmp_path: Path) -> None:
     done = run(command, "-", given=b'[Record "1"]\n[Variant "\xff"]\n')
@@ -89,6 +91,7 @@ def test_a_match_is_replayed(file: Path) -> None:
     assert done.stdout.decode() == transcript
 
 
+@pytest.mark.gate
 def test_a_match_is_replayed_with_its_tables_drawn(file: Path) -> None:
     done = run("replay", "--drawing", str(file))
     assert (done.returncode, done.stderr) == (0, b"")
@@ -99,6 +102,7 @@ def test_a_match_is_replayed_with_its_tables_drawn(file: Path) -> None:
     assert "› " not in shown
 
 
+@pytest.mark.gate
 def test_a_broken_match_is_replayed_as_far_as_it_goes_and_then_says_why() -> None:
     lines = RECORD.splitlines()
     lines[16] += "9"

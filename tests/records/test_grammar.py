@@ -19,6 +19,9 @@ from tests.laws.matches import Match, law, steady
 from tests.records.building import arranged, fair, kept, viewers
 from tests.records.hosted import hosted_records
 from tests.records.test_parsing import BAD, FULL, GOOD, as_written, is_place, pieces
+from tests.support.lanes import fewer
+
+pytestmark = pytest.mark.gate
 
 ROOT = Path(__file__).parents[2]
 GRAMMAR = Lark((ROOT / "docs/record.lark").read_text("utf-8"), parser="lalr", lexer="contextual")
@@ -69,7 +72,7 @@ def test_every_recorded_match_is_grammatical_and_verified(path: Path) -> None:
     assert grammatical(path.read_text("utf-8"))
 
 
-drawing = settings(steady, max_examples=100, suppress_health_check=list(HealthCheck))
+drawing = settings(steady, max_examples=fewer(100), suppress_health_check=list(HealthCheck))
 
 
 @drawing
@@ -89,7 +92,7 @@ def test_rounds_of_tiles_that_there_are_are_accepted(rounds: list[str]) -> None:
     assert refused(head + "".join([f"\n{each}" for each in rounds])) is None
 
 
-@settings(drawing, max_examples=400)
+@settings(drawing, max_examples=fewer(400))
 @given(st.sampled_from([GOOD, FULL]), st.integers(0, len(FULL)), st.integers(0, 9), pieces | st.text(max_size=2))
 def test_they_say_the_same_of_a_record_that_somebody_has_changed(text: str, at: int, cut: int, piece: str) -> None:
     agree(text[:at] + piece + text[at + cut :])

@@ -18,6 +18,7 @@ from service.render.replays import replay
 from service.render.transcript import render_transcript
 from tests.conftest import Figures
 from tests.records.building import arranged, fair, kept, short_cases, viewers
+from tests.support.lanes import fewer
 
 pytestmark = pytest.mark.gate
 
@@ -58,7 +59,7 @@ def numbered(text: str) -> str:
 
 def spoilt_records(key: str, rng: Random) -> list[Record]:
     records = []
-    for case in short_cases(key, 20, 50):
+    for case in short_cases(key, fewer(20), 50):
         match = rng.choice([fair, arranged])(case)
         text = numbered(format_record(kept(match, rng.choice([None, *viewers(match)]))))
         for _ in range(TIMES):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from random import Random
 from typing import Any
@@ -39,12 +40,16 @@ pytestmark = pytest.mark.gate
 Tampering = Callable[[Record, Random], Record | None]
 
 
-def running_records() -> Iterator[Record]:
-    for key in variants():
-        for case in short_cases(key, 12, 60):
-            match = fair(case)
-            if match.steps[-1].after.phase == PLAYING:
-                yield kept(match, match.rng.choice([SPECTATOR, *match.seats]))
+@cache
+def running_records() -> tuple[Record, ...]:
+    matches = [fair(case) for key in variants() for case in short_cases(key, 12, 60)]
+    return tuple(
+        [
+            kept(match, match.rng.choice([SPECTATOR, *match.seats]))
+            for match in matches
+            if match.steps[-1].after.phase == PLAYING
+        ]
+    )
 
 
 def last_round(record: Record) -> int:

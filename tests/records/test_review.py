@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
+from itertools import islice
 from math import inf
 from pathlib import Path
 from random import Random
@@ -43,16 +44,22 @@ from service.records.review import (
     summaries,
 )
 from service.records.verification import rules_of
+from service.records.writer import format_record
 from service.texts import LANGUAGES
 from tests.bots.seen import moments
 from tests.laws.matches import Match as LawMatch
 from tests.laws.matches import law
+from tests.support.lanes import in_lane
 from tools.strength.reviews import SETUPS, figures, review_deal
 from tools.strength.rows import Setup
+
+pytestmark = pytest.mark.gate
 
 ROOT = Path(__file__).parents[2]
 FEW = 60
 """Playouts of a decision here."""
+COMPARED = ("block", "menschenwolf")
+"""The games of the gate in which levels are compared, with two ends and with many."""
 
 
 @cache
@@ -66,28 +73,38 @@ def recorded(game: str, level: str, number: int) -> Record:
     return read_record(match.record())
 
 
-def decisions_of(record: Record, most: int | None = None, playouts: int | None = FEW) -> list[Decision]:
+def reviewed(record: Record, playouts: int | None = FEW, after: int = 0) -> Iterator[Decision | RoundLuck]:
     rules, _ = rules_of(record)
     assert rules is not None
-    found = []
-    for each in review(record, rules, playouts=playouts):
-        if isinstance(each, Decision):
-            found.append(each)
-        if len(found) == most:
-            break
+    yield from review(record, rules, playouts=playouts, after=after)
+
+
+def decisions_of(record: Record, most: int | None = None, playouts: int | None = FEW) -> list[Decision]:
+    return list(islice((each for each in reviewed(record, playouts) if isinstance(each, Decision)), most))
+
+
+@cache
+def decisions_of_chance() -> tuple[Decision, ...]:
+    """The first decisions in a match of Block that were made by chance."""
+    return tuple(decisions_of(recorded("block", "random", 0), 40))
+
+
+def luck_in(record: Record) -> Iterator[RoundLuck]:
+    return (each for each in reviewed(record, 2) if isinstance(each, RoundLuck))
+
+
+def first_luck(record: Record) -> RoundLuck:
+    """The luck of the first round, without a look at its decisions."""
+    end = next(line.version for line in record.rounds[0].lines if isinstance(line.event, RoundEnded))
+    found = next(reviewed(record, 2, after=end - 1))
+    assert isinstance(found, RoundLuck)
     return found
 
 
-def luck_in(record: Record) -> list[RoundLuck]:
-    rules, _ = rules_of(record)
-    assert rules is not None
-    return [each for each in review(record, rules, playouts=2) if isinstance(each, RoundLuck)]
-
-
-@law(matches=8, drawn=3)
+@law(matches=4, drawn=1)
 def test_an_estimate_does_not_depend_on_what_its_seat_cannot_see(match: LawMatch) -> None:
     """Two deals that look alike to a seat give the same estimates, byte for byte."""
-    for moment in list(moments(match))[::7]:
+    for moment in list(moments(match))[::13]:
         seat = moment.state.turn
         if seat is None or len(legal_moves(match.rules, moment.state, seat)) < 2:
             continue
@@ -97,9 +114,9 @@ def test_an_estimate_does_not_depend_on_what_its_seat_cannot_see(match: LawMatch
         assert repr(estimates(match.rules, seen, playouts=16)) == repr(estimates(match.rules, twin, playouts=16))
 
 
-@law(matches=8, drawn=3)
+@law(matches=4, drawn=1)
 def test_estimates_are_of_legal_moves_the_best_first(match: LawMatch) -> None:
-    for moment in list(moments(match))[::7]:
+    for moment in list(moments(match))[::13]:
         seat = moment.state.turn
         if seat is None:
             continue
@@ -161,19 +178,21 @@ def test_a_review_is_the_same_each_time() -> None:
     assert decisions_of(record, 12) == decisions_of(record, 12)
 
 
+@pytest.mark.quick_and_gate
 def test_a_review_names_the_versions_and_moves_of_the_record() -> None:
     record = recorded("block", "random", 0)
     lines = {line.version: line.event for each in record.rounds for line in each.lines}
-    decisions = decisions_of(record)
-    assert decisions
-    for each in decisions:
+    for each in decisions_of_chance():
         event = lines[each.version]
         assert isinstance(event, Played)
         assert (event.seat, event.tile) == (each.seat, each.move.tile)
 
 
-@pytest.mark.gate
-@pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.variant)
+@pytest.mark.parametrize(
+    "setup",
+    in_lane(SETUPS, quick=[each for each in SETUPS if each.variant in COMPARED]),
+    ids=lambda setup: setup.variant,
+)
 def test_better_levels_give_away_less(setup: Setup) -> None:
     """In the same deals, in every game; the figures are the same in every run."""
     reviewed = [review_deal(setup, "in order", number, playouts=200) for number in range(3)]
@@ -181,8 +200,9 @@ def test_better_levels_give_away_less(setup: Setup) -> None:
     assert random > greedy > expert
 
 
+@pytest.mark.quick_and_gate
 def test_a_mistake_is_named_only_where_it_is_clear_of_its_error() -> None:
-    decisions = decisions_of(recorded("block", "random", 0))
+    decisions = decisions_of_chance()
     named = [each for each in decisions if each.is_mistake]
     assert named
     assert len(named) < len(decisions)
@@ -196,13 +216,15 @@ def test_a_mistake_is_named_only_where_it_is_clear_of_its_error() -> None:
 PARTNER = {"en": "partner", "de": "partner", "es": "compañero"}
 
 
+@pytest.mark.quick_and_gate
 def test_nobody_is_told_of_a_partner_without_one() -> None:
-    decisions = [each for each in decisions_of(recorded("block", "random", 0)) if each.is_mistake]
+    decisions = [each for each in decisions_of_chance() if each.is_mistake]
     assert [each for each in decisions if "hinders" in each.advantages]
     for language in LANGUAGES:
         assert not [each for each in decisions if PARTNER[language] in sentence(each, language).lower()]
 
 
+@pytest.mark.quick_and_gate
 def test_who_helps_the_partner_is_told_so() -> None:
     match = Match("latin", ["Ada", "Bo", "Cy", "Di"], secret=bytes(32))
     match.play(match.to_act[0], match.legal_moves(match.to_act[0])[0])
@@ -218,20 +240,20 @@ def test_who_helps_the_partner_is_told_so() -> None:
         assert PARTNER[language] in sentence(mistake, language).lower()
 
 
+@pytest.mark.quick_and_gate
 def test_the_sums_of_a_seat_are_those_of_its_decisions() -> None:
-    decisions = decisions_of(recorded("block", "random", 0))
-    for each in summaries(2, Review(decisions, None)):
+    decisions = decisions_of_chance()
+    for each in summaries(2, Review(list(decisions), None)):
         own = [one for one in decisions if one.seat == each.seat]
         assert each.decisions == len(own)
         assert each.given_away == pytest.approx(sum(one.given_away for one in own) / len(own))
         assert each.luck is None
 
 
-@pytest.mark.gate
-@pytest.mark.parametrize("game", sorted(GAMES))
+@pytest.mark.parametrize("game", in_lane(sorted(GAMES), quick=(*COMPARED, "latin")))
 def test_result_and_luck_are_told_of_every_round_and_add_up_to_nothing(game: str) -> None:
     record = recorded(game, "random", 0)
-    rounds = luck_in(record)
+    rounds = list(luck_in(record))
     ends = {line.version: line.event for each in record.rounds for line in each.lines}
     over = {version: event for version, event in ends.items() if isinstance(event, RoundEnded)}
     assert [each.version for each in rounds] == list(over)
@@ -251,7 +273,7 @@ def test_result_and_luck_are_told_of_every_round_and_add_up_to_nothing(game: str
 @pytest.mark.parametrize("game", ["block", "bergen", "fido"])
 def test_the_luck_of_a_deal_does_not_depend_on_who_plays_it(game: str) -> None:
     """The first deals of these matches are alike, their courses are not."""
-    weak, strong = luck_in(recorded(game, "random", 0))[0], luck_in(recorded(game, "greedy", 0))[0]
+    weak, strong = [first_luck(recorded(game, level, 0)) for level in ("random", "greedy")]
     assert weak[2:] == strong[2:]
     assert weak.results != strong.results
 
@@ -266,17 +288,23 @@ def test_a_round_that_is_not_over_has_no_luck() -> None:
     assert [each.version for each in luck_in(read_record(match.record()))] == [rounds[0].lines[-1].version]
 
 
+@pytest.mark.quick_and_gate
 def test_a_review_goes_on_after_each_of_its_parts_as_if_never_interrupted() -> None:
+    """The next three are the same, up to two parts after the first round."""
     record = recorded("bergen", "greedy", 0)
-    rules, _ = rules_of(record)
-    assert rules is not None
-    found = list(review(record, rules, playouts=2))
-    second = next(place for place, each in enumerate(found) if isinstance(each, RoundLuck)) + 2
-    assert len(found) > second
+    found: list[Decision | RoundLuck] = []
+    for each in reviewed(record, 2):
+        found.append(each)
+        if any(isinstance(before, RoundLuck) for before in found[:-5]):
+            break
+    second = len(found) - 3
+    assert isinstance(found[second - 3], RoundLuck)
     for place in range(second):
-        assert list(review(record, rules, playouts=2, after=found[place].version)) == found[place + 1 :]
+        following = islice(reviewed(record, 2, after=found[place].version), 3)
+        assert list(following) == found[place + 1 : place + 4]
 
 
+@pytest.mark.quick_and_gate
 def test_a_hint_claims_a_lead_only_where_it_is_clear() -> None:
     match = Match("block", ["Ada", "Bo"], secret=bytes(32))
     (move, *_) = match.view(match.to_act[0]).legal_moves
@@ -286,6 +314,7 @@ def test_a_hint_claims_a_lead_only_where_it_is_clear() -> None:
     assert hint([one, one._replace(behind=0.5, behind_error=0.3)]).startswith("About as good")
 
 
+@pytest.mark.quick_and_gate
 def test_a_hint_about_equal_moves_does_not_say_that_one_is_better() -> None:
     match = Match("block", ["Ada", "Bo"], secret=bytes(32))
     (move, *_) = match.view(match.to_act[0]).legal_moves
@@ -299,7 +328,7 @@ def test_a_hint_about_equal_moves_does_not_say_that_one_is_better() -> None:
 def test_what_was_played_for_who_was_away_is_no_decision() -> None:
     """A seat leaves at its first move, and is back after some more."""
     record = replace(recorded("block", "random", 0), bots=())
-    seat = decisions_of(record, 1)[0].seat
+    seat = decisions_of_chance()[0].seat
     (first, *rest) = record.rounds
     moved = [place for place, line in enumerate(first.lines) if getattr(line.event, "seat", None) == seat]
     lines = list(first.lines)
@@ -307,11 +336,12 @@ def test_what_was_played_for_who_was_away_is_no_decision() -> None:
     lines.insert(moved[0], lines[moved[0]]._replace(event=Left(seat)))
     away = replace(record, rounds=(first._replace(lines=tuple(lines)), *rest))
     absent = {first.lines[place].version for place in moved[:3]}
-    expected = [each for each in decisions_of(record) if each.version not in absent]
-    assert len(expected) < len(decisions_of(record))
-    assert decisions_of(away) == expected
+    expected = [each for each in decisions_of_chance() if each.version not in absent]
+    assert len(expected) < len(decisions_of_chance())
+    assert decisions_of(away, len(expected)) == expected
 
 
+@pytest.mark.quick_and_gate
 def test_a_partial_record_is_not_reviewed() -> None:
     record = replace(recorded("block", "random", 0), viewer=0)
     with pytest.raises(Unreviewable):
@@ -323,8 +353,11 @@ def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
 
 
-def test_the_command_reviews_a_record() -> None:
-    done = run_command("docs/records/bergen.domino", "--json")
+def test_the_command_reviews_a_record(tmp_path: Path) -> None:
+    record = recorded("block", "random", 0)
+    file = tmp_path / "first-round.domino"
+    file.write_text(format_record(replace(record, rounds=record.rounds[:1], result=None)), "utf-8")
+    done = run_command(str(file), "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert sum(each["decisions"] for each in told["players"]) == len(told["decisions"]) > 0
@@ -357,8 +390,9 @@ def test_the_hint_before_a_move_has_that_move_among_many() -> None:
     assert rules is not None
     ninth = next(
         each
-        for each in decisions_of(record, playouts=8)
-        if each.move not in [estimate.move for estimate in hint_before(record, rules, each.version)[1].estimates[:8]]
+        for each in reviewed(record, 8)
+        if isinstance(each, Decision)
+        and each.move not in [estimate.move for estimate in hint_before(record, rules, each.version)[1].estimates[:8]]
     )
     seat, found = hint_before(record, rules, ninth.version)
     assert seat == ninth.seat

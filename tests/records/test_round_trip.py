@@ -18,9 +18,12 @@ from service.records.writer import format_record, line_numbers
 from tests.conftest import Figures
 from tests.laws.matches import Match, law
 from tests.records.building import arranged, fair, kept, short_cases, viewers
+from tests.support.lanes import fewer
+
+pytestmark = pytest.mark.quick_and_gate
 
 MANY = 130
-"""Of each game, in every run; ``make soak`` asks for more."""
+"""Of each game, in the nightly lane; ``make soak`` asks for more."""
 MANY_IN_SOAK = int(os.environ.get("SOAK_RECORDS", "2000"))
 
 
@@ -49,7 +52,7 @@ def keep_and_check(key: str, many: int, most_moves: int, figures: Figures) -> No
 
 @pytest.mark.parametrize("key", variants())
 def test_generated_records_are_read_as_they_were_written_and_verified(key: str, figures: Figures) -> None:
-    keep_and_check(key, MANY, 70, figures)
+    keep_and_check(key, fewer(MANY), 70, figures)
 
 
 @pytest.mark.soak

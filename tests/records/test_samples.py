@@ -42,6 +42,7 @@ def test_a_sample_is_verified(path: Path) -> None:
     assert report.proven == (0 if path.stem == "domino-arranged" else report.deals)
 
 
+@pytest.mark.gate
 @pytest.mark.parametrize("change", AS_AN_EDITOR_LEAVES_IT.values(), ids=AS_AN_EDITOR_LEAVES_IT)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_sample_survives_an_editor(path: Path, change: Callable[[str], str]) -> None:
