@@ -300,6 +300,7 @@ def test_a_review_judges_every_decision_once(api: Api, bots: Bots) -> None:
     assert not bots.is_asked(table)
 
 
+@pytest.mark.nightly
 def test_a_review_of_an_earlier_release_is_told_without_luck(api: Api, bots: Bots, server: redis.Redis) -> None:
     table = finished(api)
     api.post(f"{table.path}/review", token=table.tokens[0])
@@ -348,6 +349,7 @@ def test_a_review_is_gone_with_its_game(api: Api, app_key: str, bots: Bots, serv
     assert status_and_code(table.get("/review", 0)) == (410, "gone")
 
 
+@pytest.mark.gate
 def test_a_review_goes_on_where_another_worker_was_killed(
     api: Api, bots: Bots, store: RedisStore, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

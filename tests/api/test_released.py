@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -16,13 +17,15 @@ from tests.api.client import Table, status_and_code
 from tests.api.released_games import DELETED, FILES, FOLDER, ReleasedGame, games_in
 from tests.api.saved_games import restore
 from tests.api.timed import TimedApi
-from tests.support.lanes import in_lane
+from tests.support.lanes import QUICK_VARIANTS, in_lane
 from tests.support.table import match_finished
 
 pytestmark = pytest.mark.quick_and_gate
 
 MOST_MOVES = 2000
-QUICK = ("second round",)
+SECOND_ROUND = "second round"
+OF_EVERY_VARIANT = ("waiting", "dealt", "playing", "round over", SECOND_ROUND, "finished")
+"""The stages of which there is a game of every variant; of the others there is one game each."""
 
 
 def games_of(file: str) -> dict[str, list[ReleasedGame]]:
@@ -62,12 +65,23 @@ def play_on(api: TimedApi, table: Table) -> None:
     raise AssertionError(f"no end after {MOST_MOVES} moves")
 
 
-@pytest.mark.parametrize(("file", "variant"), RELEASED)
+def stages_in_lane(variant: str, stages: Sequence[str]) -> Sequence[str]:
+    """Return which games of a variant are played on: some in their second round, and in the gate the single ones."""
+    second = [each for each in stages if each == SECOND_ROUND]
+    single = [each for each in stages if each not in OF_EVERY_VARIANT]
+    in_quick = variant in QUICK_VARIANTS
+    return in_lane(stages, quick=second if in_quick else [], gate=single if in_quick else [*second, *single])
+
+
+@pytest.mark.parametrize(
+    ("file", "variant"),
+    in_lane(list(RELEASED), quick=[each for each in RELEASED if each[1] in QUICK_VARIANTS], gate=list(RELEASED)),
+)
 def test_a_released_game_is_read_and_played_on_to_the_end(
     timed_api: TimedApi, server: redis.Redis, subtests: pytest.Subtests, file: str, variant: str
 ) -> None:
     games = {game.stage: game for game in RELEASED[file, variant] if game.stage != DELETED}
-    for stage in in_lane(list(games), quick=[stage for stage in QUICK if stage in games]):
+    for stage in stages_in_lane(variant, list(games)):
         with subtests.test(stage):
             released = games[stage]
             restore(server, released.created["game"]["id"], released.snapshot)

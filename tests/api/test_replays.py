@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from service.engine.variants import variants
 from tests.api.client import Api, Table
-from tests.api.saved_games import some_rounds, some_seats
+from tests.api.saved_games import some_rounds, some_seats, variants_in_lane
 from tests.support.table import match_finished, reached, round_over
+
+pytestmark = pytest.mark.quick_and_gate
 
 
 def record_of(api: Api, table: Table, seat: int | None = None) -> str:
@@ -26,7 +27,7 @@ def replayed(api: Api, record: str, query: str = "", **headers: str) -> dict[str
     return shown
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_the_last_table_of_every_round_is_the_board_of_the_game(api: Api, variant: str) -> None:
     table = api.create(variant, some_seats(variant), rules=some_rounds(variant))
     view = api.play_until(table, match_finished, Random(variant))
@@ -42,7 +43,7 @@ def test_the_last_table_of_every_round_is_the_board_of_the_game(api: Api, varian
         assert each["board"] == api.get(f"{table.path}/board?aspect=0.8&version={version}").get_json()
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_the_steps_are_the_events_of_the_game_in_its_words(api: Api, variant: str) -> None:
     table = api.create(variant, some_seats(variant), rules=some_rounds(variant))
     api.play_until(table, round_over, Random(variant))

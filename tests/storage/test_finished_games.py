@@ -21,6 +21,7 @@ from service.storage.redis.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.support.games import build_games
+from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_store
 
@@ -72,7 +73,7 @@ def bundled_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealSer
     server.stop()
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", in_lane(list(variants()), quick=GATE_VARIANTS))
 def test_a_finished_double_six_match_takes_four_kib(variant: str, bundled_server: RealServer) -> None:
     with connect(bundled_server.url) as client:
         store = redis_store(SingleNodeTopology(client), TTL)
