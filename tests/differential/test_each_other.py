@@ -21,6 +21,7 @@ from service.engine.referee import can_open
 from service.engine.tiles import Tile
 from tests.conftest import Figures
 from tests.differential.in_step import Game, OurMatch
+from tests.support.lanes import fewer
 
 pytestmark = pytest.mark.gate
 
@@ -130,7 +131,7 @@ def test_a_family_makes_the_same_rounds(family: Family, figures: Figures) -> Non
     counted: Counter[str] = Counter()
     rng = Random(family.name)
 
-    for _ in range(ROUNDS):
+    for _ in range(fewer(ROUNDS)):
         matches, leads = same_round(family.games, rng)
         one = matches[0]
         while one.turn is not None:
