@@ -18,6 +18,7 @@ from service.render.geometry import Area, Geometry, GrowingGeometry, Place, Plac
 from tests.conftest import Figures
 from tests.laws.matches import TIMES
 from tests.laws.rounds import Round, kinds, rounds
+from tests.support.lanes import in_lane
 
 pytestmark = pytest.mark.quick_and_gate
 
@@ -284,7 +285,8 @@ def group(played: Round) -> Group:
     return Group(rules.layout_spread(), len(rules.tiles), four_arms=(0, SHORT) in sides)
 
 
-@pytest.mark.parametrize(("key", "aspect"), list(product(variants(), ASPECTS)))
+@pytest.mark.parametrize("key", variants())
+@pytest.mark.parametrize("aspect", in_lane(ASPECTS, quick=ASPECTS[:1], gate=ASPECTS[1:3]))
 def test_tiles_touch_only_where_they_join_and_never_move(key: str, aspect: int) -> None:
     """Each kind of table at two of the aspects, a single one at all; the soak plays each at all."""
     of_game = [kind for kind in kinds() if kind.key == key]

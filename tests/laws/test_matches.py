@@ -11,10 +11,12 @@ from service.engine.moves import ACTIONS
 from service.engine.state import FINISHED, PLAYING
 from service.engine.variants import variants
 from tests.laws.matches import TIMES, Case, Match, cases, law, option_values, setups
+from tests.support.lanes import fewer
 
 pytestmark = pytest.mark.quick_and_gate
 
 
+@pytest.mark.nightly
 def test_together_the_matches_show_every_action_event_and_reason() -> None:
     actions, events, reasons = set(), set(), set()
     for key in variants():
@@ -51,7 +53,7 @@ def test_a_round_ends_in_a_bounded_number_of_moves(match: Match) -> None:
 @pytest.mark.parametrize("key", variants())
 def test_a_match_ends(key: str) -> None:
     long = {(option.key, option.high) for option in variants()[key].options if not option.values}
-    for case in cases(key, "the end", 40 * TIMES):
+    for case in cases(key, "the end", fewer(40) * TIMES):
         short = tuple([choice for choice in case.options if choice not in long or choice[0] == "hand"])
         match = Match(Case(key, case.seats, short, case.seed, case.move_seed, moves=20_000))
         assert match.states[-1].phase == FINISHED, case
