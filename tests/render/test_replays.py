@@ -21,6 +21,7 @@ from tests.games.test_recorded import file_of, record_in, recorded
 from tests.laws.matches import Case, Match, law
 from tests.records.building import arranged, fair, kept, viewers
 from tests.records.tampering import event_at, places, with_event
+from tests.support.lanes import in_lane
 
 pytestmark = pytest.mark.gate
 
@@ -35,7 +36,8 @@ def some_record() -> Record:
 
 @pytest.mark.parametrize("key", variants())
 def test_a_recorded_match_is_replayed_to_the_tables_of_its_rounds(key: str, subtests: pytest.Subtests) -> None:
-    for case in recorded(key):
+    cases = list(recorded(key))
+    for case in in_lane(cases, gate=cases[::4]):
         with subtests.test(file_of(case).stem):
             assert_replayed(case)
 
