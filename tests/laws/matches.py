@@ -226,7 +226,7 @@ def _steps(case: Case) -> tuple[Step, ...]:
 
 
 def _shared(case: Case) -> Match:
-    """The match of a case, played once for all laws of this process: its steps are frozen."""
+    """The match of a case, played once for all laws of a file: its steps are frozen."""
     match = Match(case)
     match.__dict__["steps"] = _steps(case)
     return match
@@ -237,12 +237,12 @@ def law(
 ) -> Callable[[Callable[[Match], None]], Callable[[str], None]]:
     """Put a law to so many fixed matches of every game (or of the one that has it), and to so many that are drawn.
 
-    In the nightly lane each law has matches of its own; in the shorter ones all laws are put to the same.
+    In the nightly lane each law has matches of its own; in the shorter ones the laws of a file are put to the same.
     """
 
     def put(check: Callable[[Match], None]) -> Callable[[str], None]:
         name = check.__name__
-        named, play = (name, Match) if current() == "nightly" else ("laws", _shared)
+        named, play = (name, Match) if current() == "nightly" else (check.__module__, _shared)
 
         def held(play: Callable[[Case], Match]) -> Callable[[Case], None]:
             def hold(case: Case) -> None:
