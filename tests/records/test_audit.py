@@ -97,7 +97,7 @@ def test_a_shuffle_that_favours_a_seat_is_named() -> None:
 
 def test_who_leads_is_asked_where_it_follows_from_the_hands_alone() -> None:
     def leads(game: str, **options: object) -> list[Answer]:
-        records = pile(game, 3, **options)  # type: ignore[arg-type]
+        records = pile(game, 3, **options)
         return [each for each in audit(records).answers() if each.question == "leads"]
 
     assert [each.many for each in leads("block")] == [3, 3]
