@@ -1,38 +1,47 @@
-"""Blindness: what a seat cannot see changes no byte of its answers.
+"""Blindness: what a viewer cannot see changes no byte of what it is told.
 
-For every variant and at every stage of a match: the stored game is changed where a viewer cannot see it (the other
-hands, the stock and its order, the deck that later rounds come from), and every resource is requested by every method.
+One walk asks every operation for games at several stages, as every kind of viewer: once of the game as it is stored and
+once of a twin (``tests.api.twins``). An operation is asked because it exists; ``ASKED`` says what more than a request
+without body and query it is asked.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from hashlib import sha256
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import redis
+from werkzeug.routing import Rule
 
-from service.engine.deal import Deck, seed_from_text
-from service.engine.events import Dealt, Drew
-from service.engine.state import PLAYING, State
-from service.engine.tiles import TILES, sort_tiles
+from service.backends.facade import BackendsFacade
+from service.backends.webhooks.messages import game_messages
+from service.engine.deal import seed_from_text
+from service.engine.tiles import TILES
 from service.engine.variants import variants
-from service.games.model.game import Game
-from service.games.model.game_events import GameEvent
-from service.games.queries.catalogue import deal_table
-from service.games.store.codec import decode_event, encode_event, encode_game
+from service.games.model.game import Game, Ownership
+from service.games.model.schedule import Lifetimes, RemoteTurn
+from service.games.model.seats import OPEN_SEAT, Remote, Seats
+from service.games.store.codec import encode_game
+from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from tests.api.client import Api, Table, content_of, viewers, without_tile
-from tests.api.conftest import api_with_fixed_clock
+from service.storage.redis.topology import SingleNodeTopology
+from service.web.moves.remote_messages import move_message
+from service.web.operation import Operation
+from tests.api.client import Api, Table, content_of, viewers
+from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.deals import deal
+from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import (
     DRAWING,
+    GAME_SECONDS,
     SEED,
     SavedGame,
     SavedGames,
@@ -43,112 +52,283 @@ from tests.api.saved_games import (
     restore,
     shortest,
     some_seats,
+    stages_of,
     take_snapshot,
     variants_in_lane,
 )
+from tests.api.test_whole_app import method_of, operations
 from tests.api.timed import TimedApi
-from tests.support.table import match_finished, round_over, seat_to_move
+from tests.api.twins import history_of, replayable_twin, twin
+from tests.support.lanes import GATE_VARIANTS, in_lane
+from tests.support.stores.redis_stores import redis_reminders
+from tests.support.table import Json, match_finished, seat_to_move
 
 pytestmark = pytest.mark.quick_and_gate
 
-Request = tuple[str, str, dict[str, Any]]
-Content = tuple[int, list[tuple[str, str]], bytes]
+Publish = Callable[[], None]
+Answer = tuple[int, object, bytes]
 
-_ALIKE = 3
-"""How many games are compared that differ only in what the viewer cannot see."""
+LIFETIMES = Lifetimes.at_most(GAME_SECONDS * 1000)
+STREAM = {"Accept": "application/x-ndjson", "Last-Event-ID": "0"}
+_SHORT = ("dealt", "late", "second_round")
+WALKED: Mapping[str, tuple[str, ...]] = {
+    variant: in_lane(
+        stages_of(variant),
+        quick=_SHORT[:2] if variant == "fido" else (),
+        gate=stages_of(variant) if variant == "menschenwolf" else _SHORT if variant in GATE_VARIANTS else (),
+    )
+    for variant in variants()
+}
+"""The stages of the walk in this lane."""
 
 
-@pytest.fixture(scope="module")
-def fixed_api(store: RedisStore, feed: RedisEventFeed) -> Api:
-    """The application with a fixed clock, so that two answers to the same move can be equal."""
-    return api_with_fixed_clock(store, feed, bytes)
+class Asked(NamedTuple):
+    """A request of one operation: what follows the path, the headers, and the body."""
+
+    query: str = ""
+    headers: Mapping[str, str] = {}
+    body: Json | None = None
 
 
-def with_hidden_changed(seat: int | None, game: Game, rng: Random) -> Game:
-    """The game with all that the seat (or a spectator) cannot see changed, and nothing else.
+ASKED: Mapping[str, list[Asked]] = {
+    "getGame": [Asked("?text=true"), Asked("?wait=25")],
+    "getBoard": [Asked("?text=true")],
+    "getBoardAsJson": [Asked("?text=true")],
+    "getBoardAsText": [Asked("?style=drawing")],
+    "getRecord": [Asked(headers={"Accept": "text/plain"})],
+    "getEvents": [
+        Asked("?limit=1000&text=true"),
+        Asked("?after={middle}&limit=3"),
+        Asked("?after={last}&view=true&text=true"),
+        Asked("?after={beyond}&wait=25&view=true"),
+        Asked("?view=true&text=true", STREAM),
+        Asked("?view=true", {**STREAM, "Accept": "text/event-stream"}),
+    ],
+    "getFeed": [Asked(headers={**STREAM, "Last-Event-ID": "0-0"})],
+    "listGames": [Asked("?ref=the-match"), Asked("?player_ref=user-0"), Asked("?player_ref=user-0&to_act=true")],
+    "changePlayer": [Asked(body={"name": "Eve"})],
+    "claimSeat": [Asked(body={"seat": seat}) for seat in (0, 1, 2)],
+    "joinGame": [Asked(body={"name": "Eve", "join_code": "ABCDEFGHJKLMNPQR"})],
+    "setPresence": [Asked(body={"away": away}) for away in (True, False)],
+}
+"""What else is asked of operations, by their ids; the moves follow from the game."""
+VOLATILE: Mapping[str, bytes] = {"getFeed": rb'"cursor":"[^"]*"', "getApplication": rb'"bytes":\d+'}
+"""What differs from one answer to the next: the cursors of the feed are times, and the memory is what was allocated."""
+NEVER_DONE = {"getHint", "getReview", "joinGame", "listDeliveries", "getWebhook"}
+"""Operations that succeed at no stage: what bot workers compute is not there, and who joins is dealt another hand."""
 
-    Who opens a round is public, so on an empty table hands are swapped only if the same seat still opens.
+
+class Viewer(NamedTuple):
+    """Who asks, and the seat whose hand it sees."""
+
+    token: str | None
+    seat: int | None = None
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it is the application that owns the game."""
+        return self.token is not None and self.seat is None
+
+
+class Walker:
+    """Asks the operations for stored games.
+
+    Its application makes the same ids and tokens in answer to the same requests, and its clock stands still.
     """
-    while True:
-        changed = game._replace(state=_swapped(seat, game.state, rng), deck=Deck(rng.randbytes(32)))
-        opening = None if game.state.turn is None else game.rules.opening(changed.state)
-        if game.state.layout.placements or opening is None or opening.seat == game.state.turn:
-            return changed
 
+    def __init__(self, start: Callable[[], TimedApi], server: redis.Redis, key: str, publish: Publish) -> None:
+        self._start = start
+        self.api = start()
+        self.server = server
+        self.key = key
+        self._publish = publish
+        self.done: set[str] = set()
+        """The operations that were not refused."""
 
-def _swapped(seat: int | None, state: State, rng: Random) -> State:
-    hands, stock = list(state.hands), list(state.stock)
-    if state.phase != PLAYING:
-        rng.shuffle(stock)  # the hands of a counted round are public
-        return state._replace(stock=tuple(stock))
-    others = [other for other in range(len(hands)) if other != seat]
-    pool = [tile for other in others for tile in hands[other]] + stock
-    rng.shuffle(pool)
-    for other in others:
-        size = len(hands[other])
-        hands[other] = sort_tiles(pool[:size])
-        del pool[:size]
-    return state._replace(hands=tuple(hands), stock=tuple(pool))
+    def assert_blind(self, saved_game: SavedGame, now: int | None = None) -> None:
+        """Every operation tells every viewer the same of the game and of a twin, at this time."""
+        self.api = self._start()  # which has not counted how often somebody was away
+        self.api.clock.now = now or self.api.clock.now
+        table, snapshot = saved_game.table, self._owned(saved_game)
+        game = decoded(table.id, snapshot)
+        for viewer in self._viewers(game, table):
+            unlike = twin(table.id, snapshot, viewer.seat, Random(f"{saved_game.stage} {viewer.seat}"))
+            assert unlike != snapshot
+            asked = list(self._requests(game, viewer))
+            assert self._messages(table, snapshot, viewer) == self._messages(table, unlike, viewer)
+            first, other = (list(self._answers(table, each, viewer, asked)) for each in (snapshot, unlike))
+            for (_, operation, request), *told in zip(asked, first, other, strict=True):
+                who = "the owner" if viewer.is_owner else f"seat {viewer.seat}"
+                assert told[0] == told[1], f"{operation.id} {request} tells {who} what is hidden ({saved_game.stage})"
+        self.restore(table.id, saved_game.snapshot)
 
+    def restore(self, game: str, snapshot: Snapshot) -> None:
+        """Make the store hold this of the game, and the application forget it: its cache knows no twins."""
+        restore(self.server, game, snapshot)
+        self.server.delete(*keys.advice(game))
+        self.api.client.application.drop_cached((game,))  # type: ignore[attr-defined]
 
-def versions_of(saved_game: SavedGame, seat: int | None) -> Iterator[Snapshot]:
-    """The saved game as it is, and then versions that differ from it only in what the seat cannot see."""
-    yield saved_game.snapshot
-    game = decoded(saved_game.table.id, saved_game.snapshot)
-    for number in range(_ALIKE - 1):
-        changed = with_hidden_changed(seat, game, Random(number))
-        if game.state.phase == PLAYING and len(game.state.stock) > 1:
-            assert changed.state != game.state
-        yield Snapshot(b"%d %b" % (saved_game.snapshot.version, encode_game(changed)), saved_game.snapshot.events)
-
-
-def assert_blind(
-    api: Api, server: redis.Redis, saved_game: SavedGame, seat: int | None, requests: list[Request]
-) -> None:
-    """Each request gets the same bytes and headers in each version of the saved game."""
-    token = None if seat is None else saved_game.table.tokens[seat]
-    answers: list[list[Content]] = []
-    for snapshot in versions_of(saved_game, seat):
-        restore(server, saved_game.table.id, snapshot)
-        ask = api.ask_unchecked if answers else api.ask  # the same bytes need no second check
-        asked = [ask(method, saved_game.table.path + path, token=token, **more) for method, path, more in requests]
-        answers.append([content_of(answer) for answer in asked])
-    for request, *same in zip(requests, *answers, strict=True):
-        assert all(each == same[0] for each in same), f"{request} tells seat {seat} what it cannot see"
-
-
-def test_every_resource_shows_a_seat_the_same_whatever_is_hidden(
-    api: Api, server: redis.Redis, saved_game: SavedGame
-) -> None:
-    for seat in viewers(saved_game.table):
-        etags = {"If-None-Match": f'"{decoded(saved_game.table.id, saved_game.snapshot).etag(seat)}"'}
-        requests = [
-            (method, path, {"headers": headers})
-            for method in ("GET", "HEAD")
-            for path in ("", "?text=true", "/moves", "/score", "/fairness")
-            for headers in ({}, etags)
+    def _owned(self, saved_game: SavedGame) -> Snapshot:
+        """The game as one of the application, which has a name for everybody."""
+        game = decoded(saved_game.table.id, saved_game.snapshot)
+        seats = [
+            each._replace(ref=None if each.kind == OPEN_SEAT else f"user-{n}") for n, each in enumerate(game.seats)
         ]
-        requests += [("GET", path, {}) for path in ("/board?text=true", "/board.svg", "/board.txt?style=drawing")]
-        assert_blind(api, server, saved_game, seat, requests)
+        code = saved_game.table.join_code if saved_game.stage == "waiting" else None
+        ownership = Ownership(self.key[4:28], "the-match", code, "app" if code else None)
+        owned = game._replace(seats=Seats(seats), ownership=ownership)
+        return saved_game.snapshot._replace(state=b"%d %b" % (game.version, encode_game(owned)))
+
+    def _viewers(self, game: Game, table: Table) -> Iterator[Viewer]:
+        """A spectator, the owner, the seat whose turn it is, and another one."""
+        yield Viewer(None)
+        yield Viewer(self.key)
+        turn = game.state.turn
+        for seat in sorted(table.tokens, key=lambda seat: seat != turn)[:2]:
+            yield Viewer(table.tokens[seat], seat)
+
+    def _requests(self, game: Game, viewer: Viewer) -> Iterator[tuple[Rule, Operation, Asked]]:
+        """Everything that is asked: first what changes nothing."""
+        found = sorted(operations(self.api.client.application), key=lambda each: method_of(each[0]) != "GET")
+        assert ASKED.keys() <= {operation.id for _, operation in found}
+        for rule, operation in found:
+            reads = method_of(rule) == "GET"
+            if "<game>" not in rule.rule and not (reads and operation.access in ("app", "public_or_app")):
+                continue
+            if reads:
+                yield rule, operation, Asked()
+            asked = list(_moves(game, viewer)) if operation.id == "makeMove" else ASKED.get(operation.id, [])
+            for each in asked or ([] if reads else [Asked(body=None if operation.body is None else {})]):
+                yield rule, operation, each
+
+    def _answers(
+        self, table: Table, snapshot: Snapshot, viewer: Viewer, asked: list[tuple[Rule, Operation, Asked]]
+    ) -> Iterator[Answer]:
+        self.restore(table.id, snapshot)
+        if viewer.is_owner:
+            self._publish_anew(table.id)
+        for rule, operation, request in asked:
+            answer = self._answer(table, snapshot.version, viewer, (rule, operation, request))
+            if answer[0] < 300:
+                self.done.add(operation.id)
+            if method_of(rule) != "GET":
+                for game in re.findall(rb'"id":"(\w+)"', answer[2]):  # a rematch is begun once
+                    if game.decode() != table.id:
+                        self.server.delete(*keys.of_game(game.decode()))
+                self.restore(table.id, snapshot)
+            yield _without_result_of_end(answer) if operation.id == "makeMove" else answer
+
+    def _answer(self, table: Table, version: int, viewer: Viewer, asked: tuple[Rule, Operation, Asked]) -> Answer:
+        rule, operation, request = asked
+        named = {"<game>": table.id, "<int:seat>": f"{viewer.seat or 0}", "<ref:ref>": "user-0"}
+        path = re.sub("<.*?>", lambda each: named.get(each[0], "none"), rule.rule)
+        path += request.query.format(middle=version // 2, last=version, beyond=version + 1)
+        body: Json = {} if request.body is None else {"json": request.body}
+        if "Last-Event-ID" not in request.headers:
+            answer = self.api.ask_unchecked(
+                method_of(rule), path, token=viewer.token, headers=dict(request.headers), **body
+            )
+            status, headers, data = content_of(answer)
+        else:
+            status, headers, data = self._streamed(path, viewer, version, request.headers)
+        if operation.id in VOLATILE:
+            return status, [name for name, _ in headers], re.sub(VOLATILE[operation.id], b"", data)
+        return status, headers, data
+
+    def _streamed(
+        self, path: str, viewer: Viewer, version: int, headers: Mapping[str, str]
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
+        """What a stream sends up to this version, and with it the view, unless the match is over."""
+        asked = self.api.ask_unchecked("GET", path, token=viewer.token, headers=dict(headers), buffered=False)
+        with closing(asked) as answer:
+            sent = b"" if answer.status_code != 200 else read_until(answer.iter_encoded(), version, path)
+            return answer.status_code, sorted(answer.headers), sent
+
+    def _messages(self, table: Table, snapshot: Snapshot, viewer: Viewer) -> object:
+        """What is sent by itself: to an endpoint of the owner, or to the seat if a remote player had it."""
+        game = decoded(table.id, snapshot)
+        if viewer.is_owner:
+            events = history_of(game, snapshot)
+            return [game_messages("endpoint", game, (), events[after:]) for after in range(game.version)]
+        if viewer.seat is None or viewer.seat != game.state.turn:
+            return None
+        turn = RemoteTurn(game, viewer.seat, Remote("https://bots.example/", b""), 0)
+        return move_message(turn, LIFETIMES, None)
+
+    def _publish_anew(self, game: str) -> None:
+        """Have a messenger tell the application of this game as if it knew nothing yet, and of no other one."""
+        app = self.key[4:28]
+        self._publish()
+        known = [name for name in self.server.scan_iter(f"domino:{{{app}}}:*") if name != keys.application(app)]
+        self.server.delete(
+            *known, *self.server.scan_iter("domino:{lobby}*"), *self.server.scan_iter("domino:outbox:*"), b"-"
+        )
+        redis_reminders(SingleNodeTopology(self.server)).restore("outbox", game, app, 1)
+        self._publish()
 
 
-def test_every_refusal_shows_a_seat_the_same_whatever_is_hidden(
-    fixed_api: Api, server: redis.Redis, saved_game: SavedGame
+def read_until(chunks: Iterator[bytes], version: int, path: str) -> bytes:
+    """What a stream sends up to the event of this version, and up to the view if the path asks for it."""
+    sent = b""
+    for chunk in chunks:
+        sent += chunk
+        if b'"type":"finished"' in sent or (
+            b'"type":"view"' in chunk if "view" in path else b'"version":%d,' % version in chunk
+        ):
+            break
+    return sent
+
+
+def _moves(game: Game, viewer: Viewer) -> Iterator[Asked]:
+    """Moves of every kind, with a tile from everywhere, but for those that are answered with a tile or a deal."""
+    yield Asked(body={"action": "pass", "version": game.version + 1})
+    if viewer.seat is None or viewer.seat != game.state.turn:
+        yield Asked(body={"action": "draw"})
+        return
+    places = {place_of(game, tile): tile for tile in TILES}
+    hand = game.state.hands[viewer.seat]
+    tiles = dict.fromkeys([*places.values(), *hand[:3], *hand[-1:]])
+    yield from [Asked(body={"action": "play", "tile": tile.name}) for tile in tiles]
+    yield from [Asked(body={"action": action}) for action in ("pass", "done", "flip")]
+
+
+def _without_result_of_end(answer: Answer) -> Answer:
+    """Leave out what a move reveals that ends the round."""
+    status, _, body = answer
+    return answer if status != 201 or json.loads(body)["status"] == "playing" else (status, None, b"")
+
+
+@pytest.fixture
+def walker(
+    store: RedisStore,
+    feed: RedisEventFeed,
+    server: redis.Redis,
+    backends: BackendsFacade,
+    app_key: str,
+    publish: Publish,
+) -> Walker:
+    return Walker(lambda: TimedApi(store, feed, SECRET, TTL_SECONDS, bytes, backends), server, app_key, publish)
+
+
+@pytest.mark.parametrize("variant", [variant for variant, stages in WALKED.items() if stages])
+def test_no_operation_tells_a_viewer_what_is_hidden_from_it(
+    walker: Walker, saved_games: SavedGames, variant: str
 ) -> None:
-    for seat in viewers(saved_game.table):
-        restore(server, saved_game.table.id, saved_game.snapshot)
-        bodies = refused_moves(fixed_api, saved_game, seat)
-        bodies += [{"action": "draw", "version": saved_game.snapshot.version + 1}, {"action": "draw", "colour": 1}]
-        requests: list[Request] = [("POST", "/moves", {"json": body}) for body in bodies]
-        requests.append(("POST", "/moves", {"json": {"action": "draw"}, "headers": {"If-Match": '"0"'}}))
-        requests.append(("POST", "/players", {"json": {"name": "Eve", "join_code": "A"}}))
-        assert_blind(fixed_api, server, saved_game, seat, requests)
+    for stage in WALKED[variant]:
+        walker.assert_blind(saved_games.at(variant, stage))
+    if WALKED[variant] == stages_of(variant):
+        of_games = {
+            operation.id
+            for rule, operation in operations(walker.api.client.application)
+            if "<game>" in rule.rule or (method_of(rule) == "GET" and operation.access in ("app", "public_or_app"))
+        }
+        assert of_games - walker.done == NEVER_DONE | {"claimSeat"}, "ASKED has no request that is answered"
 
 
-@pytest.mark.parametrize("clock", [{"turn": 60}, {"bank": 60, "increment": 5}], ids=["turn", "bank"])
-@pytest.mark.parametrize("variant", variants_in_lane())
+@pytest.mark.parametrize("clock", in_lane([{"turn": 60}, {"bank": 60, "increment": 5}], quick=[{"turn": 60}]), ids=str)
+@pytest.mark.parametrize("variant", in_lane(list(variants()), quick=["domino"], gate=GATE_VARIANTS))
 def test_computer_players_clocks_and_absence_tell_nothing_of_what_is_hidden(
-    timed_api: TimedApi, server: redis.Redis, variant: str, clock: dict[str, Any]
+    timed_api: TimedApi, walker: Walker, variant: str, clock: dict[str, Any]
 ) -> None:
     seats = max(some_seats(variant), 3)
     players = [{"bot": "expert"}, *({"name": f"P{seat}"} for seat in range(1, seats))]
@@ -157,128 +337,92 @@ def test_computer_players_clocks_and_absence_tell_nothing_of_what_is_hidden(
         timed_api.to_turn_of_person(table)
         timed_api.make_legal_move(table)
     late = timed_api.to_turn_of_person(table)
-    other = next(seat for seat in table.tokens if seat != late)
-    timed_api.set_presence(table, other, away=True)
-    early = _ask_about_presence(timed_api, server, variant, table)
-    timed_api.clock.advance(3600)
-    assert early < _ask_about_presence(timed_api, server, variant, table) <= {409, 401, 403, 422, 200, 201}
+    timed_api.set_presence(table, next(seat for seat in table.tokens if seat != late), away=True)
+    for stage in ("away", "away and late"):
+        saved_game = SavedGame(variant, stage, table, take_snapshot(walker.server, table.id))
+        walker.assert_blind(saved_game, timed_api.clock.now)
+        timed_api.clock.advance(3600)
+    assert "claimSeat" in walker.done
 
 
-def _ask_about_presence(api: TimedApi, server: redis.Redis, variant: str, table: Table) -> set[int]:
-    """Ask everything of this game, as everybody, whatever is hidden; the statuses of the answers to claims and leaving.
-
-    Each request is made on the game as it was before.
-    """
-    saved_game = SavedGame(variant, "timed", table, take_snapshot(server, table.id))
-    seats = range(len(decoded(table.id, saved_game.snapshot).seats))
-    writes: list[Request] = [("POST", "/claims", {"json": {"seat": seat}}) for seat in seats]
-    writes += [
-        ("PUT", f"/players/{seat}/presence", {"json": {"away": away}}) for seat in seats for away in (True, False)
-    ]
-    reads: list[Request] = [("GET", path, {}) for path in ("", "?text=true", "/moves", "/score", "/board?text=true")]
-    statuses = set()
-    for seat in viewers(table):
-        assert_blind(api, server, saved_game, seat, reads)
-        for write in writes:
-            answers = []
-            for snapshot in versions_of(saved_game, seat):
-                restore(server, table.id, snapshot)
-                method, path, more = write
-                token = None if seat is None else table.tokens[seat]
-                answer = api.ask(method, table.path + path, token=token, **more)
-                answers.append(_without_write_id(content_of(answer)))
-                statuses.add(answer.status_code)
-            assert all(each == answers[0] for each in answers), f"{write} tells seat {seat} what it cannot see"
-    restore(server, table.id, saved_game.snapshot)
-    return statuses
-
-
-def _without_write_id(content: Content) -> Content:
-    """All but the ETag, which has the random id of a write."""
-    status, headers, body = content
-    return status, [each for each in headers if each[0] != "ETag"], body
-
-
-def refused_moves(api: Api, saved_game: SavedGame, seat: int | None) -> list[dict[str, Any]]:
-    """Moves of every kind that this seat may not make now, with tiles of all owners."""
-    listed = [] if seat is None else api.moves(saved_game.table, seat)
-    actions = {move["action"] for move in listed}
-    moves = [{"action": action} for action in ("draw", "pass", "done", "flip", "deal") if action not in actions]
-    playable = {move["tile"] for move in listed if "tile" in move}
-    tiles = [tile.name for tile in TILES[::17] if tile.name not in playable]
-    return [*moves, *({"action": "play", "tile": tile} for tile in tiles)]
-
-
-@pytest.mark.parametrize("variant", variants())
-def test_a_tile_not_in_hand_is_refused_alike_wherever_it_is(
-    api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
-) -> None:
-    for stage in ("dealt", "early", "late", "second_round"):
-        saved_game = saved_games.at(variant, stage)
-        game = decoded(saved_game.table.id, saved_game.snapshot)
-        seat = game.state.turn
-        assert seat is not None
-        elsewhere = [tile for tile in TILES if tile not in game.state.hands[seat]]
-        assert {place_of(game, tile) for tile in elsewhere} >= {"a hand", "no set"}
-        path, token = f"{saved_game.table.path}/moves", saved_game.table.tokens[seat]
-        api.post(path, {"action": "play", "tile": elsewhere[0].name}, token=token)
-        for in_set in (True, False):  # which all know
-            tiles = [tile.name for tile in elsewhere if (tile in game.rules.tiles) == in_set]
-            asked = [{"action": "play", "tile": tile} for tile in tiles]
-            given = [api.ask_unchecked("POST", path, token=token, json=body) for body in asked]
-            answers = {without_tile(answer, tile) for answer, tile in zip(given, tiles, strict=True)}
-            assert len(answers) == 1, answers
-
-
-@pytest.mark.parametrize("stage", ["dealt", "early", "late", "second_round"])
-@pytest.mark.parametrize("variant", variants())
-def test_a_move_that_ends_nothing_shows_its_player_the_same_whatever_is_hidden(
-    fixed_api: Api, server: redis.Redis, saved_games: SavedGames, variant: str, stage: str
-) -> None:
-    saved_game = saved_games.at(variant, stage)
-    game = decoded(saved_game.table.id, saved_game.snapshot)
-    seat = game.state.turn
-    assert seat is not None
-    moves = [move for move in fixed_api.moves(saved_game.table, seat) if move["action"] != "draw"]
-    for move in moves:
-        shown = []
-        for snapshot in versions_of(saved_game, seat):
-            restore(server, saved_game.table.id, snapshot)
-            answer = fixed_api.move(saved_game.table, seat, move)
-            assert answer.json is not None
-            if answer.json["status"] == "playing":
-                shown.append(content_of(answer))
-        assert all(each == shown[0] for each in shown), f"{move} tells seat {seat} what it cannot see"
-
-
-@pytest.mark.parametrize("variant", DRAWING)
+@pytest.mark.parametrize("variant", [each for each in DRAWING if each in variants_in_lane()] or ["draw"])
 def test_a_draw_shows_the_others_only_that_one_tile_was_drawn(
-    fixed_api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
+    walker: Walker, api: Api, saved_games: SavedGames, variant: str
 ) -> None:
-    saved_game = saved_games.at(variant, "dealt")
-    view = fixed_api.play_until_draw(saved_game.table, Random(SEED))
-    seat = seat_to_move(view)
-    before = saved_game._replace(snapshot=take_snapshot(server, saved_game.table.id))
-    watching = [viewer for viewer in viewers(saved_game.table) if viewer != seat]
-    shown: dict[int | None, list[Content]] = {viewer: [] for viewer in watching}
-    state = decoded(saved_game.table.id, before.snapshot).state
-    fitting = [bool(tile.mask & state.layout.open_mask) for tile in state.stock]
-    same = [tile for tile, fits in zip(state.stock, fitting, strict=True) if fits == fitting[0]]
-    for top in same[:_ALIKE]:
-        game = decoded(saved_game.table.id, before.snapshot)
-        stock = (top, *(tile for tile in state.stock if tile is not top))
-        changed = game._replace(state=state._replace(stock=stock))
-        restore(
-            server,
-            saved_game.table.id,
-            Snapshot(b"%d %b" % (game.version, encode_game(changed)), before.snapshot.events),
+    table = saved_games.at(variant, "dealt").table
+    drawer = seat_to_move(api.play_until_draw(table, Random(SEED)))
+    before = take_snapshot(walker.server, table.id)
+    game = decoded(table.id, before)
+    stock = game.state.stock
+    fits = bool(stock[0].mask & game.state.layout.open_mask)
+    alike = [tile for tile in stock if bool(tile.mask & game.state.layout.open_mask) == fits][:3]
+    told: dict[tuple[int | None, str], set[bytes]] = {}
+    for top in alike:
+        changed = game._replace(state=game.state._replace(stock=(top, *(tile for tile in stock if tile is not top))))
+        walker.restore(table.id, before._replace(state=b"%d %b" % (game.version, encode_game(changed))))
+        with ExitStack() as stack:
+            streams = {}
+            for viewer in viewers(table):
+                token = None if viewer is None else table.tokens[viewer]
+                for kind in ("text/event-stream", "application/x-ndjson"):
+                    received = walker.api.ask_unchecked(
+                        "GET",
+                        f"{table.path}/events?view=true&text=true",
+                        token=token,
+                        headers={"Accept": kind, "Last-Event-ID": str(game.version)},
+                        buffered=False,
+                    )
+                    chunks = stack.enter_context(closing(received)).iter_encoded()
+                    assert b'"drew"' not in next(chunks)
+                    streams[viewer, kind] = chunks
+            assert walker.api.move(table, drawer, {"action": "draw"}).status_code == 201
+            for who, chunks in streams.items():
+                told.setdefault(who, set()).add(read_until(chunks, game.version + 1, "view"))
+    for (viewer, kind), sent in told.items():
+        assert all(b'"drew"' in each for each in sent)
+        assert len(sent) == (len(alike) if viewer == drawer else 1), f"{kind} of {viewer}"
+
+
+def half_a_round(api: Api, variant: str) -> tuple[Table, list[Any]]:
+    """A first round played with keys until half of the tiles dealt are left in the hands, and the moves made."""
+    for attempt in range(20):
+        table = api.create(variant, some_seats(variant), seed=f"{SEED} {attempt}" if attempt else SEED)
+        dealt = tiles_held(api.view(table))
+        made = play_with_keys(
+            api,
+            table,
+            Random(SEED),
+            lambda view: view["status"] != "playing" or tiles_held(view) * 2 <= dealt,  # noqa: B023
         )
-        fixed_api.make_legal_move(saved_game.table)
-        for viewer in watching:
-            token = None if viewer is None else saved_game.table.tokens[viewer]
-            shown[viewer].append(content_of(fixed_api.get(saved_game.table.path, token=token)))
-    for viewer, answers in shown.items():
-        assert all(each == answers[0] for each in answers), f"the draw tells {viewer} the tile"
+        if api.view(table)["status"] == "playing":
+            return table, list(made)
+    raise AssertionError("every round is over early")
+
+
+def tiles_held(view: Json) -> int:
+    return sum(player["tiles"] for player in view["players"])
+
+
+@pytest.mark.parametrize("variant", in_lane(list(variants()), quick=["domino"], gate=GATE_VARIANTS))
+def test_what_is_replayed_shows_a_viewer_nothing_hidden_from_it(walker: Walker, api: Api, variant: str) -> None:
+    """Views and tables at earlier versions, and the answer to a move that is sent again."""
+    table, made = half_a_round(api, variant)
+    snapshot = take_snapshot(walker.server, table.id)
+    paths = [f"{table.path}/events?view=true&limit=1&after={after}" for after in range(1, snapshot.version, 3)]
+    paths += [f"{table.path}/board.json?text=true&version={version}" for version in (2, snapshot.version // 2)]
+    for seat in viewers(table):
+        token = None if seat is None else table.tokens[seat]
+        told = []
+        for each in (snapshot, replayable_twin(table.id, snapshot, seat, Random(str(seat)))):
+            walker.restore(table.id, each)
+            told.append([content_of(walker.api.get(path, token=token)) for path in paths])
+            for mover, move, headers, first in made:
+                if mover == seat:
+                    again = walker.api.move(table, seat, move, headers=headers)
+                    assert (again.status_code, again.headers["Idempotent-Replayed"]) == (201, "true")
+                    assert again.data == first.data
+        assert each != snapshot
+        assert told[0] == told[1], f"earlier views tell {seat} what is hidden"
 
 
 def test_deals_arranged_for_later_rounds_are_shown_to_nobody(api: Api) -> None:
@@ -294,7 +438,7 @@ def test_deals_arranged_for_later_rounds_are_shown_to_nobody(api: Api) -> None:
     assert seen[0] == seen[1]
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", in_lane(list(variants()), quick=["domino"], gate=GATE_VARIANTS))
 def test_no_answer_contains_a_seed_a_hash_or_a_token_of_another_seat(
     api: Api, server: redis.Redis, variant: str
 ) -> None:
@@ -327,167 +471,3 @@ def test_no_answer_contains_a_seed_a_hash_or_a_token_of_another_seat(
             assert received == [late["token"]]
         else:
             assert not received
-
-
-@pytest.mark.parametrize("variant", variants())
-def test_a_count_never_names_the_stock_in_the_order_in_which_it_lies(
-    api: Api, server: redis.Redis, variant: str
-) -> None:
-    recipe = variants()[variant]
-    words = [{option.key: value} for option in recipe.options for value in option.values if isinstance(value, str)]
-    for rules in words or [{}]:
-        seats = max((row.stock, row.players) for row in deal_table(variant) if row.highest == 6)[1]
-        for attempt in range(3):
-            table = api.create(variant, seats, seed=f"{attempt}", rules=rules)
-            api.play_until(table, round_over, Random(attempt))
-            stock = [tile.name for tile in decoded(table.id, take_snapshot(server, table.id)).state.stock]
-            if stock != sorted(stock):
-                shown = api.get(f"{table.path}/score").get_data(as_text=True)
-                assert not [between for between in (", ", ",", '","', " ", " + ") if between.join(stock) in shown]
-
-
-# Events
-
-
-def hidden_from(seat: int | None, snapshot: Snapshot, rng: Random) -> Snapshot:
-    """The same game with other tiles wherever its events hide them from the seat (or a spectator)."""
-    events = []
-    for entry in snapshot.unpacked_events:
-        write, _, data = entry.partition(b" ")
-        at = int(json.loads(data)[1])
-        _, _, event, to_act = decode_event(0, at, data)
-        if isinstance(event, Dealt):
-            others = [other for other in range(len(event.hands)) if other != seat]
-            pool = [*event.stock, *(tile for other in others for tile in event.hands[other])]
-            rng.shuffle(pool)
-            hands = list(event.hands)
-            for other in others:
-                size = len(hands[other])
-                hands[other] = sort_tiles(pool[:size])
-                del pool[:size]
-            changed: GameEvent = Dealt(event.round, tuple(hands), tuple(pool), event.arranged)
-        elif isinstance(event, Drew) and event.seat != seat:
-            changed = Drew(event.seat, rng.choice(TILES))
-        else:
-            changed = event
-        events.append(b"%b %b" % (write, encode_event(changed, at, to_act)))
-    return snapshot._replace(events=events)
-
-
-def streamed(api: Api, saved_game: SavedGame, seat: int | None, kind: str, after: int, *, query: str = "") -> bytes:
-    """The bytes that a stream of events has sent by now."""
-    table, until = saved_game.table, saved_game.snapshot.version
-    token = None if seat is None else table.tokens[seat]
-    headers = {"Accept": kind, "Last-Event-ID": str(after)}
-    path = f"{table.path}/events{query}"
-    with closing(api.ask_unchecked("GET", path, token=token, headers=headers, buffered=False)) as it:
-        return read_until(it.iter_encoded(), until, WITH_VIEW if query else b"")
-
-
-WITH_VIEW = b'"type":"view",'
-
-
-def read_until(chunks: Iterator[bytes], version: int, start: bytes = b"") -> bytes:
-    """What a stream sends up to the event of this version, or up to the item that starts so and has this version."""
-    sent = b""
-    for chunk in chunks:
-        sent += chunk
-        if b'{%b"version":%d,' % (start, version) in sent:
-            break
-    return sent
-
-
-def test_events_show_a_seat_the_same_whatever_is_hidden(api: Api, server: redis.Redis, saved_game: SavedGame) -> None:
-    version = saved_game.snapshot.version
-    queries = ("?limit=1000", f"?after={version // 2}&limit=3", "?limit=1&wait=25", f"?after={version + 1}")
-    with_text = ("?limit=1000&text=true", f"?after={version // 2}&text=true", f"?after={version}&view=true&text=true")
-    with_view = ("?limit=1000&view=true", f"?after={version}&view=true", f"?after={version + 1}&wait=25&view=true")
-    for seat in viewers(saved_game.table):
-        token = None if seat is None else saved_game.table.tokens[seat]
-        answers: list[list[object]] = []
-        for number, snapshot in enumerate(versions_of(saved_game, seat)):
-            restore(server, saved_game.table.id, hidden_from(seat, snapshot, Random(number)) if number else snapshot)
-            ask = api.ask_unchecked if answers else api.ask
-            received: list[object] = [
-                content_of(ask(method, f"{saved_game.table.path}/events{query}", token=token))
-                for method in ("GET", "HEAD")
-                for query in queries + with_text + with_view
-            ]
-            received.append(content_of(ask("GET", f"{saved_game.table.path}?after=0&wait=25", token=token)))
-            received += [
-                streamed(api, saved_game, seat, kind, after)
-                for kind in ("text/event-stream", "application/x-ndjson")
-                for after in (0, version // 2)
-            ]
-            if saved_game.stage != "finished":  # which a stream that is resumed at the end answers with 204
-                received.append(streamed(api, saved_game, seat, "text/event-stream", version, query="?view=true"))
-            for query in ("?view=true", "?view=true&text=true"):
-                received.append(streamed(api, saved_game, seat, "application/x-ndjson", version // 2, query=query))
-            answers.append(received)
-        assert all(each == answers[0] for each in answers), f"the events tell {seat} what it cannot see"
-
-
-@pytest.mark.parametrize("variant", DRAWING)
-def test_a_draw_is_streamed_to_the_others_alike_whatever_was_drawn(
-    fixed_api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
-) -> None:
-    saved_game = saved_games.at(variant, "dealt")
-    view = fixed_api.play_until_draw(saved_game.table, Random(SEED))
-    seat = seat_to_move(view)
-    before = take_snapshot(server, saved_game.table.id)
-    state = decoded(saved_game.table.id, before).state
-    fitting = [bool(tile.mask & state.layout.open_mask) for tile in state.stock]
-    same = [tile for tile, fits in zip(state.stock, fitting, strict=True) if fits == fitting[0]]
-    watching = [viewer for viewer in viewers(saved_game.table) if viewer != seat]
-    shown: dict[tuple[int | None, str], list[bytes]] = {}
-    for top in same[:_ALIKE]:
-        game = decoded(saved_game.table.id, before)
-        stock = (top, *(tile for tile in state.stock if tile is not top))
-        changed = game._replace(state=state._replace(stock=stock))
-        restore(server, saved_game.table.id, before._replace(state=b"%d %b" % (game.version, encode_game(changed))))
-        with ExitStack() as stack:
-            streams = {}
-            for viewer in watching:
-                for kind in ("text/event-stream", "application/x-ndjson"):
-                    headers = {"Accept": kind, "Last-Event-ID": str(game.version)}
-                    token = None if viewer is None else saved_game.table.tokens[viewer]
-                    path = f"{saved_game.table.path}/events?view=true"
-                    received = fixed_api.ask_unchecked("GET", path, token=token, headers=headers, buffered=False)
-                    streams[viewer, kind] = stack.enter_context(closing(received)).iter_encoded()
-            fixed_api.make_legal_move(saved_game.table)
-            for who, chunks in streams.items():
-                shown.setdefault(who, []).append(read_until(chunks, game.version + 1, WITH_VIEW))
-    for (viewer, kind), sent in shown.items():
-        assert b'"drew"' in sent[0]
-        assert all(each == sent[0] for each in sent), f"{kind} tells {viewer} the tile that was drawn"
-
-
-@pytest.mark.parametrize("variant", variants())
-def test_a_replayed_answer_shows_its_mover_the_same_whatever_it_cannot_see(
-    fixed_api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
-) -> None:
-    saved_game = saved_games.at(variant, "dealt")
-    game = decoded(saved_game.table.id, saved_game.snapshot)
-    seat = game.state.turn
-    assert seat is not None
-    (move, *_) = [move for move in fixed_api.moves(saved_game.table, seat) if move["action"] != "draw"]
-    shown = []
-    for attempt in range(_ALIKE):
-        changed = with_hidden_changed(seat, game, Random(attempt))
-        dealt = Dealt(1, changed.state.hands, changed.state.stock, game.arranged)
-        *first, last = saved_game.snapshot.events
-        write, _, data = last.partition(b" ")
-        at = int(json.loads(data)[1])
-        events = [*first, b"%b %b" % (write, encode_event(dealt, at, game.to_act))]
-        restore(
-            server,
-            saved_game.table.id,
-            Snapshot(b"%d %b" % (saved_game.snapshot.version, encode_game(changed)), events),
-        )
-        key = {"Idempotency-Key": f"{variant} {attempt}".replace(" ", "-")}
-        made = fixed_api.move(saved_game.table, seat, move, headers=key)
-        again = fixed_api.move(saved_game.table, seat, move, headers=key)
-        assert again.headers["Idempotent-Replayed"] == "true"
-        assert again.data == made.data
-        shown.append(content_of(again))
-    assert all(each == shown[0] for each in shown), f"a replay tells seat {seat} what it cannot see"

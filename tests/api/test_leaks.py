@@ -7,8 +7,6 @@ import logging
 import os
 import re
 from collections.abc import Iterator
-from functools import partial
-from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -16,36 +14,25 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.engine.events import Dealt, Drew
-from service.engine.tiles import TILES, Tile, parse_tile, sort_tiles
-from service.engine.variants import variants
-from service.games.model.game import Game
-from service.games.model.game_events import EventEnvelope
+from service.engine.tiles import TILES, parse_tile, sort_tiles
 from service.games.ports import Store
-from service.games.store.codec import decode_event, encode_event, encode_game
-from service.games.store.history import rebuild_game
-from service.storage.event_frames import event_of
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from tests.api.client import Api, Table, content_of, without_tile
+from tests.api.client import Api, content_of, without_tile
 from tests.api.conftest import SECRET, TTL_SECONDS, api_with_fixed_clock
-from tests.api.keyed_moves import KeyedMove, play_with_keys
 from tests.api.saved_games import (
-    DRAWING,
-    SEED,
     SavedGames,
     Snapshot,
     decoded,
     place_of,
     restore,
-    some_seats,
     take_snapshot,
     variants_in_lane,
 )
 from tests.api.test_whole_app import method_of, operations
 from tests.support.application import create_app
 from tests.support.games import build_games
-from tests.support.table import Json, seat_to_move
+from tests.support.table import seat_to_move
 
 pytestmark = pytest.mark.quick_and_gate
 
@@ -189,7 +176,7 @@ def test_a_request_without_access_makes_the_same_store_calls_whatever_the_reason
 
 
 @pytest.mark.parametrize("key", [None, "a-key-of-my-own"])
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_every_tile_not_in_hand_is_refused_alike_with_the_same_store_calls(
     server: redis.Redis, saved_games: SavedGames, store_calls: StoreCalls, variant: str, key: str | None
 ) -> None:
@@ -222,7 +209,7 @@ def test_every_tile_not_in_hand_is_refused_alike_with_the_same_store_calls(
         assert take_snapshot(server, saved_game.table.id) == saved_game.snapshot
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_out_of_turn_every_tile_is_refused_alike(api: Api, saved_games: SavedGames, variant: str) -> None:
     saved_game = saved_games.at(variant, "late")
     game = decoded(saved_game.table.id, saved_game.snapshot)
@@ -233,196 +220,6 @@ def test_out_of_turn_every_tile_is_refused_alike(api: Api, saved_games: SavedGam
         assert api.post(path, bodies[0], token=token).get_json()["code"] == "not_your_turn"
         answers = {str(content_of(api.ask_unchecked("POST", path, token=token, json=body))) for body in bodies}
         assert len(answers) == 1
-
-
-# Cursor, ids and sizes of events, and replays
-
-
-def hidden_from(game: Game, seat: int | None) -> list[Tile]:
-    others = [other for other in range(len(game.seats)) if other != seat]
-    return [tile for other in others for tile in game.state.hands[other]] + list(game.state.stock)
-
-
-def events_of_snapshot(game: Game, snapshot: Snapshot) -> list[EventEnvelope]:
-    return [
-        decode_event(version, game.created_at, event_of(entry))
-        for version, entry in enumerate(snapshot.unpacked_events, start=1)
-    ]
-
-
-def with_hidden_tiles_changed(
-    game_id: str, snapshot: Snapshot, seat: int | None, rng: Random, *, drawn: bool
-) -> Snapshot:
-    """The game and its events with the tiles of this round changed that ``seat`` has never seen.
-
-    Whose turn it was is public, so only changes that leave it are used; with ``drawn`` the tiles that were drawn are
-    changed, too, after which the events cannot be replayed.
-    """
-    game = decoded(game_id, snapshot)
-    history = events_of_snapshot(game, snapshot)
-    began = max(place for place, each in enumerate(history) if isinstance(each.event, Dealt))
-    taken = {each.event.tile for each in history[began:] if isinstance(each.event, Drew)}
-    pool = [tile for tile in hidden_from(game, seat) if drawn or tile not in taken]
-    while True:
-        shuffled = rng.sample(pool, len(pool))
-        swap = dict(zip(pool, shuffled, strict=True))
-
-        def swapped(tiles: Any, swap: dict[Tile, Tile] = swap) -> tuple[Tile, ...]:
-            return tuple(swap.get(tile, tile) for tile in tiles)
-
-        state = game.state._replace(
-            hands=tuple(sort_tiles(swapped(hand)) for hand in game.state.hands), stock=swapped(game.state.stock)
-        )
-        events: list[EventEnvelope] = []
-        for each in history[began:]:
-            event = each.event
-            if isinstance(event, Dealt):
-                hands = tuple(sort_tiles(swapped(hand)) for hand in event.hands)
-                event = Dealt(event.round, hands, swapped(event.stock), event.arranged)
-            elif isinstance(event, Drew):
-                event = Drew(event.seat, swap.get(event.tile, event.tile))
-            events.append(each._replace(event=event))
-        changed = game._replace(state=state)
-        past = [*history[:began], *events]
-        if drawn or all(
-            rebuild_game(changed, past, version).state.turn == rebuild_game(game, history, version).state.turn
-            for version in range(began + 1, game.version + 1)
-        ):
-            break
-    frames = [entry.partition(b" ")[0] for entry in snapshot.unpacked_events]
-    entries = [
-        b"%b %b" % (frame, encode_event(each.event, each.at - game.created_at, each.to_act))
-        for frame, each in zip(frames, past, strict=True)
-    ]
-    return Snapshot(b"%d %b" % (game.version, encode_game(changed)), entries)
-
-
-class Played(NamedTuple):
-    """A match in its first round, with every move, the headers it was sent with, and its answer."""
-
-    table: Table
-    snapshot: Snapshot
-    moves: list[KeyedMove]
-
-
-def tiles_held(view: Json) -> int:
-    return sum(player["tiles"] for player in view["players"])
-
-
-def is_half_over(dealt: int, view: Json) -> bool:
-    return view["status"] != "playing" or tiles_held(view) * 2 <= dealt
-
-
-def play_half_a_round(api: Api, server: redis.Redis, variant: str) -> Played:
-    """A round played until half of the tiles dealt are left in the hands, of the first deal that comes to that."""
-    for attempt in range(20):
-        table = api.create(variant, some_seats(variant), seed=f"{SEED} {attempt}" if attempt else SEED)
-        made = play_with_keys(api, table, Random(SEED), partial(is_half_over, tiles_held(api.view(table))))
-        if api.view(table)["status"] == "playing":
-            return Played(table, take_snapshot(server, table.id), made)
-    raise AssertionError("every round is over early")
-
-
-@pytest.mark.parametrize("variant", variants())
-def test_events_contain_nothing_hidden_from_a_seat(api: Api, server: redis.Redis, variant: str) -> None:
-    table, snapshot, _ = play_half_a_round(api, server, variant)
-    for seat in (None, *table.tokens):
-        token = None if seat is None else table.tokens[seat]
-        shown = []
-        for number in range(ALIKE):
-            unlike = (
-                with_hidden_tiles_changed(table.id, snapshot, seat, Random(number), drawn=True) if number else snapshot
-            )
-            assert (unlike != snapshot) == bool(number)
-            restore(server, table.id, unlike)
-            asked = [
-                api.ask_unchecked(method, f"{table.path}/events{query}", token=token)
-                for method in ("GET", "HEAD")
-                for query in ("", "?after=2", "?after=5&limit=3", "?after=99999")
-            ]
-            asked.append(api.ask_unchecked("GET", f"{table.path}/score", token=token))
-            shown.append([content_of(answer) for answer in asked])
-        assert all(each == shown[0] for each in shown), f"the events tell seat {seat} what it cannot see"
-
-
-@pytest.mark.parametrize("variant", variants_in_lane())
-def test_a_view_at_an_earlier_version_contains_nothing_hidden_from_a_seat(
-    api: Api, server: redis.Redis, store: RedisStore, feed: RedisEventFeed, variant: str
-) -> None:
-    table, snapshot, _ = play_half_a_round(api, server, variant)
-    for seat in (None, *table.tokens):
-        token = None if seat is None else table.tokens[seat]
-        shown = []
-        for number in range(ALIKE):
-            restore(
-                server,
-                table.id,
-                with_hidden_tiles_changed(table.id, snapshot, seat, Random(number), drawn=False)
-                if number
-                else snapshot,
-            )
-            # A new application: one that is running remembers games at earlier versions.
-            app = create_app(build_games(store, feed, [SECRET], TTL_SECONDS))
-            fresh = Api(app.test_client(use_cookies=False))
-            shown.append(
-                [
-                    content_of(fresh.get(f"{table.path}/events?view=true&limit=1&after={after}", token=token))
-                    for after in range(1, snapshot.version, 3)
-                ]
-            )
-        assert all(each == shown[0] for each in shown), f"earlier views tell seat {seat} what it cannot see"
-
-
-@pytest.mark.parametrize("variant", DRAWING)
-def test_only_the_seat_that_drew_sees_the_drawn_tile(
-    api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
-) -> None:
-    table = saved_games.at(variant, "dealt").table
-    view = api.play_until_draw(table, Random(SEED))
-    drawer, after = seat_to_move(view), view["version"]
-    assert api.move(table, drawer, {"action": "draw"}).status_code == 201
-    snapshot = take_snapshot(server, table.id)
-    for seat in (None, *table.tokens):
-        token = None if seat is None else table.tokens[seat]
-        shown = []
-        for number in range(ALIKE):
-            restore(server, table.id, with_hidden_tiles_changed(table.id, snapshot, seat, Random(number), drawn=True))
-            page = api.get(f"{table.path}/events?after={after}", token=token)
-            shown.append(page.data)
-            assert page.get_json()["events"][0]["type"] == "drew"
-            assert ("tile" in page.get_json()["events"][0]["data"]) == (seat == drawer)
-        assert len(set(shown)) == 1
-
-
-@pytest.mark.parametrize("variant", variants())
-def test_a_replay_shows_a_seat_the_same_whatever_it_cannot_see(api: Api, server: redis.Redis, variant: str) -> None:
-    table, snapshot, moves = play_half_a_round(api, server, variant)
-    for seat in table.tokens:
-        own = [each for each in moves if each[0] == seat]
-        assert own
-        for number in range(ALIKE):
-            restore(server, table.id, with_hidden_tiles_changed(table.id, snapshot, seat, Random(number), drawn=False))
-            for _, move, headers, first in own:
-                again = api.ask_unchecked(
-                    "POST", f"{table.path}/moves", token=table.tokens[seat], json=move, headers=headers
-                )
-                assert (again.status_code, again.headers["Idempotent-Replayed"]) == (201, "true")
-                assert again.data == first.data
-
-
-@pytest.mark.parametrize("variant", variants())
-def test_every_viewer_counts_the_same_events_at_the_same_times(api: Api, server: redis.Redis, variant: str) -> None:
-    table, _, _ = play_half_a_round(api, server, variant)
-    pages = [
-        api.get(f"{table.path}/events?limit=1000", token=token).get_json() for token in (None, *table.tokens.values())
-    ]
-    kinds = [
-        [(event["version"], event["type"], event.get("seat"), event["at"]) for event in page["events"]]
-        for page in pages
-    ]
-    assert all(each == kinds[0] for each in kinds)
-    assert [version for version, *_ in kinds[0]] == list(range(1, len(kinds[0]) + 1))
-    assert {page["version"] for page in pages} == {len(kinds[0])}
 
 
 # ETags, and the order of hands and stock
@@ -452,7 +249,7 @@ def lists_of_tiles(value: Any) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("stage", ["dealt", "late", "round_over", "second_round", "finished"])
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_hands_are_sorted_by_tile_and_not_in_the_order_of_the_deal(
     api: Api, saved_games: SavedGames, variant: str, stage: str
 ) -> None:

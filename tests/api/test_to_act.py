@@ -13,7 +13,7 @@ from service.games.store.history import rebuild_game
 from service.games.store.repository import EVERYTHING
 from tests.api.client import Api, viewers
 from tests.api.saved_games import SavedGame, SavedGames, decoded
-from tests.api.test_leaks import events_of_snapshot
+from tests.api.twins import history_of
 from tests.laws.facts import assert_kept_facts
 from tests.support.table import Json
 
@@ -30,7 +30,7 @@ def events_of(api: Api, saved_game: SavedGame, seat: int | None, after: int = 0)
 def test_with_every_event_as_in_the_view_at_its_version(api: Api, saved_game: SavedGame) -> None:
     snapshot = saved_game.snapshot
     game = decoded(saved_game.table.id, snapshot)
-    history = events_of_snapshot(game, snapshot)
+    history = history_of(game, snapshot)
     versions = [rebuild_game(game, history, version) for version in range(1, game.version + 1)]
     for each in versions:
         assert_kept_facts(each)
