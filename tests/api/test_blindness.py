@@ -325,8 +325,9 @@ def test_no_operation_tells_a_viewer_what_is_hidden_from_it(
         assert of_games - walker.done == NEVER_DONE | {"claimSeat"}, "ASKED has no request that is answered"
 
 
-@pytest.mark.parametrize("clock", in_lane([{"turn": 60}, {"bank": 60, "increment": 5}], quick=[{"turn": 60}]), ids=str)
-@pytest.mark.parametrize("variant", in_lane(list(variants()), quick=["domino"], gate=GATE_VARIANTS))
+@pytest.mark.gate
+@pytest.mark.parametrize("clock", [{"turn": 60}, {"bank": 60, "increment": 5}], ids=["turn", "bank"])
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_computer_players_clocks_and_absence_tell_nothing_of_what_is_hidden(
     timed_api: TimedApi, walker: Walker, variant: str, clock: dict[str, Any]
 ) -> None:
