@@ -8,6 +8,7 @@ complete.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from random import Random
 
 from service.engine.events import Dealt, Drew
@@ -104,7 +105,7 @@ def _with_tiles(game: Game, swap: Swap, rng: Random) -> Game:
 def _redealt(event: GameEvent, seat: int | None, rng: Random) -> GameEvent:
     """Return the event with another tile wherever it hides one from the seat."""
     if isinstance(event, Drew) and event.seat != seat:
-        return Drew(event.seat, rng.choice(TILES))
+        return replace(event, tile=rng.choice(TILES))
     if not isinstance(event, Dealt):
         return event
     others = [other for other in range(len(event.hands)) if other != seat]
