@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from hashlib import sha256
 from random import Random
@@ -71,7 +71,7 @@ Answer = tuple[int, object, bytes]
 LIFETIMES = Lifetimes.at_most(GAME_SECONDS * 1000)
 STREAM = {"Accept": "application/x-ndjson", "Last-Event-ID": "0"}
 _SHORT = ("dealt", "late", "second_round")
-WALKED: Mapping[str, tuple[str, ...]] = {
+WALKED: Mapping[str, Sequence[str]] = {
     variant: in_lane(
         stages_of(variant),
         quick=_SHORT[:2] if variant == "fido" else (),
@@ -419,7 +419,7 @@ def test_what_is_replayed_shows_a_viewer_nothing_hidden_from_it(walker: Walker, 
             told.append([content_of(walker.api.get(path, token=token)) for path in paths])
             for mover, move, headers, first in made:
                 if mover == seat:
-                    again = walker.api.move(table, seat, move, headers=headers)
+                    again = walker.api.move(table, mover, move, headers=headers)
                     assert (again.status_code, again.headers["Idempotent-Replayed"]) == (201, "true")
                     assert again.data == first.data
         assert each != snapshot
