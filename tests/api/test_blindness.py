@@ -107,11 +107,10 @@ ASKED: Mapping[str, list[Asked]] = {
     "getFeed": [Asked(headers={**STREAM, "Last-Event-ID": "0-0"})],
     "listGames": [Asked("?ref=the-match"), Asked("?player_ref=user-0"), Asked("?player_ref=user-0&to_act=true")],
     "changePlayer": [Asked(body={"name": "Eve"})],
-    "claimSeat": [Asked(body={"seat": seat}) for seat in (0, 1, 2)],
     "joinGame": [Asked(body={"name": "Eve", "join_code": "ABCDEFGHJKLMNPQR"})],
     "setPresence": [Asked(body={"away": away}) for away in (True, False)],
 }
-"""What else is asked of operations, by their ids; the moves follow from the game."""
+"""What else is asked of operations, by their ids; moves and claims follow from the game."""
 VOLATILE: Mapping[str, bytes] = {"getFeed": rb'"cursor":"[^"]*"', "getApplication": rb'"bytes":\d+'}
 """What differs from one answer to the next: the cursors of the feed are times, and the memory is what was allocated."""
 NEVER_DONE = {"getHint", "getReview", "joinGame", "listDeliveries", "getWebhook"}
@@ -197,7 +196,11 @@ class Walker:
                 continue
             if reads:
                 yield rule, operation, Asked()
-            asked = list(_moves(game, viewer)) if operation.id == "makeMove" else ASKED.get(operation.id, [])
+            asked = ASKED.get(operation.id, [])
+            if operation.id == "makeMove":
+                asked = list(_moves(game, viewer))
+            elif operation.id == "claimSeat":
+                asked = [Asked(body={"seat": seat}) for seat in range(len(game.seats))]
             for each in asked or ([] if reads else [Asked(body=None if operation.body is None else {})]):
                 yield rule, operation, each
 
