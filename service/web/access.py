@@ -57,7 +57,6 @@ class Guard(NamedTuple):
 
     access: AccessRule
     query: type[Schema] | None
-    ignores_query: bool
     shows_quota: bool
 
 
@@ -95,8 +94,7 @@ def _public(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
 
     @wraps(handler)
     def call(**path: Any) -> Any:
-        environ = current_environ()
-        if environ.get("QUERY_STRING") and not guard.ignores_query:
+        if current_environ().get("QUERY_STRING"):
             check_query(query)
         services: Services = current_app.extensions[EXTENSION]
         return handler(services, **path)

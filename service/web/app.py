@@ -21,7 +21,6 @@ from service.web.events import routes as events_routes
 from service.web.feed import routes as feed_routes
 from service.web.games import owner_routes, seat_routes
 from service.web.games import routes as games_routes
-from service.web.guides import routes as guides_routes
 from service.web.http import cors
 from service.web.http.dispatch import LeanFlask
 from service.web.http.headers import check_headers
@@ -64,7 +63,6 @@ _BLUEPRINTS: Final = (
     problems_routes.blueprint,
     meta_routes.blueprint,
     docs_routes.blueprint,
-    guides_routes.blueprint,
     page_routes.blueprint,
 )
 

@@ -71,8 +71,6 @@ class Operation:
     """What a body of text is, by the media types it may have; empty where only JSON is accepted."""
     headers: tuple[str, ...] = ()
     query: type[Schema] | None = None
-    ignores_query: bool = False
-    """Whether parameters in the query are ignored, as for a page that others link to; else unknown ones are refused."""
     secret: bool = False
     """Whether the answer has a token, a key or another secret, and is stored by no cache."""
     shortest_key: int | None = None
@@ -92,7 +90,7 @@ class Operation:
 
     def __call__(self, handler: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate a handler (``service.web.access`` says with what it is called)."""
-        guard = Guard(self.access, self.query, ignores_query=self.ignores_query, shows_quota=self.shows_quota)
+        guard = Guard(self.access, self.query, shows_quota=self.shows_quota)
         call = guarded(handler, guard)
         summary, _, description = cleandoc(handler.__doc__ or "").partition("\n\n")
         described = replace(self, summary=summary.removesuffix("."), description=description.replace("\n", " "))

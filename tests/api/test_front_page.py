@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from html.parser import HTMLParser
 from importlib.metadata import version
 from typing import Any
@@ -14,6 +15,7 @@ import yaml
 
 from service.texts import LANGUAGES, page_texts
 from tests.api.client import Api, Table
+from tests.support.contract import committed
 from tests.support.serving import ROOT
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"}
@@ -169,6 +171,45 @@ def test_the_document_is_served_as_it_is_committed(api: Api) -> None:
 
 def test_the_document_as_json_is_the_one_in_yaml(api: Api) -> None:
     assert orjson.loads(api.get("/openapi.json").data) == yaml.load(api.get("/openapi.yaml").data, yaml.CSafeLoader)
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/openapi.yaml", "/openapi.json", "/llms.txt", "/robots.txt", "/client/events.js"]
+)
+def test_others_may_link_to_a_page_or_file_in_their_way(path: str, api: Api) -> None:
+    assert api.get(f"{path}?utm_source=x").data == api.get(path).data
+
+
+@pytest.mark.parametrize("path", ["/openapi.yaml", "/openapi.json", "/llms.txt", "/robots.txt", "/client/events.js"])
+def test_a_file_is_revalidated_by_its_etag(path: str, api: Api) -> None:
+    first = api.get(path)
+    assert first.headers["Cache-Control"] == "public, no-cache"
+    again = api.get(path, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")
+
+
+def test_the_text_for_assistants_is_short_and_names_every_operation(api: Api) -> None:
+    answer = api.get("/llms.txt")
+    assert answer.content_type == "text/plain; charset=utf-8"
+    assert len(answer.data) < 6_000
+    assert answer.text.startswith("# Domino\n\n> ")
+    for path, method, operation in committed().operations():
+        assert f"- `{method.upper()} {path}`: {operation['summary']}\n" in answer.text
+    sizes = re.findall(r"\]\((/[a-z.]+)\): (\d+) KB", answer.text)
+    assert [address for address, _ in sizes] == ["/openapi.yaml", "/openapi.json"]
+    for address, size in sizes:
+        assert abs(len(api.get(address).data) / 1000 - int(size)) <= 1, address
+
+
+def test_search_engines_fetch_no_games(api: Api) -> None:
+    answer = api.get("/robots.txt")
+    assert answer.content_type == "text/plain; charset=utf-8"
+    assert answer.text.splitlines() == [
+        "User-agent: *",
+        "Disallow: /v1/games",
+        "Disallow: /v1/lobby",
+        "Allow: /",
+    ]
 
 
 # Wrong paths

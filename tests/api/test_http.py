@@ -21,6 +21,7 @@ CLIENT_METHODS = {method.upper() for _, method, _ in committed().operations()}
 """Those of all operations: a page of any origin may call each of them."""
 
 SHOWN = {"etag", "location", "retry-after", "www-authenticate", "allow", "content-language", "idempotent-replayed"}
+SHOWN |= {"date"}  # with which deadlines are compared
 
 
 @pytest.fixture
@@ -44,8 +45,7 @@ def test_options_of_the_service_as_a_whole_list_every_method(api: Api) -> None:
     answer = api.ask_unchecked("OPTIONS", "/", environ_overrides={"PATH_INFO": "*"})
     assert (answer.status_code, answer.data) == (204, b"")
     assert methods_in(answer.headers["Allow"]) == {"OPTIONS", "HEAD", *CLIENT_METHODS}
-    for method, path in (("GET", "*"), ("OPTIONS", "/*")):
-        assert api.ask_unchecked(method, "/", environ_overrides={"PATH_INFO": path}).status_code == 404
+    assert api.ask_unchecked("GET", "/", environ_overrides={"PATH_INFO": "*"}).status_code == 404
 
 
 # CORS
@@ -83,6 +83,31 @@ def test_a_preflight_allows_all_that_a_client_sends(api: Api, path: str) -> None
     assert methods_in(answer.headers["Access-Control-Allow-Methods"]) == {"OPTIONS", "HEAD", *CLIENT_METHODS}
     assert words(answer.headers["Access-Control-Allow-Headers"]) >= set(sent)
     assert int(answer.headers["Access-Control-Max-Age"]) > 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/none", "/v1/", "/v1/games/x/y", "/v1/games//", "//v1/games", "/*", "/v1/games/a%0d%0ab/x", "/healthz/"],
+)
+def test_a_preflight_is_answered_where_nothing_is(api: Api, path: str) -> None:
+    """A browser takes anything but 2xx for a refusal, and tells the page nothing of the answer."""
+    asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
+    answer = api.ask_unchecked("OPTIONS", "/", headers=asked, environ_overrides={"PATH_INFO": path})
+    assert (answer.status_code, answer.data) == (204, b"")
+    assert_open_to_all(answer.headers)
+    assert methods_in(answer.headers["Access-Control-Allow-Methods"]) >= CLIENT_METHODS
+    there = {"GET", "HEAD"} if path == "/healthz/" else set()
+    assert methods_in(answer.headers["Allow"]) == there | {"OPTIONS"}
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"), [("/v1/games", "GET, HEAD, POST, OPTIONS"), ("/openapi.yaml", "GET, HEAD, OPTIONS")]
+)
+def test_a_preflight_with_a_trailing_slash_is_not_redirected(api: Api, path: str, methods: str) -> None:
+    answer = api.ask_unchecked("OPTIONS", f"{path}/", headers={"Origin": "https://example.org"})
+    assert (answer.status_code, "Location" in answer.headers) == (204, False)
+    assert_open_to_all(answer.headers)
+    assert methods_in(answer.headers["Allow"]) == methods_in(methods)
 
 
 # Errors

@@ -17,7 +17,7 @@ from service.reasons import REASONS
 from service.web.fields.moves import MAX_VERSION
 from service.web.http.body import MAX_BODY_BYTES
 from service.web.http.current import ENVIRON
-from service.web.http.responses import JSON, SVG, TEXT, YAML
+from service.web.http.responses import JSON, SVG, TEXT
 from service.web.http.stream_formats import NDJSON, SSE
 from service.web.problems.answers import problem, retry_later
 from service.web.problems.table import PROBLEMS
@@ -41,9 +41,6 @@ _TABLE_VERSION: Final = 8
 _RETRY_SECONDS: Final = 5
 _TURN_SECONDS: Final = 60
 _MAX_TABLES: Final = 20
-_DOCUMENT: Final = {"openapi": "3.1.0", "info": {"title": "Domino"}}
-_DOCUMENT_AS_YAML: Final = "openapi: 3.1.0\ninfo: {title: Domino}\n"
-"""The beginning of the document, as the example of itself: it is not requested, as it is about to be written anew."""
 
 
 def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Examples:
@@ -89,18 +86,8 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Example
 def _look_around(session: Session) -> None:
     """Ask for all that there is without a game, and send bodies that are none."""
     send = session.send
-    for path in (
-        "/v1/variants",
-        "/v1/variants/menschenwolf",
-        "/healthz",
-        "/readyz",
-        "/problems",
-        "/",
-        "/version",
-    ):
+    for path in ("/v1/variants", "/v1/variants/menschenwolf", "/problems", "/version"):
         send("GET", path)
-    session.examples["getContract", 200, YAML] = Example(None, _DOCUMENT_AS_YAML)
-    session.examples["getContractAsJson", 200, JSON] = Example(None, _DOCUMENT)
     _shorten_variants(session.examples["listVariants", 200, JSON].response)
     _shorten_variant(session.examples["getVariant", 200, JSON].response)
     _shorten_problems(session.examples["listProblems", 200, JSON].response)

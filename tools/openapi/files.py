@@ -1,7 +1,7 @@
 """The files of the OpenAPI document, and what is in each of them.
 
 Owns their places. ``openapi.yaml`` at the top of the project is for readers and generators of clients; those in
-``service`` are a part of the package, which serves them as they are; so are the guides.
+``service`` are a part of the package, which serves them as they are; so is the text for assistants.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any, Final
 import orjson
 import yaml
 
+from tools.openapi.assistants import text_for_assistants
 from tools.openapi.document import document
 from tools.openapi.example_app import example_app
 from tools.openapi.examples import record_examples
-from tools.openapi.guides import guide_files
 from tools.openapi.layout import share, to_yaml
 
 ROOT: Final = Path(__file__).parent.parent.parent
@@ -23,6 +23,7 @@ DOCUMENT: Final = ROOT / "openapi.yaml"
 SERVED: Final = ROOT / "service" / "web" / "openapi"
 SERVED_YAML: Final = SERVED / "openapi.yaml"
 SERVED_JSON: Final = SERVED / "openapi.json"
+SERVED_TEXT: Final = SERVED / "llms.txt"
 
 _YAML_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The fast one, if PyYAML was built with libyaml."""
@@ -36,6 +37,5 @@ def build_files() -> dict[Path, bytes]:
     text = to_yaml(described)
     as_yaml = text.encode()
     as_json: bytes = orjson.dumps(yaml.load(text, _YAML_LOADER))  # noqa: S506 # a safe loader
-    sizes = {"/openapi.yaml": len(as_yaml), "/openapi.json": len(as_json)}
-    guides = guide_files(orjson.loads(as_json), sizes)
-    return {DOCUMENT: as_yaml, SERVED_YAML: as_yaml, SERVED_JSON: as_json, **guides}
+    for_assistants = text_for_assistants(orjson.loads(as_json), len(as_yaml), len(as_json)).encode()
+    return {DOCUMENT: as_yaml, SERVED_YAML: as_yaml, SERVED_JSON: as_json, SERVED_TEXT: for_assistants}

@@ -1,6 +1,7 @@
-"""The service itself: its front page and version, liveness, readiness, metrics, and the OpenAPI document.
+"""The service itself: its front page and version, liveness, readiness, metrics, the document, and texts for machines.
 
-The document is two files of the package, which are written by ``tools.openapi``.
+Of these only ``/version`` is an operation of the document: a client that is generated from it needs no other.
+``tools.openapi`` writes the document and ``/llms.txt``, as files of the package.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from flask import Blueprint, Response
 
 from service.engine.build import BUILD
 from service.web.http.headers import negotiate
-from service.web.http.responses import HTML, JSON, YAML, RawResponse, ok, public
-from service.web.meta.schemas import HealthSchema, ServiceIndexSchema, ServiceVersionSchema
+from service.web.http.responses import HTML, JSON, TEXT, YAML, RawResponse, ok, public
+from service.web.meta.schemas import ServiceVersionSchema
 from service.web.metrics import PROMETHEUS_TEXT
 from service.web.operation import Operation, ResponseSpec
 from service.web.page.routes import page
+from service.web.quotas import limit_reads
 from service.web.services import Services, current_services
 
 _VERSION: Final = {"name": "Domino", "version": version("domino-service"), "engine": BUILD}
@@ -38,26 +40,10 @@ metrics_blueprint: Final = Blueprint("metrics", __name__)
 
 
 @blueprint.get("/")
-@Operation(
-    id="getIndex",
-    tag="service",
-    headers=("If-None-Match",),
-    ignores_query=True,
-    responses={
-        200: ResponseSpec(
-            description="The name and version of the service, and its addresses.",
-            schema=ServiceIndexSchema,
-            streams={HTML: "A page that says the same to people."},
-        )
-    },
-)
-def show_index(services: Services) -> Response:
-    """Get the addresses of the service.
-
-    Where everything is. A browser gets a page for people instead.
-    """
+def show_index() -> Response:
+    """Return where everything is; a browser gets the page for people instead."""
     if negotiate(JSON, HTML) == JSON:
-        return public(orjson.dumps({**_INDEX, "addresses": services.addresses}), JSON)
+        return public(orjson.dumps({**_INDEX, "addresses": current_services().addresses}), JSON)
     return page()
 
 
@@ -79,35 +65,16 @@ def show_version(_services: Services) -> Response:
 
 @metrics_blueprint.get("/healthz")
 @blueprint.get("/healthz")
-@Operation(
-    id="getHealth",
-    tag="service",
-    fixed_type=True,
-    responses={200: ResponseSpec(description="Alive.", schema=HealthSchema)},
-)
-def healthz(_services: Services) -> RawResponse:
-    """Check liveness.
-
-    Answers 200 as long as the process serves, whatever the state of the store.
-    """
+def healthz() -> RawResponse:
+    """200 as long as the process serves, whatever the state of the store."""
     return ok({"status": "ok"})
 
 
 @metrics_blueprint.get("/readyz")
 @blueprint.get("/readyz")
-@Operation(
-    id="getReadiness",
-    tag="service",
-    fixed_type=True,
-    responses={200: ResponseSpec(description="Ready.", schema=HealthSchema)},
-    own_problems=("storage_unavailable",),
-)
-def readyz(services: Services) -> RawResponse:
-    """Check readiness.
-
-    Answers 200 if games can be read and written, else 503. The store is asked at most once a second.
-    """
-    services.games.readiness.require()
+def readyz() -> RawResponse:
+    """200 if games can be read and written, else 503. The store is asked at most once a second."""
+    current_services().games.readiness.require()
     return ok({"status": "ok"})
 
 
@@ -119,36 +86,32 @@ def show_metrics() -> Response:
 
 
 @blueprint.get("/openapi.yaml")
-@Operation(
-    id="getContract",
-    tag="service",
-    headers=("If-None-Match",),
-    responses={200: ResponseSpec(description="OpenAPI, as YAML.", media_type=YAML)},
-)
-def show_document(_services: Services) -> Response:
-    """Get the OpenAPI document.
-
-    This document.
-    """
-    return public(_document("openapi.yaml"), YAML)
+def show_document() -> Response:
+    """Return the OpenAPI document."""
+    return public(_file("service.web.openapi", "openapi.yaml"), YAML)
 
 
 @blueprint.get("/openapi.json")
-@Operation(
-    id="getContractAsJson",
-    tag="service",
-    headers=("If-None-Match",),
-    responses={200: ResponseSpec(description="OpenAPI, as JSON.", media_type=JSON)},
-)
-def show_document_as_json(_services: Services) -> Response:
-    """Get the OpenAPI document as JSON.
+def show_document_as_json() -> Response:
+    """Return the same as JSON, for tools that read JSON only."""
+    return public(_file("service.web.openapi", "openapi.json"), JSON)
 
-    The same as `/openapi.yaml`, for tools that read JSON only.
-    """
-    return public(_document("openapi.json"), JSON)
+
+@blueprint.get("/llms.txt")
+def show_text_for_assistants() -> Response:
+    """Return the five calls that play and a line for each operation, so that nobody has to read the whole document."""
+    limit_reads(current_services().limits, 1)
+    return public(_file("service.web.openapi", "llms.txt"), TEXT)
+
+
+@blueprint.get("/robots.txt")
+def show_robots() -> Response:
+    """Return what search engines may fetch: the pages and the documentation, and no games."""
+    limit_reads(current_services().limits, 1)
+    return public(_file("service.web.meta", "robots.txt"), TEXT)
 
 
 @cache
-def _document(name: str) -> bytes:
-    """Return a file of the document, read when it is first requested."""
-    return (files("service.web.openapi") / name).read_bytes()
+def _file(package: str, name: str) -> bytes:
+    """Return a file of a package, read when it is first requested."""
+    return (files(package) / name).read_bytes()

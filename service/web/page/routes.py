@@ -21,9 +21,8 @@ from flask import Blueprint, Response, abort
 
 from service.texts import LANGUAGES, page_texts, text
 from service.web.http.responses import HTML, IMMUTABLE, JAVASCRIPT, JSON, public
-from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_reads
-from service.web.services import Services, current_services
+from service.web.services import current_services
 
 PAGE_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -51,23 +50,6 @@ def page() -> Response:
     response = public(_index(), HTML)
     response.headers["Content-Security-Policy"] = PAGE_POLICY
     return response
-
-
-@blueprint.get("/client/events.js")
-@Operation(
-    id="getEventReader",
-    tag="service",
-    headers=("If-None-Match",),
-    responses={200: ResponseSpec(description="The module.", media_type=JAVASCRIPT)},
-)
-def show_event_reader(_services: Services) -> Response:
-    """Get the reader of events for browsers.
-
-    A module of JavaScript without dependencies, to be imported by a page. `follow(game, {token, after, view, signal})`
-    yields the events of a game as an asynchronous iterator, resumes a lost connection, and polls where no stream comes
-    through.
-    """
-    return _file("events.js")
 
 
 @blueprint.get("/client/<path:name>")
