@@ -199,10 +199,11 @@ def node_packages() -> frozenset[str]:
 
 @cache
 def operations() -> frozenset[tuple[str, str]]:
-    """The methods and paths of ``openapi.yaml`` and of the program in ``examples``, parameters as ``*``."""
+    """The methods and paths of ``openapi.yaml``, beside it, and of the program in ``examples``, parameters as ``*``."""
     paths = committed().document["paths"]
     found = {(method.upper(), path) for path, methods in paths.items() for method in methods}
-    routes = re.findall(r'^@app\.([a-z]+)\("(/[^"]*)"', read("examples/*.py"), re.MULTILINE)
+    code = read("service/web/meta/routes.py") + read("examples/*.py")
+    routes = re.findall(r'^@(?:app|blueprint)\.([a-z]+)\("(/[^"]*)"', code, re.MULTILINE)
     found |= {(method.upper(), path) for method, path in routes}
     return frozenset((method, PLACEHOLDER.sub("*", path)) for method, path in found)
 

@@ -63,7 +63,7 @@ def events_in(chunk: bytes) -> list[Event]:
     for block in chunk.decode().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))
         if "data" in fields:
-            assert set(fields) <= {"id", "data"}, "no event has a name"
+            assert set(fields) <= {"retry", "id", "data"}, "no event has a name"
             events.append({**json.loads(fields["data"]), **({"id": int(fields["id"])} if "id" in fields else {})})
     return events
 

@@ -281,6 +281,19 @@ def test_a_picture_may_be_shown_by_any_page_and_load_nothing(
     )
 
 
+def test_a_picture_of_a_given_version_is_kept_for_some_minutes(api: Api, saved_games: SavedGames) -> None:
+    saved = saved_games.at("fido", "early")
+    path, version = f"{saved.table.path}/board.svg", saved.snapshot.version
+    assert api.get(path).headers["Cache-Control"] == "private, no-cache"
+    for given in (version, version - 1):
+        answer = api.get(f"{path}?version={given}&theme=dark")
+        assert answer.headers["Cache-Control"] == "private, max-age=300"
+        again = api.get(f"{path}?version={given}&theme=dark", headers={"If-None-Match": answer.headers["ETag"]})
+        assert (again.status_code, again.headers["Cache-Control"]) == (304, "private, max-age=300")
+    for unsettled in (f"board.svg?version={version + 1}", f"board.json?version={version}"):
+        assert "max-age" not in api.get(f"{saved.table.path}/{unsettled}").headers["Cache-Control"]
+
+
 def test_a_table_as_text_is_a_listing_or_a_drawing(api: Api, saved_games: SavedGames) -> None:
     path = f"{saved_games.at('domino', 'early').table.path}/board.txt"
     listing, unicode, drawing = [api.get(f"{path}{query}").text for query in ("", "?style=unicode", "?style=drawing")]

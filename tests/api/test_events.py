@@ -353,7 +353,8 @@ def test_both_kinds_of_streams_send_the_same_events_as_the_pages_and_end_with_th
     for seat in viewers(finished.table):
         events = everything(watched.api, finished.table, seat)
         sent = rest_of_stream(stream(watched.api, finished.table, seat))
-        assert sent.startswith(b"retry: 1000\n\n")
+        assert sent.startswith(b"retry: 1000\nid: 1\ndata: {")
+        assert all(b"\ndata: {" in block for block in sent.split(b"\n\n") if block)
         assert events_in(sent) == [{**event, "id": event["version"]} for event in events]
         lines = rest_of_stream(stream(watched.api, finished.table, seat, headers=LINES))
         assert [json.loads(line) for line in lines.splitlines() if line] == events
@@ -400,7 +401,7 @@ def test_a_stream_without_events_sends_keepalives(games: GamesFacade, saved_game
     assert KEEPALIVE_SECONDS < 15 - 3, "and the store may take three seconds to answer"
     saved_game = saved_games.at("domino", "early")
     watched = Watched(games, alive=0.01)
-    for headers, sign in ((SSE, b":\n\n"), (LINES, b"\n")):
+    for headers, sign in ((SSE, b":\n"), (LINES, b"\n")):
         with closing(
             stream(watched.api, saved_game.table, None, f"?after={saved_game.snapshot.version}", headers=headers)
         ) as received:

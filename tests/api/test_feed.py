@@ -256,7 +256,7 @@ def test_a_stream_that_begins_with_the_latest_says_where_that_is(
         assert versions(read(chunks, 1)) == [3]
 
 
-@pytest.mark.parametrize(("headers", "keepalive"), [(SSE, b":\n\n"), (LINES, b"\n")], ids=["sse", "lines"])
+@pytest.mark.parametrize(("headers", "keepalive"), [(SSE, b":\n"), (LINES, b"\n")], ids=["sse", "lines"])
 def test_a_stream_without_items_is_kept_alive(
     watching: Api, app_key: str, headers: Mapping[str, str], keepalive: bytes
 ) -> None:

@@ -23,6 +23,7 @@ def test_the_service_tells_the_declared_version(api: Api) -> None:
     # If these differ, the package was installed before the version was changed: make install
     assert told["version"] == version("domino-service") == declared()
     assert told["engine"] == "pure"
+    assert told["api_level"] == 1
 
 
 def test_the_changelog_begins_with_the_version_and_its_date_or_unreleased() -> None:

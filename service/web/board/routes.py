@@ -155,12 +155,12 @@ def _board(services: Services, access: Access, media_type: str) -> RawResponse:
     version, reached = query.get("version"), access.game.version
     if version is not None and version > reached:
         raise InvalidBody({"version": [Reason("out_of_range", {"min": 1, "max": reached})]})
-    language = preferred_language()
+    language, is_fixed = preferred_language(), version is not None
     # What was at an earlier version may be known only to the store, so the tag of every table is that of the game now.
     asked = "-".join([str(query.get(name, "")) for name in _query_in.fields])
     etag = f"{access.game.etag(None)}-{media_type.partition('/')[2]}-{asked}-{language}"
     if etag_matches(etag):
-        return picture_not_modified(etag) if media_type == SVG else not_modified(etag)
+        return picture_not_modified(etag, is_fixed=is_fixed) if media_type == SVG else not_modified(etag)
 
     def make() -> bytes:
         table = services.games.queries.table(access, version)
@@ -170,7 +170,9 @@ def _board(services: Services, access: Access, media_type: str) -> RawResponse:
     body = services.responses.get((access.game.id, etag), make)
     if media_type == JSON:
         return ok_json(body, etag=etag, language=language if query["text"] else None)
-    return plain(body, etag=etag) if media_type == TEXT else picture(body, etag=etag, language=language)
+    if media_type == TEXT:
+        return plain(body, etag=etag)
+    return picture(body, etag=etag, language=language, is_fixed=is_fixed)
 
 
 class _Board(NamedTuple):

@@ -35,6 +35,7 @@ _EXPOSED_HEADERS: Final = (
     "Accept-Patch",
     "Allow",
     "Content-Language",
+    "Date",
     "ETag",
     "Idempotent-Replayed",
     "Location",

@@ -31,6 +31,7 @@ _REPLAYED: Final = [("Idempotent-Replayed", "true")]
 _VARY: Final = "Authorization, Accept, Accept-Language"
 _JSON_TYPE: Final = ("Content-Type", JSON)
 _PRIVATE_NO_CACHE: Final = ("Cache-Control", "private, no-cache")
+_PRIVATE_FOR_MINUTES: Final = ("Cache-Control", "private, max-age=300")
 _SMALLEST_COMPRESSED: Final = 1024
 """Bytes of the smallest public body that is compressed; the heads of a response have about as many."""
 _PICTURE_POLICY: Final = ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
@@ -91,15 +92,23 @@ def plain(body: bytes, *, etag: str, media_type: str = TEXT, file_name: str | No
     return RawResponse(_OK, headers, body)
 
 
-def picture(body: bytes, *, etag: str, language: Language) -> RawResponse:
-    """200 with an SVG document, private to its viewer, with texts in this language; it may load and run nothing."""
-    headers = [("Content-Type", SVG), _PICTURE_POLICY, *_language_header(language), *_viewer_headers(etag)]
+def picture(body: bytes, *, etag: str, language: Language, is_fixed: bool) -> RawResponse:
+    """200 with an SVG document, private to its viewer, with texts in this language; it may load and run nothing.
+
+    One that ``is_fixed``, as it is never another one at its address, may be shown again for some minutes unasked.
+    """
+    headers = [("Content-Type", SVG), *_language_header(language), *_picture_headers(etag, is_fixed=is_fixed)]
     return RawResponse(_OK, headers, body)
 
 
-def picture_not_modified(etag: str) -> RawResponse:
+def picture_not_modified(etag: str, *, is_fixed: bool) -> RawResponse:
     """As ``not_modified``, for a picture: a client replaces the headers that it has by those of a 304."""
-    return RawResponse(_NOT_MODIFIED, [_PICTURE_POLICY, *_viewer_headers(etag)])
+    return RawResponse(_NOT_MODIFIED, _picture_headers(etag, is_fixed=is_fixed))
+
+
+def _picture_headers(etag: str, *, is_fixed: bool) -> list[tuple[str, str]]:
+    caching = _PRIVATE_FOR_MINUTES if is_fixed else _PRIVATE_NO_CACHE
+    return [_PICTURE_POLICY, caching, ("Vary", _VARY), ("ETag", f'"{etag}"')]
 
 
 def conditional(etag: str, make: Callable[[], bytes], language: Language | None = None) -> RawResponse:

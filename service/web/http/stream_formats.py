@@ -1,6 +1,7 @@
 """The two formats of streams: server-sent events, and lines of JSON.
 
-Owns how an item, a cursor and a keep-alive are written.
+Owns how an item, a cursor and a keep-alive are written. Of server-sent events only an item ends its block with an empty
+line: some clients take a block without data for an event with none.
 """
 
 from __future__ import annotations
@@ -31,15 +32,16 @@ class Format(Protocol):
 class _SseFormat(Format):
     """``text/event-stream`` (WHATWG HTML 9.2), without event names, so that one ``onmessage`` gets all events."""
 
-    preamble = b"retry: %d\n\n" % RETRY_MS
-    keepalive = b":\n\n"
+    preamble = b"retry: %d\n" % RETRY_MS
+    keepalive = b":\n"
 
     def line(self, value: object, cursor: int | str | None) -> bytes:
         name = "" if cursor is None else f"id: {cursor}\n"
         return b"%bdata: %b\n\n" % (name.encode(), orjson.dumps(value))
 
     def start(self, cursor: str) -> bytes:
-        return b"retry: %d\nid: %b\n\n" % (RETRY_MS, cursor.encode())
+        # The empty line, without an item, as a client takes the cursor only then.
+        return b"%bid: %b\n\n" % (self.preamble, cursor.encode())
 
 
 class _NdjsonFormat(Format):

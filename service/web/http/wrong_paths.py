@@ -1,11 +1,12 @@
 """What a request to a path without a route is told, or one that reads where there is nothing to read.
 
-Owns the redirect of a path that ends with a slash, the answer to ``OPTIONS *``, and the field ``see`` of problems. They
-depend on the routes alone, never on whether a game exists.
+Owns the redirect of a path that ends with a slash, the answer to ``OPTIONS`` there and elsewhere, and the field ``see``
+of problems. They depend on the routes alone, never on whether a game exists.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 from urllib.parse import quote
 
@@ -18,11 +19,19 @@ _METHODS: Final = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 """What one or another path supports."""
 
 
-def options_of_the_service(error: HTTPException) -> Response | None:
-    """204 with the methods of the service for ``OPTIONS *`` (RFC 9110, 9.3.7); ``None`` for every other request."""
-    if error.code != 404 or request.method != "OPTIONS" or request.environ["PATH_INFO"] != "*":
+def options(error: HTTPException) -> Response | None:
+    """204 for ``OPTIONS`` where there is no route; ``None`` for every other request.
+
+    A browser asks before it sends a request to another origin, and takes a redirect or a 404 for a refusal: the page
+    would not be told where the path leads, or that it is none. ``Allow`` has the methods of the path without its last
+    slash, and those of the service for ``*`` (RFC 9110, 9.3.7).
+    """
+    if error.code != 404 or request.method != "OPTIONS":
         return None
-    response = Response(status=204, headers={"Allow": _METHODS})
+    allowed = _METHODS
+    if request.environ["PATH_INFO"] != "*":
+        allowed = ", ".join(sorted({"OPTIONS", *_methods_without_slash()}))
+    response = Response(status=204, headers={"Allow": allowed})
     del response.headers["Content-Type"]
     return response
 
@@ -32,16 +41,18 @@ def redirect_without_slash(error: HTTPException) -> Response | None:
 
     The address is relative, so that it holds behind every proxy and cannot lead to another host.
     """
-    adapter = request_ctx.url_adapter
-    path = request.path
-    if error.code != 404 or request.url_rule is not None or not path.endswith("/") or adapter is None:
+    if error.code != 404 or request.url_rule is not None or not _methods_without_slash():
         return None
-    if not adapter.allowed_methods(path[:-1]):
-        return None
-    location = "../" + quote(path.split("/")[-2], safe="")
+    location = "../" + quote(request.path.split("/")[-2], safe="")
     if request.query_string:
         location += "?" + quote(request.query_string, safe="!$%&'()*+,/:;=?@")
     return Response(status=308, headers={"Location": location, "Cache-Control": "public, no-cache"})
+
+
+def _methods_without_slash() -> Iterable[str]:
+    """Return the methods of the path without the slash at its end; none if it has no slash, or no such path exists."""
+    adapter, path = request_ctx.url_adapter, request.path
+    return adapter.allowed_methods(path[:-1]) if adapter is not None and path.endswith("/") else ()
 
 
 def see(error: HTTPException) -> dict[str, str]:

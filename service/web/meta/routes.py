@@ -24,7 +24,14 @@ from service.web.page.routes import page
 from service.web.quotas import limit_reads
 from service.web.services import Services, current_services
 
-_VERSION: Final = {"name": "Domino", "version": version("domino-service"), "engine": BUILD}
+_API_LEVEL: Final = 1
+"""Rises by one with every addition to ``/v1``; the table in CHANGELOG.md says what came with which."""
+_VERSION: Final = {
+    "name": "Domino",
+    "version": version("domino-service"),
+    "engine": BUILD,
+    "api_level": _API_LEVEL,
+}
 _INDEX: Final = {
     **_VERSION,
     "contract": "/openapi.yaml",
@@ -57,7 +64,8 @@ def show_index() -> Response:
 def show_version(_services: Services) -> Response:
     """Get the version of the service.
 
-    The version of the running service. The paths begin with the version of the contract, `/v1`, which only grows.
+    The version of the running service. The paths begin with the version of the contract, `/v1`, which only grows;
+    `api_level` tells how far.
     """
     negotiate(JSON)
     return public(orjson.dumps(_VERSION), JSON)

@@ -24,3 +24,12 @@ class ServiceVersionSchema(Schema):
             example="pure",
         ),
     )
+    api_level = fields.Integer(
+        required=True,
+        metadata=doc(
+            "What this server can: it rises by one with every addition to `/v1`, and never falls in a newer version. "
+            "The table in the changelog says what came with which.",
+            minimum=1,
+            example=1,
+        ),
+    )

@@ -26,7 +26,7 @@ from service.web.http.current import current_environ
 from service.web.http.errors import InvalidBody, RequestError, TooManyStreams
 from service.web.http.headers import accepted_language
 from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_REASON, REQUEST_ID
-from service.web.http.wrong_paths import options_of_the_service, redirect_without_slash, see
+from service.web.http.wrong_paths import options, redirect_without_slash, see
 from service.web.problems.table import PROBLEMS, problem_title, status_of
 from service.web.rate_limits import Quota, RateLimited, RateLimits
 from service.web.services import current_services
@@ -132,7 +132,7 @@ def install(app: Flask, limits: RateLimits) -> None:
         return limited(PROBLEMS[error.code].status) or _refusal(error)
 
     def http_exception(error: HTTPException) -> Response:
-        answer = redirect_without_slash(error) or options_of_the_service(error)
+        answer = options(error) or redirect_without_slash(error)
         if answer is not None:
             return answer
         return limited(error.code) or _http_exception(error)
