@@ -31,7 +31,8 @@ from service.reasons import sentence
 from service.storage.pubsub import RedisEventFeed
 from service.storage.scan import RedisScan
 from service.storage.shares import KNOWN_MS
-from service.web.backends.schemas import ApplicationInSchema
+from service.web.fields.names import name_field
+from service.web.fields.strict import RequestSchema
 from service.web.http.body import validate
 from service.web.http.errors import InvalidBody
 from service.web.metrics import Metrics
@@ -44,15 +45,17 @@ _REPORT_SECONDS: Final = 2.0
 """Seconds between two lines about how far a command is."""
 
 
-class LimitOfNobody(Exception):
-    """A limit that would bound nothing."""
+class _ApplicationSchema(RequestSchema):
+    """An application to be made."""
+
+    name = name_field("The name of the application.", required=True)
 
 
 def create(settings: Settings, name: str) -> int:
     """Make an application; prints its key."""
 
     def command(keys: Backends) -> None:
-        new = keys.create(validate(ApplicationInSchema(), {"name": name})["name"])
+        new = keys.create(validate(_ApplicationSchema(), {"name": name})["name"])
         _audit("an application was made", new.backend.id)
         _say(f"application {new.backend.id} ({new.backend.name}); its key is shown only now")
         _print_key(new)
@@ -128,13 +131,8 @@ def limit(settings: Settings, app: str, *limits: int | None) -> int:
         _say("name a limit: --requests, --games or --stored")
         return 2
 
-    def change(before: Backend) -> Backend:
-        if before.registered and changes.get("stored") is not None:
-            raise LimitOfNobody
-        return before._replace(limits=before.limits._replace(**changes))
-
     def command(keys: Backends) -> None:
-        backend = keys.change(app, change)
+        backend = keys.change(app, lambda before: before._replace(limits=before.limits._replace(**changes)))
         _say(f"{backend.name} has {_limits(backend)}: everywhere after {APPLIED_SECONDS} s at the latest")
         _audit("the limits of an application were changed", backend.id, **backend.limits._asdict())
 
@@ -191,9 +189,6 @@ def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) 
     backends = build_backends(settings, storage, RedisEventFeed(storage.topology), Idempotency([os.urandom(32)]))
     try:
         command(backends)
-    except LimitOfNobody:
-        _say("what this application stores counts in the shares of the networks of its clients: STORED_MB_PER_DAY")
-        return 2
     except InvalidBody as error:
         _say("; ".join(sentence(reason) for reasons in error.errors.values() for reason in reasons))
         return 2

@@ -56,14 +56,13 @@ class Filter(NamedTuple):
 class FoundGame(NamedTuple):
     """A stored game: its bytes in the store, and when it was written last, in milliseconds since 1970.
 
-    ``holder``: whose share it counts in; ``app``: the application that owns it, or empty.
+    ``holder``: whose share it counts in, the application that owns it, or what stands for a network.
     """
 
     id: str
     bytes: int
     updated_at: int
     holder: str
-    app: str
     moved: bool
     status: str
     variant: str
@@ -143,9 +142,9 @@ class _Games:
             raise ValueError(f"{address!r} is no address")
         return {network_digest(Idempotency([each]), client_network(address)) for each in secrets}
 
-    def of(self, owners: Set[str] | None) -> Iterator[FoundGame]:
-        """Yield the games of any of these holders or applications, or all of them; but those that cannot be read."""
-        for game_id, stored, size in self._storage.stored_games.games(owners):
+    def of(self, holders: Set[str] | None) -> Iterator[FoundGame]:
+        """Return the games of any of these holders, or all of them; but those that cannot be read."""
+        for game_id, stored, size in self._storage.stored_games.games(holders):
             try:
                 yield _found(self._repository.decode(game_id, stored), size)
             except Gone:
@@ -176,7 +175,7 @@ class _Games:
             game = self._repository.load(game_id)
             if game is None:
                 raise NotFound("no_such_game")
-            app = _owner(game)
+            app = "" if game.ownership is None else game.ownership.app
             self._repository.delete(game_id, app, game.holder)
         except (Gone, NotFound):
             _say(f"{game_id}: no such game")
@@ -191,20 +190,16 @@ class _Games:
 
 def _found(game: Game, size: int) -> FoundGame:
     moved = game.first_move is not None
-    return FoundGame(game.id, size, game.updated_at, game.holder, _owner(game), moved, game.status, game.variant.key)
-
-
-def _owner(game: Game) -> str:
-    return "" if game.ownership is None else game.ownership.app
+    return FoundGame(game.id, size, game.updated_at, game.holder, moved, game.status, game.variant.key)
 
 
 def _chosen(games: _Games, wanted: Filter) -> list[FoundGame]:
     """Return the games that are wanted, in their order. Raises ``ValueError`` for what is no address."""
-    owners = None if wanted.holder is None else {wanted.holder}
+    holders = None if wanted.holder is None else {wanted.holder}
     if wanted.address is not None:
-        owners = games.holders_of(wanted.address)
+        holders = games.holders_of(wanted.address)
     before = games.now - wanted.older * DAY_MS
-    fitting = (game for game in games.of(owners) if game.updated_at <= before and not (wanted.unmoved and game.moved))
+    fitting = (game for game in games.of(holders) if game.updated_at <= before and not (wanted.unmoved and game.moved))
     if wanted.sort == "size":
         return nlargest(wanted.limit, fitting, key=lambda game: game.bytes)
     return nlargest(wanted.limit, fitting, key=lambda game: -game.updated_at)
@@ -217,8 +212,7 @@ def _shown(game: FoundGame) -> dict[str, object]:
 def _line(game: FoundGame) -> str:
     moved = "moved" if game.moved else "unmoved"
     when = format_rfc3339(game.updated_at)
-    holder = game.app or game.holder
-    return f"{game.id}  {game.bytes:>9}  {when}  {holder:<24}  {moved:<7}  {game.status:<10}  {game.variant}"
+    return f"{game.id}  {game.bytes:>9}  {when}  {game.holder:<24}  {moved:<7}  {game.status:<10}  {game.variant}"
 
 
 def _failed(error: Exception) -> int:

@@ -17,7 +17,6 @@ from service.redis_url import read_redis_url
 
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 LOG_FORMATS = ("auto", "json", "text")
-APPS = ("open", "closed")
 GAMES = ("anyone", "apps")
 DURABILITIES = ("local", "replicated")
 
@@ -246,11 +245,6 @@ class Settings:
         _integer(1, 3650),
         "days a finished game is kept, `GAME_TTL_DAYS` at most; a game in which nobody has moved is kept for one day",
     )
-    unused_app_days: int = _setting(
-        "30",
-        _integer(0, 3650),
-        "days after which an application that was registered over HTTP is deleted if it has no game; `0`: never",
-    )
     stored_mb_per_day: int | None = _setting(
         "",
         _optional_integer(0, 1_000_000),
@@ -260,8 +254,7 @@ class Settings:
     app_stored_mb_per_day: int | None = _setting(
         "",
         _optional_integer(0, 1_000_000),
-        "the same for one application whose key the operator has made; none: a fifth; an application that was "
-        "registered over HTTP counts by the address of its requests",
+        "the same for one application; none: a fifth",
     )
     log_level: str = _setting("info", _word(LOG_LEVELS), "lowest level that is logged: " + ", ".join(LOG_LEVELS))
     log_format: str = _setting(
@@ -300,11 +293,6 @@ class Settings:
     )
     token_changes_per_hour: int = _setting(
         "10", _integer(0, 1_000_000), "changes of its token that one seat may request per hour; `0`: no limit"
-    )
-    apps: str = _setting(
-        "closed",
-        _word(APPS),
-        "who may register an application over HTTP: `open`, everybody; `closed`, nobody: the operator makes keys",
     )
     games: str = _setting(
         "anyone", _word(GAMES), "who may create games: `anyone`; `apps`, only who has the key of an application"

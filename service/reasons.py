@@ -86,7 +86,6 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
         "wrong_join_code",
         "token_of_another_seat",
         "hint_among_people",
-        "apps_closed",
         "challenge_not_repeated",
         "rematch_token_changed",
     ),

@@ -221,22 +221,6 @@ def test_a_limit_is_applied_by_all_workers_of_a_running_service(server: Embedded
             assert monotonic() < deadline
 
 
-def test_the_bytes_of_an_application_that_anybody_registered_have_no_limit_of_their_own(
-    server: EmbeddedServer, operator: Operator
-) -> None:
-    with (
-        Service(server.folder, REDIS_URL=server.url, WORKERS="1", APPS="open") as service,
-        httpx.Client(base_url=service.url, timeout=PATIENCE) as http,
-    ):
-        app = http.post("/v1/apps", json={"name": "Anybody's"}).raise_for_status().json()["id"]
-    refused = operator.apps("limit", app, "--stored", "5")
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert "STORED_MB_PER_DAY" in refused.stderr
-    assert operator.apps("limit", app, "--requests", "5").returncode == 0
-    assert operator.apps("limit", app, "--stored").returncode == 0
-    assert "5 requests/min  Anybody's" in operator.list()
-
-
 def test_what_is_done_to_an_application_is_in_the_log(operator: Operator) -> None:
     made = operator.apps("create", "Logged")
     app = made.stdout[4:28]

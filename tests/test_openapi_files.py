@@ -32,10 +32,10 @@ class Built(NamedTuple):
 
 @pytest.fixture(scope="module")
 def built() -> Iterator[Built]:
-    with example_app() as (app, advance_clock):
-        examples = record_examples(app, advance_clock)
-        described = [operation_of(view) for view in app.view_functions.values()]
-        yield Built(examples, {each.id for each in described if each is not None}, document(app, examples))
+    with example_app() as example:
+        examples = record_examples(*example)
+        described = [operation_of(view) for view in example.app.view_functions.values()]
+        yield Built(examples, {each.id for each in described if each is not None}, document(example.app, examples))
 
 
 def test_every_operation_succeeds_in_the_recorded_session(built: Built) -> None:

@@ -15,6 +15,7 @@ from bench.load.measures import Step, Times, mark, step
 from bench.load.stage import Stage
 from bench.load.tables import Load, Table
 from service.storage import keys
+from tests.support.apps import create_key
 
 APPLICATIONS: Final = 4
 SETTLE_SECONDS: Final = 60.0
@@ -51,7 +52,7 @@ def run(stage: Stage, tables: Sequence[int], seconds: float, think: float) -> Ou
         load = Load([stack.enter_context(closing(Door(address))) for address in stage.addresses], think)
         endpoint = stack.enter_context(Endpoint(load.message_came))
         for number in range(APPLICATIONS):
-            _register(load, endpoint.url, number)
+            _create_application(load, stage.cluster.url, endpoint.url, number)
         playing: list[gevent.Greenlet[..., Any]] = []
         steps = []
         for wanted in tables:
@@ -92,15 +93,13 @@ def _stored(stage: Stage, load: Load) -> Stored:
     )
 
 
-def _register(load: Load, url: str, number: int) -> None:
-    """Register an application whose endpoint has answered its challenge."""
-    door = load.doors[0]
-    app = door.ask("POST", "/v1/apps", {"name": f"load {number}"})
-    key: str = app["key"]
+def _create_application(load: Load, store: str, url: str, number: int) -> None:
+    """Make an application whose endpoint has answered its challenge."""
+    door, key = load.doors[0], create_key(store, f"load {number}")
     webhook = door.ask("POST", "/v1/webhooks", {"url": f"{url}{number}", "events": list(TYPES)}, key)
     path = f"/v1/webhooks/{webhook['id']}"
     _await(lambda: bool(door.ask("GET", path, token=key)["status"] == "active"), SETTLE_SECONDS)
-    load.apps.append(app["id"])
+    load.apps.append(key[4:28])
     load.keys.append(key)
 
 

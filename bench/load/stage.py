@@ -28,7 +28,6 @@ _MOST_STREAMS: Final = "8000"
 _SETTINGS: Final = {
     "SECRET_KEY": "the same key for all services of the run",
     "WORKERS": "1",
-    "APPS": "open",
     "WEBHOOK_NETWORKS": "127.0.0.0/8",
     "APP_GAMES_PER_MINUTE": "0",
     "APP_REQUESTS_PER_MINUTE": "0",

@@ -38,9 +38,8 @@ _KEY: Final = re.compile(r"app_([A-Za-z0-9_-]{24})_([A-Za-z0-9_-]{43})", re.ASCI
 _HINT_CHARS: Final = 6
 _CACHE_SIZE: Final = 10_000
 _MAX_ATTEMPTS: Final = 16
-_CREATE: Final = "create application"
 _ROTATE: Final = "create key"
-"""The purposes of requests that may be repeated under an idempotency key."""
+"""The purpose of requests that may be repeated under an idempotency key."""
 
 
 class NewKey(NamedTuple):
@@ -72,34 +71,19 @@ class Backends:
         self._random_bytes = random_bytes
         self._cache = BoundedCache[str, tuple[Backend, float]](_CACHE_SIZE)
 
-    def create(self, name: str, key: IdempotencyKey | None = None, *, registered: bool = False) -> NewKey:
-        """Make an application and its first key; ``registered`` as ``Backend`` says."""
-        app = self._new_id()
-        if key is not None:
-            app = self._store.reserve(record_of(self._idempotency, key, _CREATE).name, app)
+    def create(self, name: str) -> NewKey:
+        """Make an application and its first key."""
         for _ in range(_MAX_ATTEMPTS):
-            now = self._clock()  # after the reservation, so that what is kept of the request outlives it
-            request = self._repeatable(key, app, _CREATE)
-            prior = request.prior(now)
-            if prior is not None:
-                return self._made_again(Backend(app, name, prior.at, (), registered), prior)
-            text, record = self._new_key(app, now, request.random_bytes)
-            backend = Backend(app, name, now, (record,), registered)
-            try:
-                if self._store.create(backend, request.repeat(now, None)):
-                    return NewKey(backend, record, text)
-            except RepeatKnown:
-                continue
+            app, now = self._new_id(), self._clock()
+            text, record = self._new_key(app, now, self._random_bytes)
+            backend = Backend(app, name, now, (record,))
+            if self._store.create(backend):
+                return NewKey(backend, record, text)
         raise StorageUnavailable("contention")
-
-    def is_creation_repeated(self, key: IdempotencyKey | None) -> bool:
-        """Return whether an earlier request under this key has made an application. Raises ``KeyReused``."""
-        app = None if key is None else self._store.reserved(record_of(self._idempotency, key, _CREATE).name)
-        return app is not None and self._repeatable(key, app, _CREATE).prior(self._clock()) is not None
 
     def is_rotation_repeated(self, app: str, key: IdempotencyKey | None) -> bool:
         """Return whether an earlier request under this key has made another key. Raises ``KeyReused``."""
-        return self._repeatable(key, app, _ROTATE).prior(self._clock()) is not None
+        return self._repeatable(key, app).prior(self._clock()) is not None
 
     def all(self) -> list[Backend]:
         """Return every application, the oldest first."""
@@ -149,7 +133,7 @@ class Backends:
         """
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()
-            request = self._repeatable(key, app, _ROTATE)
+            request = self._repeatable(key, app)
             before = self._existing(
                 app
             )  # before what is kept of requests: a key that one has ended is still valid here
@@ -221,8 +205,8 @@ class Backends:
             if app[0].isalnum():  # what begins with a hyphen is an option on a command line
                 return app
 
-    def _repeatable(self, key: IdempotencyKey | None, app: str, purpose: str) -> RepeatableRequest:
-        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, purpose, app=app)
+    def _repeatable(self, key: IdempotencyKey | None, app: str) -> RepeatableRequest:
+        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, _ROTATE, app=app)
 
     def _made_again(self, backend: Backend, prior: Prior) -> NewKey:
         text, record = self._new_key(backend.id, prior.at, prior.random_bytes)

@@ -59,17 +59,12 @@ NO_OWN_LIMITS: Final = OwnLimits()
 
 
 class Backend(NamedTuple):
-    """An application; its id has a shard, like that of a game.
-
-    ``registered``: over HTTP, where anybody may do that, and not by the operator. ``suspended``: by the operator, with
-    all its keys.
-    """
+    """An application; its id has a shard, like that of a game. The operator may have ``suspended`` it with its keys."""
 
     id: str
     name: str
     created_at: int
     keys: tuple[KeyRecord, ...]
-    registered: bool = False
     suspended: bool = False
     limits: OwnLimits = NO_OWN_LIMITS
 
@@ -86,19 +81,9 @@ class RepeatStore(Protocol):
 
 
 class BackendStore(RepeatStore, Protocol):
-    """The applications; what is kept of their requests outlives them.
+    """The applications, which do not expire; what is kept of their requests outlives them."""
 
-    One that was registered by anybody expires with its endpoints when it has had no game for some time; others do not
-    expire.
-    """
-
-    def reserve(self, name: str, app: str) -> str:
-        """Return the first id that was reserved under this name in the last 24 hours; this one, if there was none."""
-
-    def reserved(self, name: str) -> str | None:
-        """Return the id that was reserved under this name in the last 24 hours; ``None`` if there was none."""
-
-    def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
+    def create(self, backend: Backend) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""
 
     def read(self, app: str) -> Backend | None:

@@ -1,7 +1,6 @@
-"""What applications store beside games: themselves, their endpoints and the requests that are kept of them.
+"""What applications store beside games: their endpoints, keys and the requests that are kept of them.
 
-Owns in whose share that counts: in that of the network of who registers an application, and of who uses one that
-anybody could register; else in that of the application.
+Owns how many bytes that is; it counts in the share of the application. Does not depend on how much a share is.
 """
 
 from __future__ import annotations
@@ -10,14 +9,10 @@ from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
 from service.backends.ports import Backend
-from service.games.commands.create import network_digest
 from service.games.model.errors import ShareUsedUp
 from service.games.ports import OutcomeUnknown
 from service.games.shares import Holder, Shares, ShareUsed
-from service.games.store.idempotency import Idempotency
 
-APPLICATION_BYTES: Final = 900
-"""Bytes of an application with a key, and of what is kept of the request for it."""
 ENDPOINT_BYTES: Final = 1_200
 """Bytes of an endpoint beside its URL: with its reminder, and what is kept of the request for it."""
 REQUEST_BYTES: Final = 500
@@ -38,15 +33,15 @@ A = TypeVar("A", bound=Answer)
 class StoredBytes:
     """Counts what applications store in ``shares``."""
 
-    def __init__(self, shares: Shares, idempotency: Idempotency) -> None:
+    def __init__(self, shares: Shares) -> None:
         self._shares = shares
-        self._idempotency = idempotency
 
-    def store(self, holder: Holder, size: int, store: Callable[[], A], is_repeated: Callable[[], bool]) -> A:
+    def store(self, backend: Backend, size: int, store: Callable[[], A], is_repeated: Callable[[], bool]) -> A:
         """Count the bytes of what ``store`` stores, unless it is refused, or an earlier request has stored it.
 
         ``is_repeated`` is asked only when the share is used up. Raises ``ShareUsedUp``, and what both raise.
         """
+        holder = _holder(backend)
         try:
             self._shares.take(holder, size)
         except ShareUsed as error:
@@ -64,12 +59,10 @@ class StoredBytes:
             self._shares.give_back(holder, size)
         return answer
 
-    def limit(self, backend: Backend, network: str) -> int | None:
+    def limit(self, backend: Backend) -> int | None:
         """Return the bytes that the application may store in a day; ``None`` for any number."""
-        return self._shares.limit(self.holder(backend, network))
+        return self._shares.limit(_holder(backend))
 
-    def holder(self, backend: Backend | None, network: str) -> Holder:
-        """Whose share it counts in."""
-        if backend is not None and not backend.registered:
-            return Holder(backend.id, is_app=True)
-        return Holder(network_digest(self._idempotency, network))
+
+def _holder(backend: Backend) -> Holder:
+    return Holder(backend.id, is_app=True)

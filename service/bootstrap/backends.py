@@ -46,10 +46,9 @@ def build_backends(
         Feeds(RedisFeed(storage.calls), notifications, clock),
         people=People(storage.game_index, storage.erasures),
         policy=Policy(
-            open_to_all=settings.apps == "open",
             needed_for_games=settings.games == "apps",
             check_player_url=partial(check_url, networks=settings.webhook_networks),
-            stored=StoredBytes(storage.shares, idempotency),
+            stored=StoredBytes(storage.shares),
         ),
     )
 

@@ -33,7 +33,6 @@ from service.storage.stored_games import RedisStoredGames
 from service.storage.webhooks import RedisWebhooks
 from service.web.metrics import Metrics
 
-_DAY_SECONDS: Final = 86_400
 _NOTE_SECONDS: Final = 5.0
 
 
@@ -106,7 +105,6 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     unlimited = open_topology(url)
     topology = unlimited if most_calls is None else LimitedTopology(unlimited, most_calls)
     replicated, ttl = settings.durability == "replicated", settings.game_ttl_seconds
-    unused = settings.unused_app_days * _DAY_SECONDS
     observe, failed = metrics.redis, metrics.failed_writes(WRITE_FAILURES)
     reminders = RedisReminders(unlimited, observe=observe, observe_failure=failed)
     calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)
@@ -123,9 +121,9 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         topology=topology,
         store=RedisStore(topology, ttl, **kept),
         reminders=reminders,
-        backends=RedisBackends(topology, unused_seconds=unused, **kept),
+        backends=RedisBackends(topology, **kept),
         deleted=DeletedGames(RedisDeletions(unlimited, observe=observe)),
-        game_index=RedisIndex(calls, ttl, unused),
+        game_index=RedisIndex(calls, ttl),
         lobby=RedisLobby(RedisCalls(topology, observe=observe, observe_failure=observe_nothing)),
         webhooks=RedisWebhooks(topology, **kept),
         erasures=RedisErasures(calls),

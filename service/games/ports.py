@@ -60,16 +60,6 @@ class Commit(NamedTuple):
     holder: str = ""
 
 
-class Owners(NamedTuple):
-    """Whose a game is: the ``holder`` in whose share it counts, and the application that owns it, or nothing."""
-
-    holder: str = ""
-    app: str = ""
-
-
-NOBODY: Final = Owners()
-
-
 class PriorWrite(NamedTuple):
     """An earlier write under the same idempotency record: the version it led to, the digest of its request, its id."""
 
@@ -147,11 +137,11 @@ class Store(Protocol):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        owners: Owners = NOBODY,
+        holder: str = "",
     ) -> PriorWrite | None:
         """Store a new game; its version is the number of its ``events``, at least one.
 
-        ``reminders`` as in ``Commit``; the game is found by its ``owners``. Returns ``None`` if this write is
+        ``reminders`` as in ``Commit``; the game is found by its ``holder``. Returns ``None`` if this write is
         committed, by this attempt or an earlier one; else the earlier write under the same idempotency record. Raises
         ``GameExists``, ``OutcomeUnknown``.
         """
@@ -179,8 +169,8 @@ class Store(Protocol):
         such game. Raises ``OutcomeUnknown``.
         """
 
-    def note(self, game: str, owners: Owners) -> None:
-        """Have a game found by its owners, as a new one is. Raises ``OutcomeUnknown``."""
+    def note(self, game: str, holder: str) -> None:
+        """Have a game found by its holder, as a new one is. Raises ``OutcomeUnknown``."""
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """Return the write that was committed under the idempotency record of that name in the last 24 hours."""

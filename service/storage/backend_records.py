@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import json
 
-from service.backends.ports import NO_OWN_LIMITS, Backend
+from service.backends.ports import Backend
 from service.storage import keys
 from service.storage.redis.calls import RedisCalls
 
@@ -19,8 +19,7 @@ _decoder: Final = json.Decoder(tuple[int, Backend])
 
 def encode_backend(backend: Backend) -> bytes:
     """Return the bytes of an application; always the same for the same application."""
-    # Without limits of its own as it was before there were any: a record is replaced only if these are its bytes.
-    return json.encode((_FORMAT, backend if backend.limits != NO_OWN_LIMITS else backend[:-1]))
+    return json.encode((_FORMAT, backend))
 
 
 def decode_backend(data: bytes) -> Backend:

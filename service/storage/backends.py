@@ -6,11 +6,7 @@ elsewhere. An id without a record, which a failure between two commands leaves b
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import Final
-
 from service.backends.ports import Backend, BackendStore, Repeat
-from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage import keys
 from service.storage.backend_records import decode_backend, encode_backend, read_backend
 from service.storage.memory_reserve import MemoryReserve
@@ -19,54 +15,35 @@ from service.storage.redis.connection import Command, MaybeSent, NotSent
 from service.storage.redis.errors import as_unavailable, unanswered
 from service.storage.redis.topology import Topology
 from service.storage.repeats import check_kept, find_repeat, repeat_args
-from service.storage.reservations import reserve, reserved
-
-MOST_FORGOTTEN: Final = 3
-"""Ids of applications that are looked at whenever one is registered: so at most a third are of expired ones."""
 
 
 class RedisBackends(BackendStore):
     """Keeps applications on the servers of a ``RedisStore``, as the port ``BackendStore`` promises.
 
-    One that was registered by anybody expires after ``unused_seconds`` without a game (0: never), which the index
-    prolongs. New ones are refused while only the ``memory_reserve`` of their server is left.
+    New ones are refused while only the ``memory_reserve`` of their server is left.
     """
 
     def __init__(
         self,
         topology: Topology,
         *,
-        unused_seconds: int = 0,
         replicated: bool = False,
         memory_reserve: MemoryReserve,
         observe: Observer,
         observe_failure: FailureObserver,
     ) -> None:
         self._topology = topology
-        self._unused_seconds = unused_seconds
         self._memory_reserve = memory_reserve
         self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
         return find_repeat(self._calls.write, app, name, now)
 
-    def reserve(self, name: str, app: str) -> str:
-        self._memory_reserve.require_space(keys.reservation(name))
-        return reserve(self._calls, name, app)
-
-    def reserved(self, name: str) -> str | None:
-        return reserved(self._calls, name)
-
-    def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
+    def create(self, backend: Backend) -> bool:
+        """Store a new application; ``False`` if there is another one with this id."""
         self._memory_reserve.require_space(keys.application(backend.id))
-        self._add(backend.id)
-        created = self._replace(backend.id, b"", encode_backend(backend), repeat, expires=backend.registered)
-        if created:
-            with suppress(StorageUnavailable, OutcomeUnknown):  # it is stored, whatever happens to the set
-                self._add(backend.id)  # another process may have taken it for one that has expired
-                if backend.registered and self._unused_seconds:
-                    self._forget_expired()
-        return created
+        self._calls.write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, backend.id.encode()))
+        return self._replace(backend.id, b"", encode_backend(backend), None)
 
     def read(self, app: str) -> Backend | None:
         return read_backend(self._calls, app)
@@ -92,19 +69,7 @@ class RedisBackends(BackendStore):
                 found.append(decode_backend(answer))
         return sorted(found, key=lambda each: (each.created_at, each.id))
 
-    def _add(self, app: str) -> None:
-        """Add an id to the set of all."""
-        self._calls.write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, app.encode()))
-
-    def _forget_expired(self) -> None:
-        """Remove those of some ids from the set of all that are of no application any more."""
-        key = keys.APPLICATIONS
-        for app in self._calls.read("list_apps", key, (b"SRANDMEMBER", key, MOST_FORGOTTEN)):
-            if self.read(app.decode()) is None:
-                self._calls.write("remove_app", key, (b"SREM", key, app))
-
-    def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None, *, expires: bool = False) -> bool:
+    def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:
         names = keys.application(app), keys.repeats(app)
-        seconds = self._unused_seconds if expires else 0
-        command = evalsha("replace", names, before, after, *repeat_args(repeat), seconds)
+        command = evalsha("replace", names, before, after, *repeat_args(repeat))
         return check_kept(self._calls.write("replace", names[0], command)) == 1

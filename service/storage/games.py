@@ -16,12 +16,10 @@ from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
-    NOBODY,
     Commit,
     EventRange,
     GameExists,
     OutcomeUnknown,
-    Owners,
     PriorWrite,
     StorageUnavailable,
     Store,
@@ -38,7 +36,7 @@ from service.storage.redis.connection import NotSent
 from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
 from service.storage.reservations import reserve, reserved
-from service.storage.stored_games import owners_of, parse_stored
+from service.storage.stored_games import parse_stored
 
 CHECK_TTL: Final = 1000
 """Milliseconds that a key written by ``check`` lives."""
@@ -84,15 +82,15 @@ class RedisStore(Store):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        owners: Owners = NOBODY,
+        holder: str = "",
     ) -> PriorWrite | None:
         version, shard = len(events), shard_of(game)
-        names, identity, tail = _write_args(game, version, events, write, held=(owners.holder, reminders))
+        names, identity, tail = _write_args(game, version, events, write, held=(holder, reminders))
         found = (b"", b"")
         if shard is not None:
             sets = len(names) - int(tail[0])
             names = (*names[:sets], keys.STORED[shard], *names[sets:])
-            found = (game.encode(), owners_of(owners))
+            found = (game.encode(), holder.encode())
         head = (b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
         command = evalsha("create", names, *head, *identity, *found, *tail)
         self._memory_reserve.require_space(names[0])
@@ -134,12 +132,12 @@ class RedisStore(Store):
         answer = self._calls.write("delete", names[0], command)
         return None if answer is None else int(answer[0])
 
-    def note(self, game: str, owners: Owners) -> None:
+    def note(self, game: str, holder: str) -> None:
         """Put a game into the index of all games."""
         shard = shard_of(game)
         if shard is not None:
             key = keys.STORED[shard]
-            self._calls.write("note", key, (b"HSET", key, game.encode(), owners_of(owners)))
+            self._calls.write("note", key, (b"HSET", key, game.encode(), holder.encode()))
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         names = (*keys.of_game(game), keys.idempotency(game, name))

@@ -43,15 +43,11 @@ _SCANNED: Final = 500
 
 
 class RedisIndex(GameIndex):
-    """The index of the games of each application; no game lives longer than ``ttl_seconds`` after its last write.
+    """The index of the games of each application; no game lives longer than ``ttl_seconds`` after its last write."""
 
-    An application that expires lives for ``unused_seconds`` more.
-    """
-
-    def __init__(self, calls: RedisCalls, ttl_seconds: int, unused_seconds: int = 0) -> None:
+    def __init__(self, calls: RedisCalls, ttl_seconds: int) -> None:
         self._calls = calls
         self._ttl = ttl_seconds
-        self._app_ttl = ttl_seconds + unused_seconds
 
     def position(self, app: str, game: str) -> IndexPosition:
         key = keys.index(app)
@@ -85,14 +81,14 @@ class RedisIndex(GameIndex):
             int(notified is not None),
             len(digests),
             len(endpoints),
-            self._app_ttl,
             *players,
             *[each.encode() for each in endpoints],
             *items,
         )
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
-        return self._write(app, game, position, (b"", b"", 0), 0, 0, 0, 0, self._app_ttl)
+        """Forget a game."""
+        return self._write(app, game, position, (b"", b"", 0), 0, 0, 0, 0)
 
     def _write(
         self, app: str, game: str, position: IndexPosition, entry: tuple[bytes, bytes, int], *rest: bytes | int

@@ -39,8 +39,7 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 minutes, by when; ``<game> erased`` for one from which a player was
                                 erased
 ``domino:games:{<tag>}``        hash: the games of the shard, but those that were deleted, and some that
-                                have expired; of each ``<holder>``, and behind a space the
-                                application that owns it, if that is another
+                                have expired; of each ``<holder>``
 ``domino:{<app>}:index``        hash: the games of an application, as its index knows them (script
                                 ``index``); ``domino:{<app>}`` is the channel on which it is told
                                 that its feed goes on

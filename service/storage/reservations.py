@@ -1,6 +1,6 @@
 """The first id that a request under an idempotency key got, so that every repetition gets the same one.
 
-Owns how it is written and read. Does not depend on what has the id: a game or an application.
+Owns how it is written and read. Does not depend on what has the id.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from service.games.model.shards import shard_of
-from service.games.ports import Owners, StorageUnavailable, StoredGame
+from service.games.ports import StorageUnavailable, StoredGame
 from service.storage import keys
 from service.storage.redis.calls import RedisCalls, call_scripts, evalsha, failure_of
 from service.storage.redis.connection import Command
@@ -38,14 +38,14 @@ class RedisStoredGames:
         self._topology = topology
         self._calls = calls
 
-    def games(self, owners: Set[str] | None = None) -> Iterator[SizedGame]:
-        """Yield the games of any of these holders or applications, or all of them, in no order.
+    def games(self, holders: Set[str] | None = None) -> Iterator[SizedGame]:
+        """Return the games of any of these holders, or all of them, in no order.
 
         Those that are there from the beginning to the end are given at least once. Who finds a game that was deleted
         forgets it.
         """
         page: list[str] = []
-        for found in self._found(owners):
+        for found in self._found(holders):
             page += found
             if len(page) >= PAGE:
                 yield from self._read(page)
@@ -62,14 +62,14 @@ class RedisStoredGames:
         for key, fields in by_key.items():
             self._calls.write("forget_games", key, (b"HDEL", key, *fields))
 
-    def _found(self, owners: Set[str] | None) -> Iterator[list[str]]:
-        """Yield the ids of the games of these owners, some at a time."""
-        wanted = None if owners is None else {each.encode() for each in owners}
+    def _found(self, holders: Set[str] | None) -> Iterator[list[str]]:
+        """Return the ids of the games of these holders, some at a time."""
+        wanted = None if holders is None else {each.encode() for each in holders}
         for key in keys.STORED:
             command = partial(_slice_of, key)
             for flat in scan_pages(self._topology, self._calls, "stored_games", key, command=command):
                 pairs = zip(flat[::2], flat[1::2], strict=True)
-                yield [game.decode() for game, whose in pairs if wanted is None or wanted & set(whose.split())]
+                yield [game.decode() for game, holder in pairs if wanted is None or holder in wanted]
 
     def _read(self, games: list[str]) -> list[SizedGame]:
         """Return these games; those that have expired are forgotten."""
@@ -102,11 +102,6 @@ class RedisStoredGames:
 
 def _slice_of(key: bytes, cursor: bytes) -> Command:
     return (b"HSCAN", key, cursor, b"COUNT", PAGE)
-
-
-def owners_of(owners: Owners) -> bytes:
-    """Whose a game is, as it is in the index: the holder, and behind a space the application, if that is another."""
-    return b" ".join([each.encode() for each in dict.fromkeys(owners) if each])
 
 
 def parse_stored(value: bytes) -> StoredGame:

@@ -5,11 +5,8 @@ Owns how much work counts as one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
-from service.backends.ports import Backend
-from service.backends.stored import A
 from service.games.commands.validation import GameRequest
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.games.model.seats import SLOW_LEVELS, may_go_on_alone
@@ -67,14 +64,6 @@ def _limit_games(services: Services, weight: int) -> None:
 def request_network() -> str:
     """Return the network of the client of the current request."""
     return client_network(current_environ().get("REMOTE_ADDR", ""))
-
-
-def store_counted(
-    services: Services, backend: Backend | None, size: int, store: Callable[[], A], *, is_repeated: Callable[[], bool]
-) -> A:
-    """Count bytes that the current request stores for an application, or without one, as ``StoredBytes.store``."""
-    stored = services.backends.stored
-    return stored.store(stored.holder(backend, request_network()), size, store, is_repeated)
 
 
 def limit_history(limits: RateLimits, events: int) -> None:

@@ -52,7 +52,7 @@ def _shown(figures: Figures) -> Iterator[Metric]:
     yield oldest
     said = f"Games that have begun, and were written in the last {RUNNING_MINUTES} minutes."
     yield GaugeMetricFamily("domino_running_games", said, value=figures.running)
-    yield GaugeMetricFamily("domino_applications", "Applications that are registered.", value=figures.applications)
+    yield GaugeMetricFamily("domino_applications", "Applications.", value=figures.applications)
     games = GaugeMetricFamily("domino_app_games", "Games in the index of an application.", labels=["app"])
     stored = GaugeMetricFamily("domino_app_stored_bytes", "Their sizes in Redis.", labels=["app"])
     for each in figures.each:

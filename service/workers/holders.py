@@ -82,5 +82,5 @@ def by_host(now: Callable[[], float] = monotonic) -> Holders:
 
 
 def by_holder(most: int = MOST_TURNS, now: Callable[[], float] = monotonic) -> Holders:
-    """Each application, or network whose clients have registered some, holds its share of ``most``."""
+    """Each application holds its share of ``most``."""
     return Holders(lambda held, held_by_all: may_hold_more(held, held_by_all, most), now)

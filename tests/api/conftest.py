@@ -103,7 +103,7 @@ def games(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) ->
 
 @pytest.fixture(scope="session")
 def backends(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> BackendsFacade:
-    """The applications of ``app``; anybody may register one."""
+    """The applications of ``app``."""
     nodes = SingleNodeTopology(connect(redis_url))
     calls = redis_calls(nodes)
     listing = Listing(RedisIndex(calls, TTL_SECONDS), RedisLobby(calls))
@@ -111,7 +111,6 @@ def backends(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) ->
         redis_backends(nodes),
         [SECRET],
         random_bytes=seeded_bytes,
-        open_to_all=True,
         listing=listing,
         webhooks=redis_webhooks(nodes),
         feed=Feeds(RedisFeed(calls), feed, system_clock),

@@ -27,7 +27,6 @@ REFUSED: Final[dict[str, Any]] = {
     "claimSeat": {"seat": 0},
     "verifyRecord": {"record": "no record"},
     "replayRecord": {"record": "no record"},
-    "registerApplication": {"name": "Backend", "colour": 1},
     "createKey": {"overlap": -1},
     "createWebhook": {"url": "http://hooks.example.com/", "events": ["game.turn"]},
     "changeWebhook": {"status": "deleted"},

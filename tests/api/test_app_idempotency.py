@@ -48,7 +48,6 @@ def worker(games: GamesFacade, redis_url: str, *secrets: bytes, clock: SettableC
         redis_backends(nodes),
         secrets,
         clock=clock or system_clock,
-        open_to_all=True,
         webhooks=redis_webhooks(nodes),
     )
     return Api(create_app(games, backends=backends).test_client(use_cookies=False))
@@ -153,14 +152,6 @@ def test_the_answer_is_the_first_one_also_of_what_has_been_deleted_since(api: Ap
     assert api.get("/v1/webhooks", token=app_key).get_json() == {"webhooks": []}
 
 
-def test_a_deleted_application_does_not_come_back(api: Api, backends: BackendsFacade) -> None:
-    key = once()
-    first = api.post("/v1/apps", {"name": "Club"}, **key).get_json()
-    backends.delete(first["id"])
-    assert api.post("/v1/apps", {"name": "Club"}, **key).get_json() == first
-    assert all(each.id != first["id"] for each in backends.keys.all())
-
-
 # Elsewhere, at the same time, and later
 
 
@@ -201,10 +192,9 @@ def test_a_rotation_that_is_overtaken_by_itself_gives_the_same_key(redis_url: st
     assert (mine.key, mine.replayed, other.replayed) == (other.key, True, False)
 
 
-def test_after_a_day_a_key_may_be_used_again(games: GamesFacade, redis_url: str) -> None:
+def test_after_a_day_a_key_may_be_used_again(games: GamesFacade, redis_url: str, app_key: str) -> None:
     clock = SettableClock()
     api = worker(games, redis_url, NEW, clock=clock)
-    app_key = api.post("/v1/apps", {"name": "Club"}).get_json()["key"]
     path = f"/v1/webhooks/{endpoint(api, app_key)['id']}/secret"
     key = once()
     first = api.post(path, {}, token=app_key, **key).get_json()["secret"]
@@ -217,11 +207,10 @@ def test_after_a_day_a_key_may_be_used_again(games: GamesFacade, redis_url: str)
 
 
 def test_of_an_application_so_many_requests_are_kept_and_no_more_within_a_day(
-    games: GamesFacade, redis_url: str, server: redis.Redis
+    games: GamesFacade, redis_url: str, server: redis.Redis, app_key: str
 ) -> None:
     clock = SettableClock()
     api = worker(games, redis_url, NEW, clock=clock)
-    app_key = api.post("/v1/apps", {"name": "Club"}).get_json()["key"]
     name = keys.repeats(app_key[4:28])
     server.hset(name, mapping={str(each): b"%d x []" % clock() for each in range(MOST_REPEATS)})
     answer = api.post("/v1/app/keys", {}, token=app_key, **once())

@@ -1,4 +1,4 @@
-"""Applications over HTTP: registered where the operator allows it, and their keys."""
+"""Applications over HTTP: what they are told of themselves, and their keys."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from service.backends.facade import BackendsFacade
 from service.backends.keys import CACHE_SECONDS, MAX_KEYS, Backends
 from service.games.facade import GamesFacade
 from service.games.model.errors import Unauthorized
+from service.games.model.timestamps import format_rfc3339
 from service.storage import keys as storage_keys
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
@@ -22,171 +23,115 @@ from tests.support.stores.redis_stores import redis_backends
 
 pytestmark = pytest.mark.gate
 
-HOSTILE_NAMES: tuple[Any, ...] = (
-    "",
-    " ",
-    "x" * 61,
-    "a\nb",
-    "\u200b",
-    "\u202eevil",
-    "e" + "\u0301" * 5,
-    None,
-    1,
-    True,
-    ["name"],
-    {"name": "x"},
-)
-
 
 def api_of(games: GamesFacade, backends: BackendsFacade) -> Api:
     return Api(create_app(games, backends=backends).test_client(use_cookies=False))
 
 
-def register(api: Api, name: str = "Club") -> dict[str, Any]:
-    answer = api.post("/v1/apps", {"name": name})
-    assert answer.status_code == 201
-    body: dict[str, Any] = answer.get_json()
-    return body
-
-
-def test_a_registered_application_has_its_key_at_once(api: Api) -> None:
-    answer = api.post("/v1/apps", {"name": " Café Club "})
-    assert (answer.status_code, answer.headers["Cache-Control"]) == (201, "no-store")
-    made = answer.get_json()
-    assert made.keys() == {"id", "name", "key", "created_at"}
-    assert made["name"] == "Café Club"
-    seen = api.get(answer.headers["Location"], token=made["key"]).get_json()
-    hint = made["key"][29:35]
+def test_an_application_sees_its_key_at_once(api: Api, backends: BackendsFacade) -> None:
+    made = backends.keys.create("Café Club")
+    seen = api.get("/v1/app", token=made.key).get_json()
+    created_at = format_rfc3339(made.backend.created_at)
     assert seen == {
-        **{name: made[name] for name in ("id", "name", "created_at")},
-        "keys": [{"hint": hint, "created_at": made["created_at"]}],
+        "id": made.backend.id,
+        "name": "Café Club",
+        "created_at": created_at,
+        "keys": [{"hint": made.key[29:35], "created_at": created_at}],
         "usage": {"games": 0, "bytes": 0, "messages": 0},
         "limits": seen["limits"],
     }
 
 
-def test_where_it_is_closed_nobody_registers_whatever_is_sent(games: GamesFacade, redis_url: str) -> None:
-    backends = build_backends(redis_backends(SingleNodeTopology(connect(redis_url))))
-    before = len(backends.keys.all())
-    for body in ({"name": "Club"}, {"name": ""}, {}):
-        answer = api_of(games, backends).post("/v1/apps", body)
-        assert (*status_and_code(answer), answer.get_json()["reason"]) == (403, "forbidden", "apps_closed")
-    assert len(backends.keys.all()) == before
-
-
-@pytest.mark.parametrize("name", HOSTILE_NAMES, ids=repr)
-def test_a_name_that_nobody_could_read_is_refused(api: Api, backends: BackendsFacade, name: Any) -> None:
-    before = len(backends.keys.all())
-    answer = api.post("/v1/apps", {"name": name})
-    assert status_and_code(answer) == (422, "invalid")
-    assert list(answer.get_json()["errors"]) == ["name"]
-    assert len(backends.keys.all()) == before
-
-
-def test_unknown_fields_of_an_application_are_refused(api: Api) -> None:
-    assert status_and_code(api.post("/v1/apps", {"name": "Club", "id": "mine"})) == (422, "invalid")
-    assert status_and_code(api.post("/v1/apps?name=Club", {"name": "Club"})) == (422, "invalid")
-
-
-def test_no_key_is_stored(api: Api, server: redis.Redis) -> None:
-    key = register(api)["key"]
-    secret = key[29:]
-    assert secret not in str(server.get(storage_keys.application(key[4:28])))
+def test_no_key_is_stored(app_key: str, server: redis.Redis) -> None:
+    secret = app_key[29:]
+    assert secret not in str(server.get(storage_keys.application(app_key[4:28])))
     for name in server.scan_iter("domino:*"):
         if server.type(name) == b"string":
-            assert key not in str(server.get(name))
+            assert app_key not in str(server.get(name))
 
 
-def test_a_new_key_counts_beside_the_old_one_for_the_overlap(api: Api) -> None:
-    old = register(api)["key"]
-    answer = api.post("/v1/app/keys", {"overlap": 60}, token=old)
+def test_a_new_key_counts_beside_the_old_one_for_the_overlap(api: Api, app_key: str) -> None:
+    answer = api.post("/v1/app/keys", {"overlap": 60}, token=app_key)
     assert (answer.status_code, answer.headers["Cache-Control"]) == (201, "no-store")
     new = answer.get_json()
     assert new["key"][29:35] == new["hint"]
     assert "expires_at" not in new
-    for key in (old, new["key"]):
+    for key in (app_key, new["key"]):
         first, second = api.get("/v1/app", token=key).get_json()["keys"]
-        assert first["hint"] == old[29:35]
+        assert first["hint"] == app_key[29:35]
         assert first["expires_at"] > first["created_at"]
         assert second == {"hint": new["hint"], "created_at": new["created_at"]}
 
 
-def test_with_no_overlap_the_old_key_is_refused_at_once(api: Api) -> None:
-    old = register(api)["key"]
-    new = api.post("/v1/app/keys", {"overlap": 0}, token=old).get_json()["key"]
-    assert status_and_code(api.get("/v1/app", token=old)) == (401, "unauthorized")
+def test_with_no_overlap_the_old_key_is_refused_at_once(api: Api, app_key: str) -> None:
+    new = api.post("/v1/app/keys", {"overlap": 0}, token=app_key).get_json()["key"]
+    assert status_and_code(api.get("/v1/app", token=app_key)) == (401, "unauthorized")
     assert [each["hint"] for each in api.get("/v1/app", token=new).get_json()["keys"]] == [new[29:35]]
 
 
-def test_without_a_body_the_overlap_is_a_day(api: Api) -> None:
-    old = register(api)["key"]
-    answer = api.ask("POST", "/v1/app/keys", token=old)
+def test_without_a_body_the_overlap_is_a_day(api: Api, app_key: str) -> None:
+    answer = api.ask("POST", "/v1/app/keys", token=app_key)
     assert answer.status_code == 201
-    first = api.get("/v1/app", token=old).get_json()["keys"][0]
+    first = api.get("/v1/app", token=app_key).get_json()["keys"][0]
     assert first["expires_at"][:10] > first["created_at"][:10]
 
 
 @pytest.mark.parametrize("overlap", [-1, 2_592_001, "60", 1.5, None, True, [60]], ids=repr)
-def test_an_overlap_is_a_number_of_seconds(api: Api, overlap: Any) -> None:
-    key = register(api)["key"]
-    answer = api.post("/v1/app/keys", {"overlap": overlap}, token=key)
+def test_an_overlap_is_a_number_of_seconds(api: Api, app_key: str, overlap: Any) -> None:
+    answer = api.post("/v1/app/keys", {"overlap": overlap}, token=app_key)
     assert status_and_code(answer) == (422, "invalid")
-    assert len(api.get("/v1/app", token=key).get_json()["keys"]) == 1
+    assert len(api.get("/v1/app", token=app_key).get_json()["keys"]) == 1
 
 
-def test_an_application_has_a_limited_number_of_keys(api: Api) -> None:
-    key = register(api)["key"]
+def test_an_application_has_a_limited_number_of_keys(api: Api, app_key: str) -> None:
     for _ in range(MAX_KEYS - 1):
-        assert api.post("/v1/app/keys", {}, token=key).status_code == 201
-    answer = api.post("/v1/app/keys", {}, token=key)
+        assert api.post("/v1/app/keys", {}, token=app_key).status_code == 201
+    answer = api.post("/v1/app/keys", {}, token=app_key)
     assert (*status_and_code(answer), answer.get_json()["reason"]) == (409, "limit_reached", "too_many_keys")
-    hint = api.get("/v1/app", token=key).get_json()["keys"][-1]["hint"]
-    assert api.ask("DELETE", f"/v1/app/keys/{hint}", token=key).status_code == 204
-    assert api.post("/v1/app/keys", {}, token=key).status_code == 201
+    hint = api.get("/v1/app", token=app_key).get_json()["keys"][-1]["hint"]
+    assert api.ask("DELETE", f"/v1/app/keys/{hint}", token=app_key).status_code == 204
+    assert api.post("/v1/app/keys", {}, token=app_key).status_code == 201
 
 
-def test_a_revoked_key_is_refused(api: Api) -> None:
-    old = register(api)["key"]
-    new = api.post("/v1/app/keys", {}, token=old).get_json()["key"]
-    assert api.ask("DELETE", f"/v1/app/keys/{old[29:35]}", token=new).status_code == 204
-    assert status_and_code(api.get("/v1/app", token=old)) == (401, "unauthorized")
-    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{old[29:35]}", token=new)) == (404, "not_found")
+def test_a_revoked_key_is_refused(api: Api, app_key: str) -> None:
+    new = api.post("/v1/app/keys", {}, token=app_key).get_json()["key"]
+    assert api.ask("DELETE", f"/v1/app/keys/{app_key[29:35]}", token=new).status_code == 204
+    assert status_and_code(api.get("/v1/app", token=app_key)) == (401, "unauthorized")
+    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{app_key[29:35]}", token=new)) == (404, "not_found")
 
 
 def test_the_keys_of_a_suspended_application_are_refused_and_its_game_goes_on(
     api: Api, backends: BackendsFacade
 ) -> None:
-    made = register(api)
+    made = backends.keys.create("Club")
     wanted = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
-    game = api.post("/v1/games", wanted, token=made["key"]).get_json()
-    backends.keys.suspend(made["id"], suspended=True)
+    game = api.post("/v1/games", wanted, token=made.key).get_json()
+    backends.keys.suspend(made.backend.id, suspended=True)
     for refused in (
-        api.post("/v1/games", wanted, token=made["key"]),
-        api.get("/v1/app", token=made["key"]),
-        api.post("/v1/app/keys", {}, token=made["key"]),
+        api.post("/v1/games", wanted, token=made.key),
+        api.get("/v1/app", token=made.key),
+        api.post("/v1/app/keys", {}, token=made.key),
     ):
         assert status_and_code(refused) == (401, "unauthorized")
         assert refused.get_json()["reason"] == "app_suspended"
-    wrong = api.get("/v1/app", token=made["key"][:-6] + "AAAAAA")
+    wrong = api.get("/v1/app", token=made.key[:-6] + "AAAAAA")
     assert wrong.get_json()["reason"] == "no_valid_key", "only who has a valid key is told"
     token = game["seats"][game["game"]["turn"]["seat"]]["token"]
     path = f"/v1/games/{game['game']['id']}"
     move = api.get(f"{path}/moves", token=token).get_json()["moves"][0]
     assert api.post(f"{path}/moves", move, token=token).status_code == 201
-    backends.keys.suspend(made["id"], suspended=False)
-    assert api.get("/v1/app", token=made["key"]).status_code == 200
+    backends.keys.suspend(made.backend.id, suspended=False)
+    assert api.get("/v1/app", token=made.key).status_code == 200
 
 
-def test_nobody_revokes_the_key_of_another_application(api: Api) -> None:
-    mine, other = register(api)["key"], register(api)["key"]
-    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{other[29:35]}", token=mine)) == (404, "not_found")
-    assert api.get("/v1/app", token=other).status_code == 200
+def test_nobody_revokes_the_key_of_another_application(api: Api, app_key: str, other_key: str) -> None:
+    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{other_key[29:35]}", token=app_key)) == (404, "not_found")
+    assert api.get("/v1/app", token=other_key).status_code == 200
 
 
 @pytest.mark.parametrize("hint", ["______", "%00", "%F0%9F%80%B1", "x" * 1000, "..", "%2e%2e"])
-def test_a_hint_that_is_none_is_not_found(api: Api, hint: str) -> None:
-    key = register(api)["key"]
-    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{hint}", token=key)) == (404, "not_found")
+def test_a_hint_that_is_none_is_not_found(api: Api, app_key: str, hint: str) -> None:
+    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{hint}", token=app_key)) == (404, "not_found")
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", ""), ("POST", "/keys"), ("DELETE", "/keys/Ab3dEf")])
@@ -206,9 +151,9 @@ def test_only_a_key_opens_what_is_the_applications(api: Api, method: str, path: 
 def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GamesFacade, redis_url: str) -> None:
     clock = SettableClock()
     store = redis_backends(SingleNodeTopology(connect(redis_url)))
-    backends = build_backends(store, clock=clock, open_to_all=True)
+    backends = build_backends(store, clock=clock)
     api = api_of(games, backends)
-    old = register(api)["key"]
+    old = backends.keys.create("Club").key
     new = api.post("/v1/app/keys", {"overlap": 60}, token=old).get_json()["key"]
     clock.advance(59.9)
     assert api.get("/v1/app", token=old).status_code == 200
@@ -251,14 +196,14 @@ def test_a_key_that_another_process_revoked_changes_no_keys_any_more(redis_url: 
 def test_a_key_that_another_process_revoked_makes_no_key_over_http(
     api: Api, backends: BackendsFacade, redis_url: str
 ) -> None:
-    made = register(api)
-    assert api.get("/v1/app", token=made["key"]).status_code == 200
+    made = backends.keys.create("Club")
+    assert api.get("/v1/app", token=made.key).status_code == 200
     there = build_backends(redis_backends(SingleNodeTopology(connect(redis_url)))).keys
-    new = there.rotate(made["id"], 0)
-    assert accepts(backends.keys, made["key"])
-    assert api.delete(f"/v1/app/keys/{new.record.hint}", token=made["key"]).status_code == 401
+    new = there.rotate(made.backend.id, 0)
+    assert accepts(backends.keys, made.key)
+    assert api.delete(f"/v1/app/keys/{new.record.hint}", token=made.key).status_code == 401
     assert accepts(backends.keys, new.key)
-    there.revoke(made["id"])
+    there.revoke(made.backend.id)
     assert api.post("/v1/app/keys", {"overlap": 60}, token=new.key).status_code == 401
 
 
@@ -288,7 +233,6 @@ def test_only_applications_create_games_where_the_operator_says_so(
 def test_a_service_without_applications_knows_no_key(games: GamesFacade, app_key: str) -> None:
     api = Api(create_app(games).test_client(use_cookies=False))
     assert status_and_code(api.get("/v1/app", token=app_key)) == (401, "unauthorized")
-    assert status_and_code(api.post("/v1/apps", {"name": "Club"})) == (403, "forbidden")
 
 
 def test_a_key_is_never_taken_for_a_request_id(app: Flask, app_key: str) -> None:

@@ -214,7 +214,6 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
         "makeMove",
         "pingWebhook",
         "redeliverMessage",
-        "registerApplication",
         "changePlayer",
         "replayRecord",
         "revokeKey",

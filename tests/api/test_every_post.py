@@ -151,7 +151,6 @@ def _read_record(given: Given, path: str) -> Post:
 
 
 CASES: dict[str, Callable[[Given], Post]] = {
-    "registerApplication": lambda given: Post(given.api, "/v1/apps", {"name": "Club"}, None, {"name": "Other"}),
     "createKey": _create_key,
     "createWebhook": _create_webhook,
     "changeWebhookSecret": lambda given: Post(given.api, f"{given.endpoint()}/secret", {}, given.app_key),
@@ -171,7 +170,6 @@ CASES: dict[str, Callable[[Given], Post]] = {
 """A request for every POST of the document, by the id of its operation. A new one needs one, too."""
 
 WITH_ANOTHER_BODY = (
-    "registerApplication",
     "createKey",
     "createWebhook",
     "pingWebhook",
@@ -213,7 +211,7 @@ def another_process(redis_url: str, feed: RedisEventFeed) -> Callable[..., Api]:
     def make(*secrets: bytes) -> Api:
         nodes = SingleNodeTopology(connect(redis_url))
         games = build_games(redis_store(nodes, TTL_SECONDS), feed, secrets, TTL_SECONDS)
-        backends = build_backends(redis_backends(nodes), secrets, open_to_all=True, webhooks=redis_webhooks(nodes))
+        backends = build_backends(redis_backends(nodes), secrets, webhooks=redis_webhooks(nodes))
         return Api(create_app(games, backends=backends).test_client(use_cookies=False))
 
     return make

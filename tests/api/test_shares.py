@@ -73,11 +73,10 @@ class SmallStore:
         self.games = build_games(
             self.store, self.feed, [SECRET], TTL, reminders=self.reminders, shares=self.shares, finished=7 * DAY
         )
-        self.index, self.lobby = RedisIndex(self.calls, TTL, 30 * DAY), RedisLobby(self.calls)
+        self.index, self.lobby = RedisIndex(self.calls, TTL), RedisLobby(self.calls)
         self.backends = build_backends(
-            redis_backends(nodes, unused_seconds=30 * DAY, reserve=reserve),
+            redis_backends(nodes, reserve=reserve),
             [SECRET],
-            open_to_all=True,
             listing=Listing(self.index, self.lobby),
             webhooks=redis_webhooks(nodes, reserve=reserve),
             shares=self.shares,
@@ -156,6 +155,11 @@ def share_of(address: str) -> str:
     return f"domino:share:{{{digest}}}:{system_clock() // 1000 // DAY}"
 
 
+def share_of_app(app: str) -> str:
+    """The key of what was counted for an application today."""
+    return f"domino:share:{{{app}}}:{system_clock() // 1000 // DAY}"
+
+
 def exhaust(
     small: SmallStore, address: str = EVIL, left: int = 2_000, body: Any = TWO, **arguments: Any
 ) -> TestResponse:
@@ -216,7 +220,7 @@ def test_the_refusal_is_in_german_too(small: SmallStore) -> None:
     assert "gespeichert" in small.create(address=EVIL, headers={"Accept-Language": "de"}).get_json()["detail"]
 
 
-def test_an_application_of_the_operator_has_a_share_of_its_own(small: SmallStore) -> None:
+def test_an_application_has_a_share_of_its_own(small: SmallStore) -> None:
     key = small.backends.keys.create("Club").key
     exhaust(small)
     assert small.create(address=EVIL, token=key).status_code == 201
@@ -233,7 +237,7 @@ class _Later:
         return system_clock() + self.ahead
 
 
-def test_an_application_of_the_operator_may_have_a_share_by_a_limit_of_its_own(server: RealServer) -> None:
+def test_an_application_may_have_a_share_by_a_limit_of_its_own(server: RealServer) -> None:
     server.configure(maxmemory="20mb")
     clock = _Later()
     small, other = SmallStore(server, clock=clock), SmallStore(server, clock=clock)  # two processes
@@ -262,24 +266,12 @@ def test_an_application_of_the_operator_may_have_a_share_by_a_limit_of_its_own(s
         each.close()
 
 
-def test_applications_that_anybody_may_register_share_what_their_address_has(small: SmallStore) -> None:
-    first, second = [small.post("/v1/apps", {"name": "Evil"}, EVIL).get_json()["key"] for _ in range(2)]
-    assert refusal(exhaust(small, token=first)) == TOO_MUCH
-    use_up(small)
-    assert refusal(small.create(address=EVIL, token=second)) == TOO_MUCH
-    assert refusal(small.post("/v1/apps", {"name": "Evil"}, EVIL)) == TOO_MUCH
-    assert refusal(small.post("/v1/app/keys", None, EVIL, token=second)) == TOO_MUCH
-    hook = {"url": "https://example.com/", "events": ["game.finished"]}
-    assert refusal(small.post("/v1/webhooks", hook, EVIL, token=second)) == TOO_MUCH
-
-
-def test_a_deleted_game_leaves_no_reminder_with_its_network(small: SmallStore) -> None:
-    key = small.post("/v1/apps", {"name": "Evil"}, EVIL).get_json()["key"]
-    created = small.create({**TWO, "clock": {"turn": 60}}, EVIL, token=key).get_json()
-    holder = network_digest(Idempotency([SECRET]), client_network(EVIL))
-    game = created["game"]["id"]
+def test_a_deleted_game_leaves_no_reminder_with_its_holder(small: SmallStore) -> None:
+    new = small.backends.keys.create("Club")
+    created = small.create({**TWO, "clock": {"turn": 60}}, token=new.key).get_json()
+    holder, game = new.backend.id, created["game"]["id"]
     assert small.reminders.reminded("clock", holder) == [game]
-    assert small.api.delete(f"/v1/games/{game}", token=key).status_code == 204
+    assert small.api.delete(f"/v1/games/{game}", token=new.key).status_code == 204
     assert small.reminders.reminded("clock", holder) == []
     assert small.reminders.reminded("outbox", holder) == [game]
 
@@ -290,7 +282,7 @@ def test_settings_take_the_place_of_a_part_of_the_memory(server: RealServer) -> 
     key = small.backends.keys.create("Club").key
     server.admin.set(share_of(EVIL), MEMORY)
     assert small.create(address=EVIL).status_code == 201
-    server.admin.set(f"domino:share:{{{key[4:28]}}}:{system_clock() // 1000 // DAY}", 2**20 - 500)
+    server.admin.set(share_of_app(key[4:28]), 2**20 - 500)
     assert refusal(small.create(token=key)) == TOO_MUCH
     small.close()
 
@@ -353,16 +345,12 @@ def test_in_the_reserve_honest_games_go_on_whoever_fills_it(small: SmallStore) -
 
 
 def test_in_the_reserve_nothing_new_is_taken(small: SmallStore) -> None:
-    registered = small.post("/v1/apps", {"name": "Club"}, GOOD).get_json()["key"]
+    key = small.backends.keys.create("Club").key
     fill(small.server.admin, 92)
     hook = {"url": "https://example.com/", "events": ["game.finished"]}
-    for path, body, key in (
-        ("/v1/games", TWO, None),
-        ("/v1/apps", {"name": "Club"}, None),
-        ("/v1/webhooks", hook, registered),
-    ):
+    for path, body, token in (("/v1/games", TWO, None), ("/v1/webhooks", hook, key)):
         for headers in ({}, {"Idempotency-Key": os.urandom(16).hex()}):
-            answer = small.post(path, body, GOOD, token=key, headers=headers)
+            answer = small.post(path, body, GOOD, token=token, headers=headers)
             assert refusal(answer)[:2] == (503, "storage_unavailable"), path
 
 
@@ -460,38 +448,40 @@ def hook(url: str = "https://example.com/") -> Any:
 
 
 def test_what_an_application_was_granted_is_answered_again_when_the_share_is_used_up(small: SmallStore) -> None:
-    def ask(path: str, body: Any, token: str | None = None, name: str = "key") -> TestResponse:
-        headers = {"Idempotency-Key": f"{name}-of-a-request-of-an-application"}
-        return small.post(path, body, EVIL, token=token, headers=headers)
+    new = small.backends.keys.create("Club")
+    share = share_of_app(new.backend.id)
 
-    registered = ask("/v1/apps", {"name": "Club"})
-    key = registered.get_json()["key"]
-    made = ask("/v1/webhooks", hook(), key)
+    def ask(path: str, body: Any, name: str = "key") -> TestResponse:
+        headers = {"Idempotency-Key": f"{name}-of-a-request-of-an-application"}
+        return small.post(path, body, token=new.key, headers=headers)
+
+    made = ask("/v1/webhooks", hook())
     endpoint = f"/v1/webhooks/{made.get_json()['id']}"
-    asked = [("/v1/apps", {"name": "Club"}, None, registered), ("/v1/webhooks", hook(), key, made)]
-    for path, token in (("/v1/app/keys", key), (f"{endpoint}/secret", key), (f"{endpoint}/pings", key)):
-        asked.append((path, None, token, ask(path, None, token)))
-    counted = int(small.server.admin.get(share_of(EVIL)) or 0)
-    for _ in range(2):
-        for path, body, token, first in asked:
-            again = ask(path, body, token)
+    others = [(path, None, ask(path, None)) for path in ("/v1/app/keys", f"{endpoint}/secret", f"{endpoint}/pings")]
+    asked = [("/v1/webhooks", hook(), made), *others]
+    counted = int(small.server.admin.get(share) or 0)
+    assert counted
+    for used_up in (False, True):
+        if used_up:
+            small.server.admin.set(share, MEMORY // 5)
+        for path, body, first in asked:
+            again = ask(path, body)
             assert (again.status_code, again.get_json()) == (first.status_code, first.get_json()), path
             assert again.headers["Idempotent-Replayed"] == "true"
-        assert int(small.server.admin.get(share_of(EVIL)) or 0) in {counted, MEMORY // 20}
-        use_up(small)
-    for path, body, token, _ in asked:
-        assert refusal(ask(path, body, token, "another")) == TOO_MUCH
-        assert refusal(small.post(path, body, EVIL, token=token)) == TOO_MUCH
-    assert small.server.admin.exists(share_of(EVIL))
+        assert int(small.server.admin.get(share) or 0) == (MEMORY // 5 if used_up else counted)
+    for path, body, _ in asked:
+        assert refusal(ask(path, body, "another")) == TOO_MUCH
+        assert refusal(small.post(path, body, token=new.key)) == TOO_MUCH
 
 
 def test_a_request_that_is_refused_counts_no_bytes(small: SmallStore) -> None:
-    key = small.post("/v1/apps", {"name": "Club"}, EVIL).get_json()["key"]
-    counted = small.server.admin.get(share_of(EVIL))
+    new = small.backends.keys.create("Club")
+    assert small.post("/v1/webhooks", hook(), token=new.key).status_code == 201
+    counted = small.server.admin.get(share_of_app(new.backend.id))
     assert counted
-    assert small.post("/v1/webhooks", hook("https://10.0.0.1/"), EVIL, token=key).status_code == 422
-    assert small.post("/v1/webhooks/none/pings", None, EVIL, token=key).status_code == 404
-    assert small.server.admin.get(share_of(EVIL)) == counted
+    assert small.post("/v1/webhooks", hook("https://10.0.0.1/"), token=new.key).status_code == 422
+    assert small.post("/v1/webhooks/none/pings", None, token=new.key).status_code == 404
+    assert small.server.admin.get(share_of_app(new.backend.id)) == counted
 
 
 def test_an_erasure_is_made_however_little_memory_is_left(small: SmallStore) -> None:
@@ -561,28 +551,3 @@ def test_lists_say_when_each_game_expires(small: SmallStore) -> None:
         game = created["game"]["id"]
         assert listed[game] == small.api.get(f"/v1/games/{game}").get_json()["expires_at"]
     assert listed[waiting["game"]["id"]] < listed[playing["game"]["id"]]
-
-
-def test_an_application_without_games_expires_and_one_with_games_or_of_the_operator_does_not(small: SmallStore) -> None:
-    admin = small.server.admin
-    key = small.post("/v1/apps", {"name": "Club"}).get_json()["key"]
-    app, made = key[4:28], small.backends.keys.create("Operator's").backend.id
-    hook = {"url": "https://example.com/", "events": ["game.finished"]}
-    assert small.post("/v1/webhooks", hook, token=key).status_code == 201
-    names = [f"domino:{{{app}}}:{name}" for name in ("app", "webhooks")]
-    assert [admin.ttl(name) for name in names] == [pytest.approx(30 * DAY, abs=30)] * 2
-    assert admin.ttl(f"domino:{{{made}}}:app") == -1
-    small.post("/v1/app/keys", None, token=key)
-    assert admin.ttl(names[0]) == pytest.approx(30 * DAY, abs=30)
-    small.create(token=key)
-    small.publish()
-    assert [admin.ttl(name) for name in names] == [pytest.approx(60 * DAY, abs=30)] * 2
-    for name in names:
-        admin.expire(name, 0)
-    elsewhere = SmallStore(small.server)  # which has not kept the application in memory
-    assert elsewhere.api.get("/v1/app", token=key).status_code == 401
-    elsewhere.close()
-    for _ in range(8):  # each looks at some of the ids
-        small.post("/v1/apps", {"name": "Club"})
-    assert admin.sismember("domino:apps", made)
-    assert not admin.sismember("domino:apps", app)

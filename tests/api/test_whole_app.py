@@ -32,7 +32,6 @@ PUBLIC = {
     "getVersion",
     "listProblems",
     "listVariants",
-    "registerApplication",
     "replayRecord",
     "verifyRecord",
 }

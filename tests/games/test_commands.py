@@ -10,7 +10,7 @@ from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import Unauthorized
 from service.games.model.results import CreatedGame
-from service.games.ports import NOBODY, OutcomeUnknown, Owners, PriorWrite, WriteRequest
+from service.games.ports import OutcomeUnknown, PriorWrite, WriteRequest
 from service.games.reminders import NO_REMINDERS, Reminders
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import RETRY_BUDGET_MS
@@ -42,13 +42,13 @@ class SlowStore(MemoryStore):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        owners: Owners = NOBODY,
+        holder: str = "",
     ) -> PriorWrite | None:
         self.creations += 1
         if self.lost_answers:
             self.lost_answers -= 1
             raise OutcomeUnknown("lost")
-        return super().create(game, state, events, write, reminders=reminders, owners=owners)
+        return super().create(game, state, events, write, reminders=reminders, holder=holder)
 
 
 class Scene:

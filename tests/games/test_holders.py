@@ -47,14 +47,8 @@ def test_nothing_of_the_address_is_stored(store: MemoryStore, games: GamesFacade
 
 
 def test_an_application_holds_its_games(games: GamesFacade) -> None:
-    game = created(games, REQUEST._replace(app="an application", network=""))
+    game = created(games, REQUEST._replace(app="an application"))
     assert (game.holder, game.network) == ("an application", "")
-
-
-def test_a_network_holds_the_games_of_applications_that_are_registered_from_it(games: GamesFacade) -> None:
-    anonymous = created(games, REQUEST)
-    owned = [created(games, REQUEST._replace(app=app)) for app in ("one", "another")]
-    assert {each.holder for each in owned} == {anonymous.holder}
 
 
 def test_a_rematch_has_the_same_holder(games: GamesFacade) -> None:

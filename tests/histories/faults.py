@@ -10,11 +10,9 @@ from random import Random
 from typing import Any, TypeVar
 
 from service.games.ports import (
-    NOBODY,
     EventRange,
     GameExists,
     OutcomeUnknown,
-    Owners,
     PriorWrite,
     StorageUnavailable,
     Store,
@@ -102,10 +100,10 @@ class FaultyStore(Store):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        owners: Owners = NOBODY,
+        holder: str = "",
     ) -> PriorWrite | None:
         self.created.add(game)
-        return self._write(lambda: self._store.create(game, state, events, write, reminders=reminders, owners=owners))
+        return self._write(lambda: self._store.create(game, state, events, write, reminders=reminders, holder=holder))
 
     def reserved(self, name: str) -> str | None:
         return self._read(lambda: self._store.reserved(name))
@@ -119,8 +117,8 @@ class FaultyStore(Store):
     def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
         return self._write(lambda: self._store.delete(game, tombstone, due, holder))
 
-    def note(self, game: str, owners: Owners) -> None:
-        self._write(lambda: self._store.note(game, owners))
+    def note(self, game: str, holder: str) -> None:
+        self._write(lambda: self._store.note(game, holder))
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         return self._write(lambda: self._store.find_write(game, name))

@@ -8,7 +8,7 @@ import pytest
 import redis
 
 from service.games.model.shards import with_shard
-from service.games.ports import Commit, Owners
+from service.games.ports import Commit
 from service.games.reminders import ReminderKind
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
@@ -28,7 +28,7 @@ LEASE = 20_000
 def game(kept: Kept) -> str:
     """A game at version 3."""
     game = with_shard(secrets.token_urlsafe(16))
-    kept.store.create(game, b'["Anna",1]', usual(1, 3), write(), owners=Owners(HOLDER))
+    kept.store.create(game, b'["Anna",1]', usual(1, 3), write(), holder=HOLDER)
     return game
 
 
@@ -128,7 +128,7 @@ def test_a_deletion_removes_both_and_nothing_is_kept_after_it(kept: Kept, game: 
 
 def test_a_deletion_leaves_no_key_of_them(shared_client: redis.Redis) -> None:
     store, game = redis_store(SingleNodeTopology(shared_client), 1000), with_shard(secrets.token_urlsafe(16))
-    store.create(game, b'["Anna",1]', usual(1, 3), write(), owners=Owners(HOLDER))
+    store.create(game, b'["Anna",1]', usual(1, 3), write(), holder=HOLDER)
     store.advice.ask_hint(game, HOLDER, POSITION)
     store.advice.keep_hint(game, POSITION, b"a hint")
     store.advice.ask_review(game, HOLDER)
@@ -142,7 +142,7 @@ def test_a_deletion_leaves_no_key_of_them(shared_client: redis.Redis) -> None:
 
 def test_they_live_as_long_as_their_game(shared_client: redis.Redis) -> None:
     store, game = redis_store(SingleNodeTopology(shared_client), 1000), with_shard(secrets.token_urlsafe(16))
-    store.create(game, b'["Anna",1]', usual(1, 3), write()._replace(ttl=100), owners=Owners(HOLDER))
+    store.create(game, b'["Anna",1]', usual(1, 3), write()._replace(ttl=100), holder=HOLDER)
     store.advice.ask_hint(game, HOLDER, POSITION)
     store.advice.keep_hint(game, POSITION, b"a hint")
     store.advice.ask_review(game, HOLDER)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +14,9 @@ from service.games.model.errors import LimitReached
 from service.games.model.shards import with_shard
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
-from service.storage.backend_records import decode_backend, encode_backend
-from service.storage.backends import RedisBackends
-from service.storage.redis.calls import observe_nothing
-from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
-from tests.storage.servers import RealServer
+from service.storage.redis.topology import SingleNodeTopology, Topology
 from tests.support.stores.memory_backends import MemoryBackends
-from tests.support.stores.redis_stores import memory_reserve, redis_backends
+from tests.support.stores.redis_stores import redis_backends
 
 pytestmark = pytest.mark.gate
 
@@ -62,13 +57,6 @@ def test_the_limits_of_an_application_are_stored_with_it(store: BackendStore) ->
     assert store.read(usual.id) == usual
 
 
-def test_an_application_that_was_stored_before_there_were_own_limits_is_replaced() -> None:
-    stored = b'[1,["an id","Club",1,[],false,true]]'
-    backend = decode_backend(stored)
-    assert backend == Backend("an id", "Club", 1, (), suspended=True)
-    assert encode_backend(backend) == stored
-
-
 def test_an_application_that_was_not_created_is_not_found(store: BackendStore) -> None:
     assert store.read(new_application().id) is None
 
@@ -104,36 +92,34 @@ def test_an_application_is_replaced_only_as_it_is(store: BackendStore) -> None:
 
 def test_a_request_is_kept_with_what_it_writes_and_written_once(store: BackendStore) -> None:
     first = new_application()
-    made = Repeat("create", b"f.s", 1000, b'["salt", "a b"]')
-    assert store.create(first, made)
-    assert store.create(first, made)  # the same attempt again
-    assert store.repeated(first.id, "create", 1000) == made
-    assert store.repeated(first.id, "other", 1000) is None
-    assert store.repeated(new_application().id, "create", 1000) is None
+    store.create(first)
     second, third = first._replace(name="second"), first._replace(name="third")
-    rotated = Repeat("rotate", b"f.s", 2000, b"[]")
+    rotated = Repeat("rotate", b"f.s", 2000, b'["salt", "a b"]')
     assert not store.replace(second, third, rotated)
     assert store.repeated(first.id, "rotate", 2000) is None
     assert store.replace(first, second, rotated)
+    assert store.replace(first, second, rotated)  # the same attempt again
+    assert store.repeated(first.id, "rotate", 2000) == rotated
+    assert store.repeated(first.id, "other", 2000) is None
+    assert store.repeated(new_application().id, "rotate", 2000) is None
     with pytest.raises(RepeatKnown):
         store.replace(second, third, rotated._replace(at=2001))
     assert store.read(first.id) == second
     assert store.replace(second, None)
-    with pytest.raises(RepeatKnown):
-        store.create(third, made._replace(at=2001))
-    assert store.read(first.id) is None
     assert store.repeated(first.id, "rotate", 2000) == rotated
 
 
 def test_a_request_is_kept_for_a_day(store: BackendStore) -> None:
     first = new_application()
-    store.create(first, Repeat("create", b"f", 1000, b"[]"))
+    store.create(first)
+    second = first._replace(name="second")
+    assert store.replace(first, second, Repeat("rotate", b"f", 1000, b"[]"))
     later = 1000 + IDEMPOTENCY_TTL * 1000
-    assert store.repeated(first.id, "create", later - 1) is not None
-    assert store.repeated(first.id, "create", later) is None
-    again = Repeat("create", b"g", later, b"[]")
-    assert store.replace(first, first._replace(name="again"), again)
-    assert store.repeated(first.id, "create", later) == again
+    assert store.repeated(first.id, "rotate", later - 1) is not None
+    assert store.repeated(first.id, "rotate", later) is None
+    again = Repeat("rotate", b"g", later, b"[]")
+    assert store.replace(second, first._replace(name="again"), again)
+    assert store.repeated(first.id, "rotate", later) == again
 
 
 def test_so_many_requests_are_kept_at_a_time(store: BackendStore) -> None:
@@ -150,12 +136,6 @@ def test_so_many_requests_are_kept_at_a_time(store: BackendStore) -> None:
     assert store.replace(application, one_more, Repeat("x", b"f", 1000 + IDEMPOTENCY_TTL * 1000, b"[]"))
     assert store.repeated(application.id, "0", 1001) is None
     assert store.repeated(application.id, "1", 1001) is not None
-
-
-def test_the_first_id_that_is_reserved_under_a_name_stays(store: BackendStore) -> None:
-    name = secrets.token_urlsafe(8)
-    assert [store.reserve(name, app) for app in ("a", "b")] == ["a", "a"]
-    assert store.reserve(f"{name}x", "b") == "b"
 
 
 def test_a_replacement_may_be_made_again(store: BackendStore) -> None:
@@ -204,34 +184,3 @@ def test_applications_do_not_expire(shared_client: redis.Redis) -> None:
 def test_the_record_of_an_application_lies_in_the_slot_of_its_shard() -> None:
     application = new_application()
     assert b"{%b}" % application.id.encode() in keys.application(application.id)
-
-
-class Overtaken(RedisBackends):
-    """A store in which another process takes the id of a new application for one that has expired."""
-
-    def _replace(self, app: str, *arguments: Any, **more: Any) -> bool:
-        self._calls.write("remove_app", keys.APPLICATIONS, (b"SREM", keys.APPLICATIONS, app.encode()))
-        return super()._replace(app, *arguments, **more)
-
-
-@pytest.mark.parametrize("registered", [True, False])
-def test_an_application_that_was_taken_for_an_expired_one_is_listed(
-    shared_client: redis.Redis, registered: bool
-) -> None:
-    topology = SingleNodeTopology(shared_client)
-    reserve = memory_reserve(topology)
-    store = Overtaken(topology, memory_reserve=reserve, observe=observe_nothing, observe_failure=observe_nothing)
-    application = new_application(registered=registered)
-    assert store.create(application)
-    assert application in store.all()
-    shared_client.srem(keys.APPLICATIONS, application.id)
-
-
-def test_an_application_is_made_although_expired_ones_cannot_be_looked_for(tmp_path: Path) -> None:
-    server = RealServer(tmp_path)
-    server.admin.acl_setuser("default", enabled=True, nopass=True, categories=["+@all"], commands=["-srandmember"])
-    store = redis_backends(open_topology(server.url), unused_seconds=60)
-    application = new_application(registered=True)
-    assert store.create(application)
-    assert store.all() == [application]
-    server.stop()

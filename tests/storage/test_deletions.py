@@ -22,7 +22,6 @@ from service.games.ports import (
     GameExists,
     IdempotencyRecord,
     OutcomeUnknown,
-    Owners,
     PriorWrite,
     StorageUnavailable,
     Store,
@@ -85,7 +84,7 @@ def store(kept: Kept) -> Store:
 def game(store: Store) -> str:
     """A game at version 3 with all reminders."""
     game = with_shard(secrets.token_urlsafe(16))
-    store.create(game, b"[1,Anna]", usual(1, 3), write(), reminders=ALL, owners=Owners(HOLDER))
+    store.create(game, b"[1,Anna]", usual(1, 3), write(), reminders=ALL, holder=HOLDER)
     return game
 
 

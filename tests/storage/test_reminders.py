@@ -9,7 +9,7 @@ from typing import Protocol, get_args
 import pytest
 
 from service.games.model.shards import SHARDS, shard_of, with_shard
-from service.games.ports import Commit, IdempotencyRecord, Owners, Store, StoredGame, WriteRequest
+from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, WriteRequest
 from service.games.reminders import NO_ALLOWANCE, JudgedTime, ReminderKind, ReminderQueue, Reminders, TakenReminder
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology, Topology
@@ -357,7 +357,7 @@ def test_holders_have_their_turns_however_many_games_each_has(harness: Harness) 
         for _ in range(games):
             game = new_game()
             held[game] = holder
-            harness.store.create(game, b"s", [b"e"], write(), reminders=due, owners=Owners(holder))
+            harness.store.create(game, b"s", [b"e"], write(), reminders=due, holder=holder)
         due = {"bots": harness.queue.server_time() - 1}
     first, second, third = [[held[each.game] for each in harness.queue.take("bots", 3, LEASE)] for _ in range(3)]
     assert sorted(first) == ["hog", "one", "two"]
@@ -368,7 +368,7 @@ def test_holders_have_their_turns_however_many_games_each_has(harness: Harness) 
 def test_a_holder_gets_no_more_than_the_taker_wants(harness: Harness) -> None:
     for holder in ("hog", "hog", "hog", "one"):
         due: Reminders = {"bots": harness.queue.server_time() - AGO}
-        harness.store.create(new_game(), b"s", [b"e"], write(), reminders=due, owners=Owners(holder))
+        harness.store.create(new_game(), b"s", [b"e"], write(), reminders=due, holder=holder)
     most = {"hog": 2, "one": 2}
     taken = harness.queue.take("bots", 100, LEASE, most.__getitem__)
     assert sorted([each.holder for each in taken]) == ["hog", "hog", "one"]

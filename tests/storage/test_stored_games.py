@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from service.games.model.shards import shard_of, with_shard
-from service.games.ports import Commit, Owners, StoredGame
+from service.games.ports import Commit, StoredGame
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.redis.topology import SingleNodeTopology, Topology
@@ -29,13 +29,13 @@ class Kept(NamedTuple):
     store: RedisStore
     stored: RedisStoredGames
 
-    def create(self, game: str, holder: str, app: str = "") -> str:
-        self.store.create(game, b"a state", usual(1, 2), write(), owners=Owners(holder, app))
+    def create(self, game: str, holder: str) -> str:
+        self.store.create(game, b"a state", usual(1, 2), write(), holder=holder)
         return game
 
-    def found(self, owners: Set[str] | None) -> dict[str, SizedGame]:
-        """The games of these owners by their ids."""
-        return {each.id: each for each in self.stored.games(owners)}
+    def found(self, holders: Set[str] | None) -> dict[str, SizedGame]:
+        """The games of these holders by their ids."""
+        return {each.id: each for each in self.stored.games(holders)}
 
     def expire(self, game: str) -> None:
         """Remove a game as the server does, which tells the index nothing."""
@@ -71,27 +71,22 @@ def new_game(shard: int | None = None) -> str:
     return next(each for each in tries if shard is None or shard_of(each) == shard)
 
 
-def new_owner() -> str:
+def new_holder() -> str:
     return secrets.token_hex(9)
 
 
-def test_a_game_is_found_by_its_holder_and_by_its_application(kept: Kept) -> None:
-    network, app, other = new_owner(), new_game(), new_game()
-    registered, operators, nobodys = (
-        kept.create(new_game(), network, app),
-        kept.create(new_game(), other, other),
-        kept.create(new_game(), network),
-    )
-    assert set(kept.found({network})) == {registered, nobodys}
-    assert set(kept.found({app})) == {registered}
-    assert set(kept.found({other})) == {operators}
-    assert set(kept.found({app, other})) == {registered, operators}
-    assert kept.found({new_owner()}) == kept.found({""}) == {}
-    assert {registered, operators, nobodys} <= set(kept.found(None))
+def test_a_game_is_found_by_its_holder(kept: Kept) -> None:
+    network, app = new_holder(), new_game()
+    owned, nobodys = kept.create(new_game(), app), kept.create(new_game(), network)
+    assert set(kept.found({network})) == {nobodys}
+    assert set(kept.found({app})) == {owned}
+    assert set(kept.found({app, network})) == {owned, nobodys}
+    assert kept.found({new_holder()}) == kept.found({""}) == {}
+    assert {owned, nobodys} <= set(kept.found(None))
 
 
 def test_it_is_found_with_its_value_and_its_size_as_it_is_after_moves(kept: Kept) -> None:
-    network = new_owner()
+    network = new_holder()
     game = kept.create(new_game(), network)
     before = kept.found({network})[game]
     assert (before.stored, before.bytes) == (StoredGame(2, b"a state"), kept.store.size(game))
@@ -102,7 +97,7 @@ def test_it_is_found_with_its_value_and_its_size_as_it_is_after_moves(kept: Kept
 
 
 def test_many_games_are_found_in_pages(kept: Kept) -> None:
-    network = new_owner()
+    network = new_holder()
     games = {kept.create(new_game(), network) for _ in range(PAGE + 100)}
     assert set(kept.found({network})) == games
     of_one_shard = {kept.create(new_game(shard=7), network) for _ in range(20)}
@@ -110,7 +105,7 @@ def test_many_games_are_found_in_pages(kept: Kept) -> None:
 
 
 def test_a_deleted_game_leaves_the_index(kept: Kept) -> None:
-    network = new_owner()
+    network = new_holder()
     deleted, other = kept.create(new_game(), network), kept.create(new_game(), network)
     for _ in range(2):
         kept.store.delete(deleted, b"a tombstone", 1_000, network)
@@ -118,7 +113,7 @@ def test_a_deleted_game_leaves_the_index(kept: Kept) -> None:
 
 
 def test_a_game_that_has_expired_leaves_the_index_when_that_is_read(kept: Kept) -> None:
-    network = new_owner()
+    network = new_holder()
     expired, other = kept.create(new_game(), network), kept.create(new_game(), network)
     kept.expire(expired)
     shard = shard_of(expired)
@@ -129,7 +124,7 @@ def test_a_game_that_has_expired_leaves_the_index_when_that_is_read(kept: Kept) 
 
 
 def test_new_games_take_those_that_have_expired_out_of_the_index(kept: Kept) -> None:
-    shard, network = 3, new_owner()
+    shard, network = 3, new_holder()
     kept.empty(shard)
     for _ in range(20):
         expired = [kept.create(new_game(shard), network) for _ in range(3)]
@@ -142,7 +137,7 @@ def test_new_games_take_those_that_have_expired_out_of_the_index(kept: Kept) -> 
 
 
 def test_the_index_does_not_grow_without_bound_while_nobody_reads_it(kept: Kept) -> None:
-    shard, network, most = 5, new_owner(), 30
+    shard, network, most = 5, new_holder(), 30
     kept.empty(shard)
     games: list[str] = []
     for _ in range(20 * most):
@@ -155,22 +150,22 @@ def test_the_index_does_not_grow_without_bound_while_nobody_reads_it(kept: Kept)
 
 
 def test_a_game_that_is_created_again_by_the_same_write_is_not_put_back(kept: Kept) -> None:
-    network, game, same = new_owner(), new_game(), write()
+    network, game, same = new_holder(), new_game(), write()
     for _ in range(2):
-        kept.store.create(game, b"a state", usual(1, 2), same, owners=Owners(network))
+        kept.store.create(game, b"a state", usual(1, 2), same, holder=network)
     assert set(kept.found({network})) == {game}
     kept.stored.forget([game])
     assert kept.found({network}) == {}
-    kept.store.create(game, b"a state", usual(1, 2), same, owners=Owners(network))
+    kept.store.create(game, b"a state", usual(1, 2), same, holder=network)
     assert kept.found({network}) == {}
-    kept.store.note(game, Owners(network))
+    kept.store.note(game, network)
     assert set(kept.found({network})) == {game}
 
 
 def test_a_game_without_a_shard_is_in_no_index(kept: Kept) -> None:
-    network, game = new_owner(), secrets.token_urlsafe(16)
+    network, game = new_holder(), secrets.token_urlsafe(16)
     assert shard_of(game) is None
     kept.create(game, network)
-    kept.store.note(game, Owners(network))
+    kept.store.note(game, network)
     kept.stored.forget([game])
     assert kept.found({network}) == {}

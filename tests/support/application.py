@@ -95,7 +95,6 @@ def build_backends(
     *,
     clock: TimeSource = system_clock,
     random_bytes: RandomBytes = os.urandom,
-    open_to_all: bool = False,
     needed_for_games: bool = False,
     networks: Collection[Network] = (),
     listing: Listing | None = None,
@@ -123,10 +122,9 @@ def build_backends(
         feed or Feeds(MemoryFeed(index), games, clock),
         people=people or People(index, NoErasures()),
         policy=Policy(
-            open_to_all,
             needed_for_games,
             partial(check_url, networks=networks),
-            StoredBytes(shares, idempotency),
+            StoredBytes(shares),
         ),
     )
 

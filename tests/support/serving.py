@@ -13,6 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from service.devserver.embedded import running_url
+from tests.support.apps import create_key
 from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
@@ -61,6 +63,12 @@ class Service:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+    def new_key(self, name: str = "Club") -> str:
+        """The key of a new application of this service."""
+        url = self._environ.get("REDIS_URL") or running_url(self.folder)
+        assert url is not None
+        return create_key(url, name)
 
     def start(self) -> None:
         self._listening.clear()

@@ -40,6 +40,7 @@ from service.workers.decisions import Decisions
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
+from tests.support.apps import create_key
 from tests.support.games import build_games
 from tests.support.waiting import PATIENCE
 from tools.trace import WARM_UP_MOVES, Answer, Client, Header, Trace, create_game, traced
@@ -92,7 +93,7 @@ class Stage:
     """The application and the workers on one server."""
 
     def __init__(self, url: str, folder: str) -> None:
-        environ = {"REDIS_URL": url, "DATA_DIR": folder, "LOG_LEVEL": "warning", "APPS": "open"}
+        environ = {"REDIS_URL": url, "DATA_DIR": folder, "LOG_LEVEL": "warning"}
         settings = Settings.from_environ(environ)
         self.client = Client(build_app(settings))
         registry = CollectorRegistry()
@@ -114,7 +115,7 @@ class Stage:
             reminders=storage.reminders,
         )
         """Games whose times were over long ago, for somebody who judges by the time of now."""
-        self.key: str = self.client("POST", "/v1/apps", {"name": "Club"}).body["key"]
+        self.key: str = create_key(url)
 
 
 def moves(stage: Stage) -> Traces:

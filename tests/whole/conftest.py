@@ -21,7 +21,7 @@ from tests.whole.table import connect
 
 @pytest.fixture(scope="package")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with Service(tmp_path_factory.mktemp("service"), APPS="open") as running:
+    with Service(tmp_path_factory.mktemp("service")) as running:
         yield running
 
 
@@ -45,7 +45,7 @@ def contract(document: dict[str, Any]) -> Contract:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("site")
     data, (port,) = folder / "data", free_ports(1)
-    with Service(data, APPS="open", TRUSTED_PROXIES="1", METRICS_PORT=str(port)) as service:
+    with Service(data, TRUSTED_PROXIES="1", METRICS_PORT=str(port)) as service:
         url = running_url(data)
         assert url is not None
         environ = {"DATA_DIR": str(data), "REDIS_URL": url, "DOMINO": service.url, "METRICS": service.metrics_url}
@@ -56,7 +56,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @pytest.fixture
 def application(site: Site) -> Iterator[Application]:
     """A new application of the site."""
-    key = site.http.post("/v1/apps", json={"name": "Club"}).raise_for_status().json()["key"]
+    key = site.service.new_key()
     with connect(site.service.url) as client:
         client.headers["Authorization"] = f"Bearer {key}"
         yield Application(client.get("/v1/app").raise_for_status().json()["id"], key, client)

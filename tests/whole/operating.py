@@ -102,7 +102,7 @@ class Application(NamedTuple):
 class Site(NamedTuple):
     """A running service with the embedded server, and who runs it.
 
-    Everybody may register an application. A client says by ``X-Forwarded-For`` what its address is.
+    A client says by ``X-Forwarded-For`` what its address is.
     """
 
     service: Service

@@ -72,7 +72,6 @@ class Site:
                     REDIS_URL=self.server.url,
                     METRICS_PORT=port,
                     MAX_STREAMS=self._max_streams,
-                    APPS="open",
                     WEBHOOK_NETWORKS=LOOPBACK,
                 )
             )
@@ -91,8 +90,7 @@ class Site:
 
     def application(self) -> dict[str, str]:
         """A new application; its header."""
-        made = self.http.post("/v1/apps", json={"name": "Club"}).raise_for_status().json()
-        return {"Authorization": f"Bearer {made['key']}"}
+        return {"Authorization": f"Bearer {self.service.new_key()}"}
 
     def table_of(self, owner: dict[str, str]) -> Table:
         """A game of an application."""

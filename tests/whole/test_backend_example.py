@@ -121,11 +121,11 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
     with (
-        Service(tmp_path / "data", APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
+        Service(tmp_path / "data", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
         connect(service.url) as http,
         httpx.Client(base_url=url, timeout=PATIENCE) as backend,
     ):
-        key = http.post("/v1/apps", json={"name": "Checkers Club"}).raise_for_status().json()["key"]
+        key = service.new_key()
         own = {"DOMINO": service.url, "DOMINO_KEY": key, "BACKEND_DATA": str(tmp_path / "backend.sqlite")}
         with Process([*FLASK, "run", "--port", str(port)], tmp_path / "backend.log", **own):
             await_port(port)

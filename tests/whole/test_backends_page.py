@@ -62,15 +62,14 @@ def endpoint(name: str, port: int, folder: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("page")
-    with Service(folder / "data", APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service:
+    with Service(folder / "data", WEBHOOK_NETWORKS="127.0.0.0/8") as service:
         yield service
 
 
 @pytest.fixture
 def application(running: Service) -> Iterator[httpx.Client]:
     with connect(running.url) as client:
-        created = client.post("/v1/apps", json={"name": "Checkers Club"}).raise_for_status().json()
-        client.headers["Authorization"] = f"Bearer {created['key']}"
+        client.headers["Authorization"] = f"Bearer {running.new_key()}"
         yield client
 
 

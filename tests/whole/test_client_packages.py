@@ -146,15 +146,10 @@ def test_the_whole_python_package_passes_mypy(python: Installed) -> None:
     python.run(*PYTHON, "mypy", "--strict", "--config-file=", f"{python.packages}/domino_client")
 
 
-def new_key(http: httpx.Client, name: str) -> str:
-    key: str = http.post("/v1/apps", json={"name": name}).raise_for_status().json()["key"]
-    return key
-
-
 def test_a_game_made_with_the_key_of_an_application_is_its_own(
     typescript: Path, python: Installed, service: Service, http: httpx.Client
 ) -> None:
-    keys = [new_key(http, name) for name in ("TypeScript", "Python")]
+    keys = [service.new_key(name) for name in ("TypeScript", "Python")]
     made = [
         run(typescript, *NODE, "owner.mjs", service.url, keys[0]).strip(),
         python.run(sys.executable, "owner.py", service.url, keys[1]).strip(),
@@ -247,8 +242,10 @@ def new_game(http: httpx.Client, key: str) -> Table:
     return Table(http, created.raise_for_status().json())
 
 
-def test_the_python_reader_of_the_feed_resumes_after_cuts(python: Installed, http: httpx.Client) -> None:
-    key = new_key(http, "Feed")
+def test_the_python_reader_of_the_feed_resumes_after_cuts(
+    python: Installed, service: Service, http: httpx.Client
+) -> None:
+    key = service.new_key("Feed")
     with WebProxy(str(http.base_url), cuts(3)) as proxy:
         with Follower(python, proxy.url, key, "feed", "2") as feed:
             tables = [new_game(http, key) for _ in range(2)]

@@ -39,7 +39,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
 @pytest.fixture(scope="module")
 def own(server: RealServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("service")
-    with Service(folder, REDIS_URL=server.url, APPS="open", LOG_LEVEL="debug") as running:
+    with Service(folder, REDIS_URL=server.url, LOG_LEVEL="debug") as running:
         yield running
 
 
@@ -50,8 +50,8 @@ def client(own: Service) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def key(client: httpx.Client) -> str:
-    return str(client.post("/v1/apps", json={"name": "An application"}).raise_for_status().json()["key"])
+def key(own: Service) -> str:
+    return own.new_key()
 
 
 def authorized(key: str) -> dict[str, str]:
@@ -114,7 +114,7 @@ def test_the_streams_of_both_workers_end_in_time_whether_a_notification_tells_th
 
 def test_games_of_computer_players_are_deleted_while_they_play(service: Service, http: httpx.Client) -> None:
     before = len(service.lines)
-    key = str(http.post("/v1/apps", json={"name": "An application"}).raise_for_status().json()["key"])
+    key = service.new_key()
     players = [{"name": NAMES[0], "ref": REFS[0]}, {"bot": "greedy"}, {"bot": "expert"}]
     tables = [owned(http, key, players=players, pace=0, clock={"turn": 5}) for _ in range(20)]
     for attempt, table in enumerate(tables):

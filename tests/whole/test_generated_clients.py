@@ -83,8 +83,7 @@ class Application:
 
 @pytest.fixture
 def application(http: httpx.Client, service: Service) -> Application:
-    created = http.post("/v1/apps", json={"name": "Checkers Club"}).raise_for_status().json()
-    return Application(service.url, created["key"], http)
+    return Application(service.url, service.new_key(), http)
 
 
 def check_match(match: dict[str, Any], application: Application) -> None:

@@ -32,7 +32,7 @@ class Club:
 
     def __init__(self, service: Service, http: httpx.Client, folder: Path) -> None:
         self.service, self.http, self.folder = service, http, folder
-        self.key = http.post("/v1/apps", json={"name": "Club"}).raise_for_status().json()["key"]
+        self.key = service.new_key()
 
     def run(self, *arguments: str, fails: bool = False) -> str:
         command = [sys.executable, PROGRAM, "--server", self.service.url, *arguments]
@@ -63,7 +63,7 @@ class Club:
 @pytest.fixture
 def club(tmp_path: Path) -> Iterator[Club]:
     with (
-        Service(tmp_path / "data", APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
+        Service(tmp_path / "data", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
         connect(service.url) as http,
     ):
         yield Club(service, http, tmp_path)

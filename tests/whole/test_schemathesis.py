@@ -10,7 +10,7 @@ import itertools
 import os
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -43,7 +43,7 @@ MAY_BE_INVALID = (
     # What the schemas cannot express: a seat is one of three things, options hold for some variants only;
     "createGame",
     # a key that is drawn twice stands for another request already, and a seat drawn at random may be one's own;
-    *("joinGame", "changeToken", "claimSeat", "registerApplication", "createKey", "changePlayer"),
+    *("joinGame", "changeToken", "claimSeat", "createKey", "changePlayer"),
     # a cursor drawn at random is none, a text is seldom a variant, and games that wait are listed for a player;
     *("getFeed", "listGames", "listLobby"),
     # a text is seldom a record, a version drawn at random is seldom reached, and an aspect has one decimal.
@@ -84,8 +84,10 @@ def _text(_context: Any, response: Any) -> str:
 class Tables:
     """Live games of every variant, and games with open seats; a finished game is replaced by a new one."""
 
-    def __init__(self, http: httpx.Client) -> None:
+    def __init__(self, http: httpx.Client, new_key: Callable[[], str]) -> None:
         self.http = http
+        self.new_key = new_key
+        """Makes the key of a new application."""
         self.session = requests.Session()
         """Keeps the connection of the cases alive."""
         self.begin()
@@ -110,11 +112,6 @@ class Tables:
 
     def _open(self) -> Table:
         return Table.create(self.http, "menschenwolf", [{"name": "Ada"}, *[{"open": True}] * 12])
-
-    def new_key(self) -> str:
-        """The key of a new application."""
-        key: str = self.http.post("/v1/apps", json={"name": "Fuzz"}).raise_for_status().json()["key"]
-        return key
 
     def owned(self) -> str:
         """The id of a new game of the application, with a seat that is open."""
@@ -194,7 +191,6 @@ EXPECTED: dict[str, set[int]] = {
     "createGame": {201, 422},
     "createKey": {201, 401, 422},
     "getApplication": {200, 401},
-    "registerApplication": {201, 422},
     "revokeKey": {204, 401, 404},
     "deleteGame": {204, 401},
     "getFeed": {200, 401},
@@ -235,8 +231,8 @@ described.auth(refresh_interval=None)(Seat)
 
 
 @pytest.fixture(scope="package")
-def tables(http: httpx.Client) -> Iterator[Tables]:
-    tables = Tables(http)
+def tables(http: httpx.Client, service: Service) -> Iterator[Tables]:
+    tables = Tables(http, service.new_key)
     with tables.session:
         yield tables
 

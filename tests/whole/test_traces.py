@@ -56,14 +56,14 @@ def goes_on_with_the_trace(header: str, trace: str = TRACE) -> bool:
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with Service(tmp_path_factory.mktemp("own"), APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service:
+    with Service(tmp_path_factory.mktemp("own"), WEBHOOK_NETWORKS="127.0.0.0/8") as service:
         yield service
 
 
 def test_what_follows_from_a_request_has_its_trace(own: Service) -> None:
     listener = Listener()
     with connect(own.url) as http:
-        key = http.post("/v1/apps", json={"name": "Club"}).raise_for_status().json()["key"]
+        key = own.new_key()
         owner = {"Authorization": f"Bearer {key}"}
         wanted = {"url": listener.url, "events": ["game.turn", "game.round_over", "game.finished"]}
         http.post("/v1/webhooks", json=wanted, headers=owner).raise_for_status()
@@ -105,7 +105,7 @@ class RemotePlayer(Listener):
 def test_a_remote_player_is_asked_with_the_trace_of_the_move_before(own: Service) -> None:
     remote = RemotePlayer()
     with connect(own.url) as http:
-        key = http.post("/v1/apps", json={"name": "Club"}).raise_for_status().json()["key"]
+        key = own.new_key()
         game = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Deep Six", "url": remote.url}], "pace": 0}
         owner = {"Authorization": f"Bearer {key}"}
         table = Table(http, http.post("/v1/games", json=game, headers=owner).raise_for_status().json())

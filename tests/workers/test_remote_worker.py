@@ -298,27 +298,6 @@ def test_another_application_has_room_beside_one_with_many_slow_hosts() -> None:
         thread.join(PATIENCE)
 
 
-def test_applications_that_one_network_has_registered_share_its_turns() -> None:
-    table = RemoteTable()
-    gate, threads = Gate(), list[Thread]()
-    apps = [letter * 24 for letter in "BCDEFG"]
-    due = MOST_TURNS + 50
-    table.bot.behaviours = [gate] * due
-    for number in range(due):
-        app, url = apps[number % len(apps)], f"https://slow{number}.example/"
-        table.confirmed.confirm(app, url, table.now)
-        table.new(url=url, app=app, network="n")
-    worker = table.new_remote_worker(lambda work: threads.append(in_thread(work)))
-    for _ in range(due // SETTINGS.batch + 1):
-        worker.step()
-        until(lambda: gate.waiting + len([each for each in threads if not each.is_alive()]) == len(threads))
-    waiting = gate.waiting
-    gate.open.set()
-    for thread in threads:
-        thread.join(PATIENCE)
-    assert waiting == MOST_TURNS // 2
-
-
 def test_what_is_under_way_is_given_back_at_the_end() -> None:
     table = RemoteTable()
     gate = Gate()

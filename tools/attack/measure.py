@@ -192,7 +192,7 @@ def held(checkout: Path, holding: Holding, source: str, scale: float) -> Held | 
         hosts = stack.enter_context(Hosts())
         target = stack.enter_context(Target(checkout, settings=settings))
         try:
-            stage = Stage(target, hosts, target.register("hostile"), target.register("honest"), {})
+            stage = Stage(target, hosts, target.create_key("hostile"), target.create_key("honest"), {})
             order = holding.order(stage)
         except Refused as refusal:
             return f"could not be prepared: {refusal}"

@@ -22,7 +22,7 @@ from tools.attack import bodies
 from tools.attack.attackers import ATTACKERS, Order
 from tools.attack.hosts import Hosts
 from tools.attack.http import request
-from tools.attack.takers import ask_side_by_side, register, take_all
+from tools.attack.takers import ask_side_by_side, take_all
 from tools.attack.target import Refused, Target
 
 MAX_MEMORY_MB: Final = 64
@@ -43,7 +43,6 @@ _PUBLISHED_SECONDS: Final = 3.0
 _LONG_NAMES: Final = 8
 _NUMBERS: Final = count(1)
 _WITH_APPS: Final = {
-    "APPS": "open",
     "PYTHONPATH": str(NAMES),
     "WEBHOOK_NETWORKS": "127.0.0.0/8",
     "MAX_MEMORY_MB": str(MAX_MEMORY_MB),
@@ -89,7 +88,6 @@ def holdings() -> tuple[Holding, ...]:
     return (
         Holding("storage: long names and seeds", lambda _: _filling([_long_names(9)]), _create_a_game, fills=True),
         Holding("storage: a hundred deals", lambda _: _filling(hundred), _create_a_game, fills=True),
-        Holding("storage: applications, endpoints", _applications, _register, fills=True),
         Holding("bots: games of nine experts", lambda _: _once([_NINE_EXPERTS] * OF_BOTS), holds_seconds=20.0),
         Holding("look-ups: names that hang", _hanging_names, _register_endpoint, asks_meanwhile=True),
         Holding("look-ups: the store has a name", _hanging_names, asks_meanwhile=True, has_named_store=True),
@@ -128,12 +126,6 @@ def _once(wanted: list[bytes], key: str | None = None) -> Order:
     """Create each of these games once, by all attackers together."""
     made = _creates(wanted, key)
     return Order(take_all, [made[number::ATTACKERS] for number in range(ATTACKERS)])
-
-
-def _applications(stage: Stage) -> Order:
-    url = stage.hosts.url("127.0.5.1", "/fast/{}/" + "x" * 400)
-    create = request("POST", "/v1/apps", orjson.dumps({"name": "evil"}))
-    return Order(register, [[create]], [{"url": url, "endpoints": 5}])
 
 
 def _hanging_names(stage: Stage) -> Order:
@@ -180,11 +172,6 @@ def _games_of_bots(stage: Stage) -> Order:
 def _create_a_game(stage: Stage) -> str:
     """Return the status of a new game."""
     return str(stage.target.ask("POST", "/v1/games", {"variant": "domino", "players": list(bodies.PLAYERS)}).status)
-
-
-def _register(stage: Stage) -> str:
-    """Return the status of a new application."""
-    return str(stage.target.ask("POST", "/v1/apps", {"name": "good"}).status)
 
 
 def _register_endpoint(stage: Stage) -> str:

@@ -1,4 +1,4 @@
-"""Attackers who take what stays taken: games, applications, endpoints, look-ups.
+"""Attackers who take what stays taken: games, endpoints, look-ups.
 
 Does not depend on what is requested.
 """
@@ -15,8 +15,8 @@ from typing import Final
 
 import orjson
 
-from tools.attack.attackers import PAUSE_SECONDS, Attacker, Done, send_counted
-from tools.attack.http import Closed, Connection, request
+from tools.attack.attackers import PAUSE_SECONDS, Attacker, Done
+from tools.attack.http import Closed, Connection
 
 _REFUSED_SECONDS: Final = 0.1
 """After a refusal, by an attacker who wants what was refused."""
@@ -39,31 +39,6 @@ def take_all(attacker: Attacker) -> Done:
             break
         if not outcome.startswith("2"):
             time.sleep(_REFUSED_SECONDS)
-    connection.close()
-    return done
-
-
-def register(attacker: Attacker) -> Done:
-    """Register applications, each with as many endpoints as it may have, until a limit of what is held is reached.
-
-    ``url``: of the endpoints, with a place for a number; ``endpoints``: how many each gets.
-    """
-    done: Done = Counter()
-    connection = attacker.connection()
-    for number, each in enumerate(attacker.in_turn()):
-        body = send_counted(connection, each, Counter())
-        answer = orjson.loads(body) if body else {}
-        key = answer.get("key")
-        done["201" if key else f"{answer.get('status', 'closed')} {answer.get('code', '')}".strip()] += 1
-        if key is None and answer.get("code") == "limit_reached":
-            break
-        if key is None:
-            time.sleep(_REFUSED_SECONDS)
-            continue
-        for endpoint in range(attacker.facts["endpoints"]):
-            wanted = {"url": attacker.facts["url"].format(f"{number}-{endpoint}"), "events": ["game.turn"]}
-            outcome = _outcome(connection, request("POST", "/v1/webhooks", orjson.dumps(wanted), token=key))
-            done[f"endpoints {outcome}"] += 1
     connection.close()
     return done
 

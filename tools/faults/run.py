@@ -24,6 +24,7 @@ from service.storage.redis.topology import open_topology
 from tests.histories.checker import Verdict, check, read_game
 from tests.histories.clients import Client, Party
 from tests.histories.history import Outcome
+from tests.support.apps import create_key
 from tests.support.stores.redis_stores import redis_reminders, redis_store
 from tests.whole.http_connection import Log
 from tests.workers.tables import TTL, on_redis
@@ -308,12 +309,12 @@ class _Play:
     def _register(self) -> tuple[str, str]:
         """Return the key and the id of a new application with an endpoint."""
         with closing(TableDoor(self._stage.service.url, Log(), "")) as door:
-            app = _asked(door, "/v1/apps", {"name": "faults"}, "register-the-application")
+            key = create_key(self._stage.nodes, "faults")
             wanted = {"url": self._endpoint.url, "events": list(TYPES)}
-            endpoint = _asked(door, "/v1/webhooks", wanted, "register-the-endpoint", token=app["key"])
+            endpoint = _asked(door, "/v1/webhooks", wanted, "register-the-endpoint", token=key)
             path = f"/v1/webhooks/{endpoint['id']}"  # nothing is sent before it has answered its challenge
-            _await(lambda: (door.ask("GET", path, token=app["key"]) or {}).get("status") == "active", _SETTLE_SECONDS)
-            return str(app["key"]), str(app["id"])
+            _await(lambda: (door.ask("GET", path, token=key) or {}).get("status") == "active", _SETTLE_SECONDS)
+            return key, key[4:28]
 
 
 def _asked(door: TableDoor, path: str, body: object, key: str, *, token: str | None = None) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from tests.whole.proxy import Proxy
 
 COMMANDS: Final = ("bots", "scheduler", "messenger")
 SETTINGS: Final[dict[str, Any]] = {
-    "APPS": "open",
     "WEBHOOK_NETWORKS": "127.0.0.0/8",
     "MAX_MEMORY_MB": "0",
 }

@@ -1,4 +1,4 @@
-"""The part of the session of examples in which an application is registered, and gets messages."""
+"""The part of the session of examples in which an application owns games, and gets messages."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from service.web.http.stream_formats import NDJSON, SSE
 from tools.openapi.session import Session
 
 
-def use_an_application(session: Session, advance_clock: Callable[[int], None]) -> None:
-    """Register an application, list its games, and make and revoke keys until there may be no more."""
+def use_an_application(session: Session, advance_clock: Callable[[int], None], key: str) -> None:
+    """List the games of an application, and make and revoke keys until there may be no more."""
     send = session.send
-    send("POST", "/v1/apps", {"name": " "})
-    key = send("POST", "/v1/apps", {"name": "Checkers Club"})["key"]
     for ref, seat in (("match-17", {"name": "Bo", "ref": "player-4712"}), ("match-18", {"open": True})):
         players = [{"name": "Ada", "ref": "player-4711"}, seat]
         public = {"public": "all"} if "open" in seat else {}

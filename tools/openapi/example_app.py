@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, TypedDict
+from typing import Any, Final, NamedTuple, TypedDict
 
 import orjson
 from flask import Flask
@@ -66,6 +66,15 @@ from service.workers.round_events import RoundEvents
 AdvanceClock = Callable[[int], None]
 """Lets so many seconds pass for an application, and tells what is to be told then."""
 
+
+class ExampleApp(NamedTuple):
+    """The application, what advances its clock, and what makes the key of a new application of a name."""
+
+    app: Flask
+    advance_clock: AdvanceClock
+    create_key: Callable[[str], str]
+
+
 _START_MS: Final = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
 _DAY_SECONDS: Final = 86_400
 _TTL_SECONDS: Final = 30 * _DAY_SECONDS
@@ -80,15 +89,15 @@ _MOST_DUE: Final = 100
 
 
 @contextmanager
-def example_app() -> Iterator[tuple[Flask, AdvanceClock]]:
-    """Yield the application, and what advances its clock. Raises ``EmbeddedServerError`` without a server."""
+def example_app() -> Iterator[ExampleApp]:
+    """Return the application over a server of its own. Raises ``EmbeddedServerError`` if there is no server to run."""
     with TemporaryDirectory() as folder, EmbeddedServer(Path(folder)) as server:
         topology = open_topology(server.url)
         with closing(RedisEventFeed(topology)) as notifications:
             yield _build(topology, notifications)
 
 
-def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, AdvanceClock]:
+def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
     now = _START_MS
 
     def clock() -> int:
@@ -157,16 +166,15 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> tuple[Flask, Ad
         Feeds(_NumberedFeed(calls), notifications, clock),
         people=People(index, RedisErasures(calls)),
         policy=Policy(
-            open_to_all=True,
             needed_for_games=False,
             check_player_url=check_url,
-            stored=StoredBytes(UNLIMITED, idempotency),
+            stored=StoredBytes(UNLIMITED),
         ),
     )
     limits, metrics = RateLimits(MemoryStorage, Limits(), workers=1), Metrics()
     streams = Streams(StreamLimits(), metrics.streams, lambda _connection, _notify: lambda: None)
     parts = WebParts(games, backends, limits, streams, metrics, lambda: None)
-    return create_app(parts, Ingress()), advance_clock
+    return ExampleApp(create_app(parts, Ingress()), advance_clock, lambda name: backends.keys.create(name).key)
 
 
 class _Observers(TypedDict):

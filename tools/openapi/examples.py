@@ -43,11 +43,11 @@ _TURN_SECONDS: Final = 60
 _MAX_TABLES: Final = 20
 
 
-def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Examples:
+def record_examples(app: Flask, advance_clock: Callable[[int], None], create_key: Callable[[str], str]) -> Examples:
     """Play a session and keep an example of everything that comes up, and of the problems that no request provokes.
 
     ``advance_clock`` lets so many seconds pass for the application, in which what is told of games is told, and an
-    endpoint gets its first messages.
+    endpoint gets its first messages. ``create_key`` makes the key of a new application of this name.
     """
     session = Session(app)
     send = session.send
@@ -75,8 +75,8 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Example
     send("POST", f"{game}/players", {"join_code": game_created["join_code"]})
     _play(session, game, tokens)
     _play_against_the_clock(session, advance_clock)
-    use_an_application(session, advance_clock)
-    _help_players(session)
+    use_an_application(session, advance_clock, create_key("Checkers Club"))
+    _help_players(session, create_key("Checkers Club"))
     _begin_rematch(session, game, tokens[1])
     learn(session, advance_clock, game, tokens[1])
     _add_unprovoked_problems(app, session.problems)
@@ -186,10 +186,9 @@ def _play(session: Session, game: str, tokens: dict[int, str]) -> None:
     _shorten_replay(session.examples["replayRecord", 200, JSON].response)
 
 
-def _help_players(session: Session) -> None:
+def _help_players(session: Session, key: str) -> None:
     """In a game of an application with an open seat, rename a player, change the join code, and take the seat."""
     send = session.send
-    key = send("POST", "/v1/apps", {"name": "Checkers Club"})["key"]
     players = [{"name": "Ada", "ref": "player-4711"}, {"open": True}]
     created = send("POST", "/v1/games", {"variant": "domino", "players": players, "ref": "match-17"}, key)
     game = f"/v1/games/{created['game']['id']}"

@@ -31,8 +31,8 @@ _YAML_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 def build_files() -> dict[Path, bytes]:
     """Return the content of each file; the same in every run, unless the service has changed."""
-    with example_app() as (app, advance_clock):
-        described = document(app, record_examples(app, advance_clock))
+    with example_app() as example:
+        described = document(example.app, record_examples(*example))
     share(described)
     text = to_yaml(described)
     as_yaml = text.encode()

@@ -77,12 +77,12 @@ class Reindexer:
                 game = self._repository.load(game_id)
             except (Gone, NotFound):
                 return False
-            if game is None or only not in (None, game.owners.app):
+            app = None if game is None or game.ownership is None else game.ownership.app
+            if game is None or only not in (None, app):
                 return False
-            self._repository.note(game.id, game.owners)
-            if game.ownership is None:
+            self._repository.note(game.id, game.holder)
+            if app is None:
                 return False
-            app = game.ownership.app
             # In this order: a write that comes later than this look is published from the version that is put here.
             waits = self._reminders.is_set("outbox", game_id, app)
             position = self._index.position(app, game_id)

@@ -34,8 +34,8 @@ def create_game(
         fork = load_fork(request.source, len(request.seats), context.runtime.yield_control)
         request = request._replace(variant=fork.variant, options=fork.options)
     rules = check_request(request, context.runtime.yield_control)
-    if request.app is None or request.network:  # else the game counts in the share of its application
-        request = request._replace(network=network_digest(context.idempotency, request.network))
+    network = "" if request.app is not None else network_digest(context.idempotency, request.network)
+    request = request._replace(network=network)
     now = context.runtime.clock()  # before the reservation, so that it uses up the retry budget
     game_id = new_game_id(context.runtime.random_bytes)
     record, token_bytes = None, context.runtime.random_bytes
@@ -77,7 +77,7 @@ def _holder_of(request: GameRequest) -> Holder:
     return Holder(request.network or request.app or "", is_app=not request.network)
 
 
-@lru_cache(maxsize=1024)  # of networks that create games, or store bytes, again and again
+@lru_cache(maxsize=1024)  # of networks that create games again and again
 def network_digest(idempotency: Idempotency, network: str) -> str:
     """Return 72 bits for the network of an address, which tell nothing of it without the secret."""
     return idempotency.derive_bytes("network", network)(9).hex()

@@ -61,7 +61,7 @@ class GameRequest(NamedTuple):
     app: str | None = None
     """The application that creates the game, and then owns it."""
     network: str = ""
-    """The network of the address, if the game counts in its share: of no application, or of one that it registered."""
+    """The network of the address, in whose share a game of no application counts."""
     ref: str | None = None
     """What the application calls the game."""
     public: Public | None = None

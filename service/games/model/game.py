@@ -20,7 +20,6 @@ from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
 from service.games.model.clock import STOPPED, ClockSettings, RunningClock, deadline_of, held
 from service.games.model.seats import BOT, REMOTE, Seat, Seats
-from service.games.ports import Owners
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]
@@ -102,10 +101,7 @@ class GameFacts(NamedTuple):
     running_clock: RunningClock = STOPPED
     """Stopped unless anything may happen without a player."""
     network: str = ""
-    """What stands for the network of the address that created the game.
-
-    Empty for a game of an application, unless anybody could register that.
-    """
+    """What stands for the network of the address that created the game; empty for a game of an application."""
     first_move: int | None = None
     """The version before the first move of a person or a remote player; ``None`` while there is none."""
     auto: bool = False
@@ -168,14 +164,9 @@ class Game(GameFacts):
     def holder(self) -> str:
         """Who is served in turns for the game, and whose share of what the service holds it counts in.
 
-        Its ``network`` if it has one, so that who registers applications gets no more; else the application owning it.
+        The application that owns it, or else its ``network``.
         """
-        return self.network or ("" if self.ownership is None else self.ownership.app)
-
-    @property
-    def owners(self) -> Owners:
-        """Whose the game is."""
-        return Owners(self.holder, "" if self.ownership is None else self.ownership.app)
+        return self.network if self.ownership is None else self.ownership.app
 
     @property
     def is_set_up_automatic(self) -> bool:

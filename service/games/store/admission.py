@@ -113,7 +113,7 @@ class Admission:
 
 def holder_of(game: Game) -> Holder:
     """Whose share the game counts in."""
-    return Holder(game.holder, is_app=not game.network)
+    return Holder(game.holder, is_app=game.ownership is not None)
 
 
 def size_of_game(game: Game, state: bytes, events: Sequence[bytes]) -> int:

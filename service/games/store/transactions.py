@@ -116,7 +116,7 @@ class Transactions:
         state = encode_game(game)
         data = encode_events(start, events, game, 0, yielding=yielding)
         due = reminders(None, game)
-        send = partial(self._store.create, game.id, state, data, write, reminders=due, owners=game.owners)
+        send = partial(self._store.create, game.id, state, data, write, reminders=due, holder=game.holder)
         try:
             size = self.admission.create(game, state, data, record)
         except ShareUsedUp:

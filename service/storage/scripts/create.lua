@@ -4,7 +4,7 @@
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
--- KEYS[…]  hash    the games of the shard, and whose they are; left out for a game without a shard
+-- KEYS[…]  hash    the games of the shard, and their holders; left out for a game without a shard
 -- KEYS[…]  sorted sets  the holders with reminders, of the kinds that are written; behind each name, a colon and the
 --          holder: the games of a holder by when they are due
 -- ARGV[1]  the whole value of KEYS[1]: "<version> <state>"
@@ -13,7 +13,7 @@
 -- ARGV[4]  the value for KEYS[3], and
 -- ARGV[5]  the seconds it lives; both empty without one
 -- ARGV[6]  the id of the game, as it ends KEYS[1] before a brace; empty for a game without a shard
--- ARGV[7]  whose it is
+-- ARGV[7]  its holder
 -- ARGV[8]  how many reminders are written
 -- ARGV[9…] the events, oldest first, each preceded by "<id> "
 -- ARGV[…] for reminders: the holder, the id of the game, and when it is due, of each kind, in ms since 1970, or empty

@@ -19,9 +19,7 @@
 -- ARGV[11] 1 if they are notified again of what follows that version, else 0
 -- ARGV[12] how many players with a ref there are
 -- ARGV[13] how many endpoints are made due
--- ARGV[14] seconds that an application lives without a game that is written, and its endpoints with it; only one that
---          may expire
--- ARGV[15…] for each player: the digest of its ref, and the score among those that are waited for, or empty
+-- ARGV[14…] for each player: the digest of its ref, and the score among those that are waited for, or empty
 -- ARGV[…]  the ids of the endpoints
 -- ARGV[…]  the items of the feed
 --
@@ -111,7 +109,7 @@ else
       add(keep, ':ref:' .. after.ref, ARGV[6])
     end
     for i = 0, players - 1 do
-      local digest, urgency = ARGV[15 + 2 * i], ARGV[16 + 2 * i]
+      local digest, urgency = ARGV[14 + 2 * i], ARGV[15 + 2 * i]
       add(keep, ':player:' .. digest, ARGV[6])
       if urgency ~= '' then
         add(keep, ':waiting:' .. digest, urgency)
@@ -125,13 +123,7 @@ unlist(game, before, keep)
 redis.call('INCRBY', base .. ':bytes', string.format('%.0f', growth))
 redis.call('EXPIRE', base .. ':bytes', ttl)
 
-if redis.call('TTL', base .. ':app') > 0 then
-  for _, name in ipairs({':app', ':webhooks', ':endpoints'}) do
-    redis.call('EXPIRE', base .. name, ARGV[14])
-  end
-end
-
-local first = 15 + 2 * players
+local first = 14 + 2 * players
 for i = first, first + endpoints - 1 do
   local endpoint = ARGV[i]
   if redis.call('SISMEMBER', base .. ':endpoints', endpoint) == 1 then

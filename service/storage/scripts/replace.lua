@@ -10,7 +10,6 @@
 -- ARGV[5]  the time up to which requests are outdated
 -- ARGV[6]  the most requests that are kept
 -- ARGV[7]  the seconds for which they are kept
--- ARGV[8]  the seconds that a new value lives; 0 for ever
 --
 -- Returns 1 when done, now or earlier; 0 if it has another value; -2 if another request was made under the idempotency
 -- key; -3 if too many are kept. Only the first changes anything.
@@ -43,9 +42,7 @@ if ARGV[3] ~= '' then
 end
 if ARGV[2] == '' then
   redis.call('DEL', KEYS[1])
-elseif value == '' and tonumber(ARGV[8]) > 0 then
-  redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[8])
 else
-  redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
+  redis.call('SET', KEYS[1], ARGV[2])
 end
 return 1

@@ -78,10 +78,4 @@ if ARGV[5] == '1' then
   redis.call('SADD', KEYS[2], ARGV[1])
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
--- They live as long as the application, which lies in the same slot.
-local seconds = redis.call('TTL', string.sub(KEYS[1], 1, -#':webhooks' - 1) .. ':app')
-if seconds > 0 then
-  redis.call('EXPIRE', KEYS[1], seconds)
-  redis.call('EXPIRE', KEYS[2], seconds)
-end
 return 1

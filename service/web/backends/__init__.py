@@ -1,1 +1,1 @@
-"""``/v1/apps`` and ``/v1/app``: applications and their keys."""
+"""``/v1/app``: an application and its keys."""

@@ -1,4 +1,4 @@
-"""``/v1/apps`` and ``/v1/app``: register an application, and look at, make and revoke its own keys."""
+"""``/v1/app``: look at an application, and make and revoke its keys."""
 
 from __future__ import annotations
 
@@ -8,57 +8,23 @@ from typing import Final
 from flask import Blueprint
 
 from service.backends.ports import Backend
-from service.backends.stored import APPLICATION_BYTES, REQUEST_BYTES
-from service.games.model.errors import Forbidden
+from service.backends.stored import REQUEST_BYTES
 from service.web.backends.schemas import (
     ApplicationInfoSchema,
-    ApplicationInSchema,
-    CreatedApplicationSchema,
     CreatedKeySchema,
     KeyInSchema,
 )
-from service.web.backends.serializers import application_json, new_key_json, registered_application_json
-from service.web.http.body import read_json, read_json_or_nothing, validate
+from service.web.backends.serializers import application_json, new_key_json
+from service.web.http.body import read_json_or_nothing, validate
 from service.web.http.headers import bearer_token, idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_expensive, request_network, store_counted
 from service.web.services import Services
 
 blueprint: Final = Blueprint("backends", __name__)
 
 _OWN_PATH: Final = "/v1/app"
-_application_in: Final = ApplicationInSchema()
 _key_in: Final = KeyInSchema()
-
-
-@blueprint.post("/v1/apps")
-@Operation(
-    id="registerApplication",
-    tag="applications",
-    headers=("Idempotency-Key",),
-    body=ApplicationInSchema,
-    secret=True,
-    responses={201: ResponseSpec(description="The application and its key.", schema=CreatedApplicationSchema)},
-    own_problems=("forbidden",),
-    stores=True,
-)
-def register_application(services: Services) -> RawResponse:
-    """Register an application.
-
-    Makes an application and its first key, which is returned only here. Only where the operator lets everybody do so;
-    elsewhere it is 403 `forbidden`, and the operator makes keys.
-    """
-    limit_expensive(services)
-    if not services.backends.open_to_all:
-        raise Forbidden("apps_closed")
-    negotiate(JSON)
-    body = read_json()
-    name = validate(_application_in, body)["name"]
-    key, keys = idempotency(body), services.backends.keys
-    create = partial(keys.create, name, key, registered=True)
-    new = store_counted(services, None, APPLICATION_BYTES, create, is_repeated=partial(keys.is_creation_repeated, key))
-    return created_secret(registered_application_json(new), _OWN_PATH, replayed=new.replayed)
 
 
 @blueprint.get("/v1/app")
@@ -83,7 +49,7 @@ def get_application(services: Services, backend: Backend) -> RawResponse:
             services.backends.listing.usage(backend.id),
             requests_per_minute=services.limits.app_requests(backend),
             games_per_minute=services.limits.app_games(backend),
-            bytes_per_day=services.backends.stored.limit(backend, request_network()),
+            bytes_per_day=services.backends.stored.limit(backend),
         )
     )
 
@@ -114,7 +80,7 @@ def create_key(services: Services, backend: Backend) -> RawResponse:
     key, keys = idempotency(body), services.backends.keys
     rotate = partial(keys.rotate, backend.id, overlap, presented=bearer_token(), key=key)
     is_repeated = partial(keys.is_rotation_repeated, backend.id, key)
-    new = store_counted(services, backend, REQUEST_BYTES, rotate, is_repeated=is_repeated)
+    new = services.backends.stored.store(backend, REQUEST_BYTES, rotate, is_repeated)
     return created_secret(new_key_json(new), _OWN_PATH, replayed=new.replayed)
 
 

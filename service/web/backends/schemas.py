@@ -7,19 +7,10 @@ from typing import Final
 from marshmallow import Schema, fields
 
 from service.backends.keys import DEFAULT_OVERLAP_SECONDS
-from service.web.fields.names import name_field
 from service.web.fields.strict import RequestSchema, StrictInteger, doc
 from service.web.fields.validation import Range
 
 _MAX_OVERLAP_SECONDS: Final = 30 * 86_400
-
-
-class ApplicationInSchema(RequestSchema):
-    """An application to be registered."""
-
-    name = name_field(
-        "The name of the application, for the operator of the service.", example="Checkers Club", required=True
-    )
 
 
 class KeyInSchema(RequestSchema):
@@ -39,21 +30,6 @@ def _hint(text: str) -> fields.String:
     return fields.String(required=True, metadata=doc(text, example="Zr0q8T"))
 
 
-def _key() -> fields.String:
-    return fields.String(
-        required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here.", example="app_…")
-    )
-
-
-class CreatedApplicationSchema(Schema):
-    """An application just registered, with its first key."""
-
-    id = fields.String(required=True, metadata=doc("The id of the application."))
-    name = fields.String(required=True, metadata=doc("Its name.", example="Checkers Club"))
-    key = _key()
-    created_at = fields.DateTime(required=True, metadata=doc("When it was registered."))
-
-
 class KeySchema(Schema):
     """A key, without its secret."""
 
@@ -65,7 +41,9 @@ class KeySchema(Schema):
 class CreatedKeySchema(KeySchema):
     """A key just made."""
 
-    key = _key()
+    key = fields.String(
+        required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here.", example="app_…")
+    )
 
 
 def _count(text: str, example: int) -> fields.Integer:
@@ -95,8 +73,7 @@ class ApplicationLimitsSchema(Schema):
     )
     bytes_per_day = fields.Integer(
         metadata=doc(
-            "Bytes that it may store in a day of UTC; absent without a limit. One that was registered over HTTP shares "
-            "them with all that comes from its address.",
+            "Bytes that it may store in a day of UTC; absent without a limit.",
             minimum=1,
             example=100_000_000,
         )
@@ -116,7 +93,7 @@ class ApplicationInfoSchema(Schema):
 
     id = fields.String(required=True, metadata=doc("The id of the application."))
     name = fields.String(required=True, metadata=doc("Its name.", example="Checkers Club"))
-    created_at = fields.DateTime(required=True, metadata=doc("When it was registered."))
+    created_at = fields.DateTime(required=True, metadata=doc("When it was made."))
     keys = fields.List(fields.Nested(KeySchema), required=True, metadata=doc("Its valid keys, the oldest first."))
     usage = fields.Nested(ApplicationUsageSchema, required=True, metadata=doc("What is kept for it."))
     limits = fields.Nested(ApplicationLimitsSchema, required=True, metadata=doc("What it may do and have."))

@@ -13,17 +13,6 @@ from service.games.model.timestamps import format_rfc3339
 from service.web.fields.values import JsonObject
 
 
-def registered_application_json(new: NewKey) -> JsonObject:
-    """Return an application just registered, with its first key, which is returned only here."""
-    backend = new.backend
-    return {
-        "id": backend.id,
-        "name": backend.name,
-        "key": new.key,
-        "created_at": format_rfc3339(backend.created_at),
-    }
-
-
 def application_json(
     backend: Backend,
     keys: Sequence[KeyRecord],

@@ -33,7 +33,7 @@ def check_urls(services: Services, players: list[dict[str, Any]]) -> None:
 
 
 def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
-    """Return the game that the current request asks for, of this application, or of the network of its client."""
+    """Return the game that the current request asks for, of this application, or of nobody."""
     source = fields.get("from_")
     return GameRequest(
         variant=fields.get("variant", ""),
@@ -53,7 +53,7 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
         clock=_clock_settings(fields),
         pace=fields.get("pace"),
         app=None if backend is None else backend.id,
-        network="" if backend is not None and not backend.registered else request_network(),
+        network=request_network(),
         ref=fields.get("ref"),
         public=fields.get("public"),
     )

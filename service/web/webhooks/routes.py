@@ -20,7 +20,6 @@ from service.web.http.errors import InvalidBody, refused_url
 from service.web.http.headers import idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import store_counted
 from service.web.services import Services
 from service.web.webhooks.schemas import (
     AskedMessageSchema,
@@ -68,7 +67,7 @@ def create_webhook(services: Services, backend: Backend) -> RawResponse:
     create = partial(webhooks.create, backend.id, wanted["url"], wanted["events"], key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, CREATE)
     with _checked_url():
-        webhook, replayed = store_counted(services, backend, size, create, is_repeated=is_repeated)
+        webhook, replayed = services.backends.stored.store(backend, size, create, is_repeated)
     return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=replayed)
 
 
@@ -172,7 +171,7 @@ def change_webhook_secret(services: Services, backend: Backend, webhook: str) ->
     webhooks = services.backends.webhooks
     change = partial(webhooks.change_secret, backend.id, webhook, key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, CHANGE_SECRET, webhook)
-    changed, replayed = store_counted(services, backend, REQUEST_BYTES, change, is_repeated=is_repeated)
+    changed, replayed = services.backends.stored.store(backend, REQUEST_BYTES, change, is_repeated)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
 
 
@@ -202,7 +201,7 @@ def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawRespo
     webhooks = services.backends.webhooks
     ask = partial(webhooks.ping, backend.id, webhook, kind, key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, ASK_PING, webhook)
-    ping, replayed = store_counted(services, backend, REQUEST_BYTES, ask, is_repeated=is_repeated)
+    ping, replayed = services.backends.stored.store(backend, REQUEST_BYTES, ask, is_repeated)
     return accepted({"id": ping}, replayed=replayed)
 
 
@@ -237,7 +236,7 @@ def redeliver_message(services: Services, backend: Backend, webhook: str, messag
     webhooks = services.backends.webhooks
     send = partial(webhooks.send_again, backend.id, webhook, message, check_game, key=key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, SEND_AGAIN, webhook, message)
-    asked, replayed = store_counted(services, backend, REQUEST_BYTES, send, is_repeated=is_repeated)
+    asked, replayed = services.backends.stored.store(backend, REQUEST_BYTES, send, is_repeated)
     return accepted({"id": asked}, replayed=replayed)
 
 

@@ -16,7 +16,6 @@ class MemoryBackends(BackendStore):
 
     def __init__(self) -> None:
         self._backends: dict[str, Backend] = {}
-        self._reserved: dict[str, str] = {}
         self._repeats = MemoryRepeats()
         self._lock = Lock()
 
@@ -25,23 +24,12 @@ class MemoryBackends(BackendStore):
         with self._lock:
             return self._repeats.find(app, name, now)
 
-    def reserve(self, name: str, app: str) -> str:
-        """The first id under this name."""
-        with self._lock:
-            return self._reserved.setdefault(name, app)
-
-    def reserved(self, name: str) -> str | None:
-        """The id under this name."""
-        return self._reserved.get(name)
-
-    def create(self, backend: Backend, repeat: Repeat | None = None) -> bool:
+    def create(self, backend: Backend) -> bool:
         """Store a new application; ``False`` if there is another one with this id."""
         with self._lock:
             current = self._backends.get(backend.id)
             if current is not None:
                 return current == backend
-            self._repeats.check(backend.id, repeat)
-            self._repeats.keep(backend.id, repeat)
             self._backends[backend.id] = backend
             return True
 

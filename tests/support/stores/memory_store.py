@@ -15,7 +15,6 @@ from service.games.model.shards import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
-    NOBODY,
     Commit,
     Deletions,
     EventFeed,
@@ -24,7 +23,6 @@ from service.games.ports import (
     GameExists,
     Listener,
     OutcomeUnknown,
-    Owners,
     PriorWrite,
     RecentDeletions,
     Store,
@@ -163,7 +161,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        owners: Owners = NOBODY,
+        holder: str = "",
     ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
         with self._lock:
@@ -176,7 +174,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                     raise GameExists(game)
                 return entry.prior
             self._record_write(game, _Game(StoredGame(0, b""), (), {}, 0.0), state, events, write)
-            self._record_reminders(game, reminders, owners.holder)
+            self._record_reminders(game, reminders, holder)
             return None
 
     def read(self, game: str) -> StoredGame | None:
@@ -245,7 +243,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         with self._lock:
             self._erased[game] = self.server_time()
 
-    def note(self, game: str, owners: Owners) -> None:
+    def note(self, game: str, holder: str) -> None:
         """Do nothing: nobody looks for the games of a process here."""
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:

@@ -57,12 +57,10 @@ def redis_backends(
     topology: Topology,
     *,
     reserve: MemoryReserve | None = None,
-    unused_seconds: int = 0,
 ) -> RedisBackends:
     """The applications on the servers of a topology."""
     return RedisBackends(
         topology,
-        unused_seconds=unused_seconds,
         memory_reserve=memory_reserve(topology) if reserve is None else reserve,
         observe=observe_nothing,
         observe_failure=observe_nothing,

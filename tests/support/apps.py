@@ -1,0 +1,12 @@
+"""Keys of applications, made as an operator makes them with ``domino-service apps create``."""
+
+from __future__ import annotations
+
+from service.storage.redis.topology import open_topology
+from tests.support.application import build_backends
+from tests.support.stores.redis_stores import redis_backends
+
+
+def create_key(url: str, name: str = "Club") -> str:
+    """The key of a new application in the store at this URL."""
+    return build_backends(redis_backends(open_topology(url))).keys.create(name).key
