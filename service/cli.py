@@ -16,7 +16,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from service import cli_audit, cli_operator, cli_review
+from service import cli_operator, cli_review
 from service.cli_records import read_record
 from service.config import SETTINGS, InvalidSettings, Settings
 from service.devserver import supervisor, terminal, web_server
@@ -43,8 +43,6 @@ def _run(argv: Sequence[str] | None, environ: Mapping[str, str]) -> int:
     arguments = _parser().parse_args(argv)
     if arguments.version:
         return _version()
-    if arguments.audited:
-        return cli_audit.run(arguments.files, as_json=arguments.json)
     if arguments.reviewed:
         return cli_review.run(arguments.file, move=arguments.move, as_json=arguments.json)
     if arguments.show is not None:
@@ -68,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    parser.set_defaults(run=_serve, show=None, audited=False, reviewed=False, move=None, values=())
+    parser.set_defaults(run=_serve, show=None, reviewed=False, move=None, values=())
     commands = parser.add_subparsers(title="commands", metavar="command")
     serve = commands.add_parser(
         "serve",
@@ -85,7 +83,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     messenger.set_defaults(run=_run_messenger)
     _add_record_commands(commands)
-    cli_audit.add_command(commands)
     cli_review.add_commands(commands)
     return parser
 

@@ -45,6 +45,7 @@ __all__ = [
     "GAMES",
     "LEVELS",
     "PASS",
+    "Dealt",
     "Event",
     "IllegalMove",
     "InvalidRecord",

@@ -249,15 +249,6 @@ def test_lists_are_rebuilt(site: Site, application: Application) -> None:
     assert listed() == [game.id]
 
 
-def test_the_answer_of_the_audit_is_the_one_of_the_page(site: Site) -> None:
-    printed = site.operator.run("audit").splitlines()
-    (page,) = [page for page in PAGES if page.stem == "audit"]
-    shown = next(block.text for block in blocks(page) if block.language == "text").splitlines()
-    told = [line for line in shown if line != "…"]
-    assert len(told) > 5
-    assert [line for line in told if line not in [each.rstrip() for each in printed]] == []
-
-
 def test_files_of_redis_have_no_deleted_game(site: Site, application: Application) -> None:
     name = "Ada of whom nothing is to stay"
     game = application.create([{"name": name}, {"name": "Bo"}])
