@@ -42,7 +42,6 @@ def _quantiles(metric: str, labels: str = "", by: str = "") -> tuple[tuple[str, 
 
 PANELS: Final = (
     Panel("Processes that answer", "short", (("sum(up)", "answer"), ("sum(domino_ready)", "ready"))),
-    Panel("Running games", "short", (("max(domino_running_games)", "running"),)),
     Panel("Moves", "reqps", (("sum by (variant) (rate(domino_moves_total[5m]))", "{{variant}}"),)),
     Panel("Requests", "reqps", (("sum by (status) (rate(domino_http_requests_total[5m]))", "{{status}}"),)),
     Panel("Problems", "reqps", (("sum by (code) (rate(domino_problems_total[5m])) > 0", "{{code}}"),)),
@@ -89,8 +88,6 @@ PANELS: Final = (
         (("max(domino_store_memory_bytes)", "used"), ("max(domino_store_memory_limit_bytes)", "limit")),
     ),
     Panel("Open streams", "short", (("sum(domino_open_streams)", "open"), ("sum(domino_open_streams_limit)", "limit"))),
-    Panel("Games of applications", "short", (("max by (app) (domino_app_games)", "{{app}}"),)),
-    Panel("Bytes of applications", "bytes", (("max by (app) (domino_app_stored_bytes)", "{{app}}"),)),
     Panel(
         "Clocks and outages",
         "s",

@@ -5,14 +5,11 @@ Owns which adapters there are, and what each of them is observed by.
 
 from __future__ import annotations
 
-import time
-from contextlib import suppress
 from typing import Final, NamedTuple, TypedDict
 
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
 from service.games.model.schedule import Lifetimes
-from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage.backends import RedisBackends
 from service.storage.confirmed_urls import RedisConfirmedUrls
 from service.storage.deletions import RedisDeletions
@@ -33,7 +30,7 @@ from service.storage.stored_games import RedisStoredGames
 from service.storage.webhooks import RedisWebhooks
 from service.web.metrics import Metrics
 
-_NOTE_SECONDS: Final = 5.0
+_DAY_SECONDS: Final = 86_400
 
 
 class Storage(NamedTuple):
@@ -56,17 +53,6 @@ class Storage(NamedTuple):
     shares: RedisShares
     figures: RedisFigures
     stored_games: RedisStoredGames
-
-
-def keep_noting_running(storage: Storage, metrics: Metrics) -> None:
-    """Note which games this process has written, again and again; for a thread of its own.
-
-    What cannot be noted is left out: the next write of a game notes it again.
-    """
-    while True:
-        time.sleep(_NOTE_SECONDS)
-        with suppress(StorageUnavailable, OutcomeUnknown):
-            storage.figures.note_running(metrics.take_written())
 
 
 def lifetimes_of(settings: Settings) -> Lifetimes:
@@ -132,6 +118,6 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         calls=calls,
         clock=clock,
         shares=RedisShares(unlimited, share_calls, budgets_of(settings), clock),
-        figures=RedisFigures(unlimited, share_calls, clock, observe=observe),
+        figures=RedisFigures(unlimited, observe=observe),
         stored_games=RedisStoredGames(unlimited, share_calls),
     )

@@ -14,7 +14,7 @@ from flask import Flask
 
 from service.bootstrap.backends import build_backends
 from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
-from service.bootstrap.storage import Storage, keep_noting_running, lifetimes_of, open_storage
+from service.bootstrap.storage import Storage, lifetimes_of, open_storage
 from service.config import Settings
 from service.games.automation.deletions import EVERY_GAME
 from service.games.commands.bots_alone import BotsAlone
@@ -83,7 +83,6 @@ def _start_threads(storage: Storage, metrics: Metrics) -> None:
     """Start what a worker does beside its requests."""
     Thread(target=storage.shares.keep_looking, name="memory of the store", daemon=True).start()
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
-    Thread(target=keep_noting_running, args=(storage, metrics), name="running games", daemon=True).start()
     beat = partial(storage.reminders.heartbeats.keep_beating, metrics.outage_allowance)
     Thread(target=beat, name="heartbeats", daemon=True).start()
 

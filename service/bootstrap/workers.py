@@ -15,7 +15,7 @@ from service.backends.index.ports import GameIndex, Lobby
 from service.backends.index.reindex import Progress, Reindexer
 from service.backends.ports import ConfirmedUrls, ErasureStore
 from service.backends.webhooks.ports import WebhookStore
-from service.bootstrap.storage import Storage, keep_noting_running, lifetimes_of, open_storage
+from service.bootstrap.storage import Storage, lifetimes_of, open_storage
 from service.config import Settings
 from service.games.automation.deletions import EVERY_GAME, DeletedGames
 from service.games.automation.due import Automation
@@ -54,7 +54,6 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
     storage = open_storage(settings, metrics, most_calls)
     repository = build_repository(settings, storage, metrics.write_committed)
     Thread(target=storage.shares.keep_looking, name="memory of the store", daemon=True).start()
-    Thread(target=keep_noting_running, args=(storage, metrics), name="running games", daemon=True).start()
     metrics.show_store(StoreGauges(storage.figures.read, lambda: None))
     automation = Automation(repository)
     storage.deleted.on_deletion(repository.forget)

@@ -1,7 +1,7 @@
-"""What an operator sees of a store in Redis or Valkey: read by one script, counters and the lengths of lists.
+"""What an operator sees of a store in Redis or Valkey: what waits, read by one script, and the memory of the servers.
 
-Owns what is sent, and how much of it at most: two round trips to each server, however often the figures are read. No
-key is searched for. Running games are counted by a HyperLogLog for each minute, which contains no id.
+Owns what is sent, and how much of it at most: one round trip to each server a second, however often the figures are
+read. No key is searched for.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Final, get_args
 
-from service.games.figures import MOST_APPLICATIONS, RUNNING_MINUTES, Application, Backlog, Figures, StoreFigures
-from service.games.ports import StorageUnavailable, TimeSource
+from service.games.figures import Backlog, Figures
+from service.games.ports import StorageUnavailable
 from service.games.reminders import NOT_OF_GAMES, ReminderKind
 from service.storage import keys
-from service.storage.redis.calls import Observer, RedisCalls, call_scripts, evalsha
+from service.storage.redis.calls import Observer, call_scripts, evalsha
 from service.storage.redis.connection import Command, NotSent, info_fields
 from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
@@ -25,33 +25,27 @@ VALID_SECONDS: Final = 1.0
 MOST_HOLDERS: Final = 512
 """Holders of a kind whose games are counted; where each shard is asked by itself, 16 of each."""
 _MOST_OF_A_SHARD: Final = 16
-_MINUTE_MS: Final = 60_000
 _KINDS: Final[tuple[ReminderKind, ...]] = get_args(ReminderKind)
 _WITH_HOLDERS: Final = tuple([b"0" if kind in NOT_OF_GAMES else b"1" for kind in _KINDS])
 
 Call = tuple[bytes, Command]
 
 
-class RedisFigures(StoreFigures):
-    """The figures of the servers of a topology; ``clock`` in milliseconds since 1970."""
+class RedisFigures:
+    """The figures of the servers of a topology."""
 
-    def __init__(self, topology: Topology, calls: RedisCalls, clock: TimeSource, *, observe: Observer) -> None:
+    def __init__(self, topology: Topology, *, observe: Observer) -> None:
         self._topology = topology
-        self._calls = calls
-        self._clock = clock
         self._observe = observe
         self._lock = Lock()
         self._read_at: float | None = None
         self._figures: Figures | None = None
 
-    def note_running(self, games: set[str]) -> None:
-        if games:
-            key = keys.running(self._clock() // _MINUTE_MS)
-            self._calls.write("note_running", key, (b"PFADD", key, *[game.encode() for game in games]))
-            self._calls.write("note_running", key, (b"EXPIRE", key, (RUNNING_MINUTES + 1) * 60))
-
     def read(self) -> Figures:
-        """Return the figures; of several callers at the same time one reads them, and the others wait for it."""
+        """Return the figures as they are, or were a second ago; raises ``StorageUnavailable``.
+
+        Of several callers at the same time one reads them, and the others wait for it.
+        """
         with self._lock:
             if self._read_at is None or monotonic() - self._read_at >= VALID_SECONDS:
                 self._figures = None
@@ -65,28 +59,14 @@ class RedisFigures(StoreFigures):
         return figures
 
     def _read_all(self) -> Figures:
-        minute = self._clock() // _MINUTE_MS
-        running = [keys.running(minute - ago) for ago in range(RUNNING_MINUTES + 1)]
         try:
             primaries = self._topology.one_for_each_primary(keys.CHECKS)
         except NotSent as error:
             raise unanswered(error) from error
-        backlogs = self._backlog_calls()
-        count, apps, some, *others = self._run(
-            [
-                (running[0], (b"PFCOUNT", *running)),
-                (keys.APPLICATIONS, (b"SCARD", keys.APPLICATIONS)),
-                (keys.APPLICATIONS, (b"SRANDMEMBER", keys.APPLICATIONS, MOST_APPLICATIONS)),
-                *[(key, (b"INFO", b"memory")) for key in primaries],
-                *backlogs,
-            ]
-        )
-        memories = [_memory(answer) for answer in others[: len(primaries)]]
+        answers = self._run([*[(key, (b"INFO", b"memory")) for key in primaries], *self._backlog_calls()])
+        memories = [_memory(answer) for answer in answers[: len(primaries)]]
         fullest = max(memories, key=lambda each: (each[0] / each[1] if each[1] else 0.0, each[0]))
-        named = [app.decode() for app in some] if some and apps <= MOST_APPLICATIONS else []
-        return Figures(
-            _backlogs(others[len(primaries) :]), count or 0, apps or 0, self._applications(sorted(named)), fullest
-        )
+        return Figures(_backlogs(answers[len(primaries) :]), fullest)
 
     def _backlog_calls(self) -> list[Call]:
         """Return the calls that ask for backlogs.
@@ -99,21 +79,8 @@ class RedisFigures(StoreFigures):
         shards = zip(*[keys.REMINDERS[kind] for kind in _KINDS], strict=True)
         return [(each[0], evalsha("backlog", each, _MOST_OF_A_SHARD, *_WITH_HOLDERS)) for each in shards]
 
-    def _applications(self, apps: Sequence[str]) -> tuple[Application, ...]:
-        """Return what the indexes of these applications have."""
-        names = [keys.totals(app) for app in apps]
-        answers = self._run([(key, command) for pair in names for key, command in _counts(*pair)])
-        return tuple(
-            [
-                Application(app, games or 0, int(stored or 0))
-                for app, games, stored in zip(apps, answers[::2], answers[1::2], strict=True)
-            ]
-        )
-
     def _run(self, calls: Sequence[Call]) -> list[Any]:
         """Return the answers, ``None`` for one that failed; raises ``StorageUnavailable`` if all of them did."""
-        if not calls:
-            return []
         began = monotonic()
         try:
             answers = call_scripts(self._topology, "backlog", calls)
@@ -123,10 +90,6 @@ class RedisFigures(StoreFigures):
         if len(failures) == len(answers):
             raise failures[0]
         return [None if isinstance(answer, StorageUnavailable) else answer for answer in answers]
-
-
-def _counts(games: bytes, size: bytes) -> tuple[Call, Call]:
-    return (games, (b"ZCARD", games)), (size, (b"GET", size))
 
 
 def _memory(answer: Any) -> tuple[int, int]:

@@ -125,7 +125,7 @@ class RedisIndex(GameIndex):
         elif query.ref is not None:
             games = keys.listed(app, "ref", query.ref)
         else:
-            games = keys.state(app) + b":games"
+            games, _ = keys.totals(app)
         key = keys.index(app)
         command = evalsha(
             "index_find",

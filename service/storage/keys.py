@@ -87,8 +87,6 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 of ``share``, those of the reserve
 ``domino:{<holder>}:alone``     sorted set: the games of a holder that computer players alone go on with, and
                                 some that have ended, by when they were noted
-``domino:{running}:<minute>``   HyperLogLog, for six minutes: the games that were written in this
-                                minute since 1970, which it counts and does not contain
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
@@ -193,11 +191,6 @@ def share(holder: str, day: int) -> bytes:
 def reserve_share(holder: str, day: int) -> bytes:
     """Return the key of the bytes of the reserve that a holder has taken on a day."""
     return b"domino:reserve:{%b}:%d" % (holder.encode(), day)
-
-
-def running(minute: int) -> bytes:
-    """Return the key of what counts the games that were written in a minute since 1970."""
-    return b"domino:{running}:%d" % minute
 
 
 def totals(app: str) -> tuple[bytes, bytes]:

@@ -80,7 +80,6 @@ class Metrics:
         self.streams = gauge("domino_open_streams", "Open streams.", multiprocess_mode="livesum")
         most = "The most streams that may be open."
         self.streams_limit = gauge("domino_open_streams_limit", most, multiprocess_mode="livesum")
-        self._written: set[str] = set()
         self._store_gauges: Collector | None = None
         # The children by their labels, as looking one up in its metric costs more than counting.
         self._by_request: dict[tuple[str, str, int], _RequestMetrics] = {}
@@ -155,8 +154,6 @@ class Metrics:
         A write is a move if its first event is one of the match; before a move, its player may come back.
         """
         game = committed.after
-        if game.status != "waiting":
-            self._written.add(game.id)
         if game.status != committed.status_before:
             self._transitions.labels(game.status).inc()
         events = committed.events
@@ -167,11 +164,6 @@ class Metrics:
         if add is None:
             add = self._variants[variant] = self._moves.labels(variant).inc
         add()
-
-    def take_written(self) -> set[str]:
-        """Return the games that have begun and were written since this was asked last."""
-        written, self._written = self._written, set()
-        return written
 
     def show_store(self, gauges: StoreGauges) -> None:
         """Show the gauges of the store, too."""

@@ -11,7 +11,7 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from service.games.figures import RUNNING_MINUTES, Figures
+from service.games.figures import Figures
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 
 
@@ -50,16 +50,6 @@ def _shown(figures: Figures) -> Iterator[Metric]:
         oldest.add_metric([kind], backlog.oldest)
     yield waiting
     yield oldest
-    said = f"Games that have begun, and were written in the last {RUNNING_MINUTES} minutes."
-    yield GaugeMetricFamily("domino_running_games", said, value=figures.running)
-    yield GaugeMetricFamily("domino_applications", "Applications.", value=figures.applications)
-    games = GaugeMetricFamily("domino_app_games", "Games in the index of an application.", labels=["app"])
-    stored = GaugeMetricFamily("domino_app_stored_bytes", "Their sizes in Redis.", labels=["app"])
-    for each in figures.each:
-        games.add_metric([each.id], each.games)
-        stored.add_metric([each.id], each.stored)
-    yield games
-    yield stored
     used, limit = figures.memory
     yield GaugeMetricFamily("domino_store_memory_bytes", "What the fullest server of Redis uses.", value=used)
     yield GaugeMetricFamily("domino_store_memory_limit_bytes", "The most that it may use, 0: no limit.", value=limit)

@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.engine.variants import variants
-from service.games.figures import Application, Backlog, Figures
+from service.games.figures import Backlog, Figures
 from service.games.ports import StorageUnavailable
 from service.games.reminders import ReminderKind
 from service.reasons import REASONS
@@ -43,7 +43,7 @@ def at_start() -> dict[tuple[str, ...], float]:
     metrics.failed_writes(WRITE_FAILURES)
     WorkerMetrics(registry)
     kinds = dict.fromkeys(get_args(ReminderKind), Backlog(0, 0.0))
-    figures = Figures(kinds, 0, 1, (Application("app", 0, 0),), (1, 0))
+    figures = Figures(kinds, (1, 0))
     metrics.show_store(StoreGauges(lambda: figures, lambda: None))
     return shown(metrics.text().decode() or generate_latest(registry).decode())
 
@@ -109,4 +109,4 @@ def test_without_the_store_its_gauges_say_only_that() -> None:
     metrics.show_store(StoreGauges(away, lambda: None))
     found = shown(metrics.text().decode())
     assert found["domino_ready",] == 0
-    assert not any(key[0].startswith(("domino_backlog", "domino_running", "domino_store_memory")) for key in found)
+    assert not any(key[0].startswith(("domino_backlog", "domino_store_memory")) for key in found)
