@@ -104,7 +104,6 @@ def _as_json(record: Record, found: Review) -> str:
 
 
 def _player(seat: SeatSummary) -> dict[str, float]:
-    assert seat.luck is not None
     told = {"seat": seat.seat, "decisions": seat.decisions, "given_away": seat.given_away, "error": seat.error}
     return told | seat.luck._asdict() | {"skill": seat.luck.skill}
 

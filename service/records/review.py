@@ -77,10 +77,10 @@ class RoundLuck(NamedTuple):
 
 
 class Review(NamedTuple):
-    """What is known of a match; ``rounds`` is ``None`` in a review of before luck was told."""
+    """What is known of a match: its decisions, and the luck of its rounds."""
 
     decisions: Sequence[Decision]
-    rounds: Sequence[RoundLuck] | None
+    rounds: Sequence[RoundLuck]
 
 
 class LuckSummary(NamedTuple):
@@ -103,16 +103,13 @@ class LuckSummary(NamedTuple):
 
 
 class SeatSummary(NamedTuple):
-    """The decisions of a seat, how many points it gave away at each on average, and the standard error of that.
-
-    ``luck`` is ``None`` in a review of before luck was told.
-    """
+    """The decisions of a seat, how many points it gave away at each on average, and the standard error of that."""
 
     seat: int
     decisions: int
     given_away: float
     error: float
-    luck: LuckSummary | None
+    luck: LuckSummary
 
 
 class Hint(NamedTuple):
@@ -234,7 +231,7 @@ def summaries(seats: int, reviewed: Review) -> list[SeatSummary]:
     for seat, own in enumerate(by_seat):
         many = max(1, len(own))
         error = sqrt(fsum([each.error**2 for each in own])) / many
-        luck = None if reviewed.rounds is None else _luck_of_seat(seat, reviewed.rounds)
+        luck = _luck_of_seat(seat, reviewed.rounds)
         found.append(SeatSummary(seat, len(own), fsum([each.given_away for each in own]) / many, error, luck))
     return found
 

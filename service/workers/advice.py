@@ -115,8 +115,7 @@ class Reviews(_Looking):
         if game is None or known is None or known.is_complete:
             return "never"
         kept = decode_review(known.data)
-        # What an earlier release has begun is begun again, as it has no luck.
-        decisions, rounds = ([], []) if kept.rounds is None else (list(kept.decisions), list(kept.rounds))
+        decisions, rounds = list(kept.decisions), list(kept.rounds)
         record = export_record(game, self._repository.history(game)[: game.version], None)
         after = max(decisions[-1].version if decisions else 0, rounds[-1].version if rounds else 0)
         further = review(record, game.rules, after=after)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -23,8 +22,6 @@ from service.games.model.schedule import Lifetimes
 from service.games.queries import learning
 from service.games.reminders import ReminderKind
 from service.games.store.admission import Keeping
-from service.games.store.advice_codec import decode_review
-from service.games.store.stored_types import encoder
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.redis.connection import connect
@@ -298,27 +295,6 @@ def test_a_review_judges_every_decision_once(api: Api, bots: Bots) -> None:
     assert api.post(f"{table.path}/review", token=table.tokens[1]).status_code == 202
     assert table.get("/review", 1).get_json() == found
     assert not bots.is_asked(table)
-
-
-@pytest.mark.nightly
-def test_a_review_of_an_earlier_release_is_told_without_luck(api: Api, bots: Bots, server: redis.Redis) -> None:
-    table = finished(api)
-    api.post(f"{table.path}/review", token=table.tokens[0])
-    found = bots.until(lambda: table.get("/review", 0)).get_json()
-    key = keys.advice(table.id)[1]
-    kept = server.get(key)
-    assert isinstance(kept, bytes)
-    decisions = decode_review(kept[1:]).decisions
-    server.set(key, b"+" + zlib.compress(encoder.encode(decisions)), keepttl=True)
-    earlier = table.get("/review", 0).get_json()
-    assert earlier["decisions"] == found["decisions"]
-    luck = {"result", "luck", "luck_error", "skill", "skill_error"}
-    assert earlier["players"] == [
-        {name: value for name, value in each.items() if name not in luck} for each in found["players"]
-    ]
-
-    server.set(key, b"-" + zlib.compress(encoder.encode(decisions[:2])), keepttl=True)
-    assert bots.until(lambda: table.get("/review", 0)).get_json() == found
 
 
 def test_a_review_is_for_seats_and_the_application(api: Api, app_key: str, other_key: str, bots: Bots) -> None:

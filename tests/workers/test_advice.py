@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import zlib
-
 import pytest
 
 from service.games.store.advice_codec import decode_review, position_of
-from service.games.store.stored_types import encoder
 from service.records.review import Review
 from service.workers.advice import Advisor, Hints, Reviews
 from service.workers.round_events import RoundEvents
@@ -151,13 +148,4 @@ def test_a_review_goes_on_after_a_round_whose_luck_is_known(table: InProcess) ->
         look_at_once(first)
         first.step()
     first.close()  # as at the end of a lease
-    assert finish(table, advisor(table), game) == whole
-
-
-def test_a_review_that_an_earlier_release_has_begun_is_begun_again(table: InProcess) -> None:
-    whole = finish(table, advisor(table), reviewed_match(table, limit=30))
-    game = reviewed_match(table, limit=30)
-    earlier = zlib.compress(encoder.encode(whole.decisions[:-1]))
-    assert table.store.advice.keep_review(game, earlier, is_complete=False)
-    assert known(table, game) == Review(whole.decisions[:-1], None)
     assert finish(table, advisor(table), game) == whole

@@ -15,8 +15,7 @@ import { actionText } from "../table/parts.js";
  * @typedef {{version: number, seat: number, move: Move, best: Move, given_away: number, error: number, text: string}} Decision
  * `version`: of the move
  * @typedef {{result: number, luck: number, luck_error: number, skill: number, skill_error: number}} Luck
- * @typedef {{seat: number, decisions: number, given_away: number, error: number} & Partial<Luck>} Reviewed
- * without luck in a review that an earlier release has made
+ * @typedef {{seat: number, decisions: number, given_away: number, error: number} & Luck} Reviewed
  * @typedef {{players: Reviewed[], decisions: Decision[]}} Review
  */
 
@@ -89,15 +88,14 @@ export function createReview(app, game, { show, signal }) {
   /** @param {Review} review @param {(seat: number) => string} player @param {(version: number) => number} roundOf */
   function result({ players, decisions }, player, roundOf) {
     const mistakes = decisions.filter(isMistake);
-    const lucky = players.filter(hasLuck);
     return html`<table>
       <thead><tr><th scope="col">${t("review.player")}</th><th scope="col" class="number">${t("review.decisions")}</th>
         <th scope="col" class="number">${t("review.givenAway")}</th></tr></thead>
       <tbody>${players.map((each) => html`<tr><th scope="row">${player(each.seat)}</th><td class="number">${each.decisions}</td>
         <td class="number">${t("review.share", { points: points(each.given_away), error: points(each.error) })}</td></tr>`)}</tbody>
     </table>
-    ${lucky.length ? html`<h3 id="luck">${t("review.luckTitle")}</h3><p class="soft">${t("review.luckHint")}</p>
-      <ul aria-labelledby="luck">${lucky.map((each) => html`<li>${luckText(player(each.seat), each)}</li>`)}</ul>` : nothing}
+    <h3 id="luck">${t("review.luckTitle")}</h3><p class="soft">${t("review.luckHint")}</p>
+      <ul aria-labelledby="luck">${players.map((each) => html`<li>${luckText(player(each.seat), each)}</li>`)}</ul>
     ${mistakes.length ? html`<h3 id="mistakes">${t("review.mistakes")}</h3>
       <ol class="mistakes" aria-labelledby="mistakes">${mistakes.map((each) => html`<li><button class="plain" data-version=${each.version}
         aria-current=${each.version === shown ? "true" : nothing}
@@ -124,6 +122,3 @@ export function createReview(app, game, { show, signal }) {
 /** Whether another move was clearly better: only then the service names one. @param {Decision} decision */
 const isMistake = ({ move, best }) => best.action !== move.action || best.tile !== move.tile || best.end !== move.end
   || best.outer !== move.outer || Boolean(best.face_down) !== Boolean(move.face_down);
-
-/** @param {Reviewed} player @returns {player is Reviewed & Luck} */
-const hasLuck = (player) => player.luck !== undefined;

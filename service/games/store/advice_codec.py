@@ -15,11 +15,10 @@ from service.games.ports import WrittenByNewer
 from service.games.store.cache import UPGRADE_SECONDS
 from service.games.store.codec import state_prefix
 from service.games.store.stored_types import decoder, encoder
-from service.records.review import Decision, Hint, Review
+from service.records.review import Hint, Review
 
 _hint_decoder: Final = decoder(Hint)
 _review_decoder: Final = decoder(Review)
-_decisions_decoder: Final = decoder(list[Decision])
 
 
 def position_of(game: Game) -> bytes:
@@ -47,16 +46,8 @@ def decode_review(data: bytes) -> Review:
     """Return the review of these bytes, with nothing in it of no bytes.
 
     Raises ``WrittenByNewer`` if they cannot be read.
-
-    An earlier release kept the decisions alone.
     """
-    if not data:
-        return Review([], [])
-    stored = zlib.decompress(data)
-    try:
-        review: Review = _review_decoder.decode(stored)
-    except DecodeError:
-        review = Review(_decoded(_decisions_decoder, stored), None)
+    review: Review = _decoded(_review_decoder, zlib.decompress(data)) if data else Review([], [])
     return review
 
 

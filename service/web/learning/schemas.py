@@ -15,8 +15,7 @@ _ERROR = (
 )
 _RESULT = (
     "By how many points the side of the seat scored better than the others on average, all rounds together that are "
-    "over. Where the fewest points win, fewer points are better. It is `luck` and `skill` together. Absent, as these "
-    "and their errors are, in a review that an earlier release has made."
+    "over. Where the fewest points win, fewer points are better. It is `luck` and `skill` together."
 )
 _LUCK = (
     "How much of `result` is due to the deals: what it is on average if the same deals are replayed by equal computer "
@@ -65,8 +64,7 @@ class HintSchema(Schema):
 class ReviewedPlayerSchema(SeatedSchema):
     """The decisions of a seat, and what of its result was luck.
 
-    ``result``, ``luck`` and ``skill`` are of all rounds together that are over, and 0 in sum over all seats. They are
-    absent in a review that an earlier release has made.
+    ``result``, ``luck`` and ``skill`` are of all rounds together that are over, and 0 in sum over all seats.
     """
 
     decisions = fields.Integer(required=True, metadata=doc("How many there were.", minimum=0, example=31))
@@ -74,11 +72,11 @@ class ReviewedPlayerSchema(SeatedSchema):
         required=True, metadata=doc("The points that each of them gave away on average.", minimum=0, example=1.25)
     )
     error = fields.Float(required=True, metadata=doc(_ERROR, minimum=0, example=0.5))
-    result = fields.Float(metadata=doc(_RESULT, example=31.5))
-    luck = fields.Float(metadata=doc(_LUCK, example=22.25))
-    luck_error = fields.Float(metadata=doc("The standard error of `luck`.", minimum=0, example=4.5))
-    skill = fields.Float(metadata=doc(_SKILL, example=9.25))
-    skill_error = fields.Float(metadata=doc(_SKILL_ERROR, minimum=0, example=32.25))
+    result = fields.Float(required=True, metadata=doc(_RESULT, example=31.5))
+    luck = fields.Float(required=True, metadata=doc(_LUCK, example=22.25))
+    luck_error = fields.Float(required=True, metadata=doc("The standard error of `luck`.", minimum=0, example=4.5))
+    skill = fields.Float(required=True, metadata=doc(_SKILL, example=9.25))
+    skill_error = fields.Float(required=True, metadata=doc(_SKILL_ERROR, minimum=0, example=32.25))
 
 
 class ReviewedDecisionSchema(SeatedSchema):

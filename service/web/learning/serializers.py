@@ -42,22 +42,18 @@ def review_json(found: ReviewFound, language: Language) -> JsonObject:
 
 def _player(summary: SeatSummary) -> JsonObject:
     """Return what is told of a seat; the result is exactly luck and skill, as they are rounded."""
-    player: JsonObject = {
+    result, luck = round(summary.luck.result, _DIGITS), round(summary.luck.luck, _DIGITS)
+    return {
         "seat": summary.seat,
         "decisions": summary.decisions,
         "given_away": round(summary.given_away, _DIGITS),
         "error": round(summary.error, _DIGITS),
+        "result": result,
+        "luck": luck,
+        "luck_error": round(summary.luck.luck_error, _DIGITS),
+        "skill": round(result - luck, _DIGITS),
+        "skill_error": round(summary.luck.skill_error, _DIGITS),
     }
-    if summary.luck is not None:
-        result, luck = round(summary.luck.result, _DIGITS), round(summary.luck.luck, _DIGITS)
-        player |= {
-            "result": result,
-            "luck": luck,
-            "luck_error": round(summary.luck.luck_error, _DIGITS),
-            "skill": round(result - luck, _DIGITS),
-            "skill_error": round(summary.luck.skill_error, _DIGITS),
-        }
-    return player
 
 
 def _decision(decision: Decision, language: Language) -> JsonObject:
