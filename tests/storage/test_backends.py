@@ -14,10 +14,7 @@ from service.games.model.errors import LimitReached
 from service.games.model.shards import with_shard
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
-from service.storage.backends import RedisBackends
-from service.storage.redis.calls import observe_nothing
-from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
-from tests.storage.servers import RealServer
+from service.storage.redis.topology import SingleNodeTopology, Topology
 from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.redis_stores import redis_backends
 
