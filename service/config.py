@@ -317,13 +317,13 @@ class Settings:
     webhook_networks: tuple[Network, ...] = _setting(
         "",
         _NETWORKS,
-        "addresses and networks, separated by commas, that webhooks and remote players may have though they are not "
+        "addresses and networks, separated by commas, that webhooks may have though they are not "
         "public, as `10.0.0.0/8`; only there also with `http` and on every port; none: public addresses alone",
     )
     webhook_proxy: str | None = _setting(
         "",
         _PROXY_URL,
-        "`http://host:port` of a proxy that makes the connections to webhooks and remote players, and decides where "
+        "`http://host:port` of a proxy that makes the connections to webhooks, and decides where "
         "to; not together with `WEBHOOK_NETWORKS`; none: they are made, and checked, by the service",
     )
     worker_connections: int = _setting("5000", _integer(1, 100_000), "connections that one worker serves at a time")

@@ -154,10 +154,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "not_away": ("not_away",),
     "not_finished": ("not_finished",),
     "stale_version": ("stale_version",),
-    "too_large": (
-        "too_large",
-        "answer_too_large",
-    ),
+    "too_large": ("too_large",),
     "uri_too_long": ("uri_too_long",),
     "unsupported_media_type": (
         "wrong_content_type",

@@ -5,7 +5,6 @@ Owns which parts there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from service.backends.index.feed import Feeds
@@ -19,12 +18,11 @@ from service.backends.webhooks.endpoints import Webhooks
 class Policy(NamedTuple):
     """What the operator lets others do.
 
-    With ``needed_for_games``, only applications create games. ``check_player_url`` refuses URLs at which no player is
-    asked, without looking up a host; ``stored`` counts what applications store beside games.
+    With ``open_to_all``, anybody may register an application over HTTP; ``needed_for_games``: only applications create
+    games. ``stored`` counts what applications store beside games.
     """
 
     needed_for_games: bool
-    check_player_url: Callable[[str], object]
     stored: StoredBytes
 
 
@@ -49,7 +47,7 @@ class BackendsFacade:
         self.listing = listing
         self.feed = feed
         self.people = people
-        self.needed_for_games, self.check_player_url, self.stored = policy
+        self.open_to_all, self.needed_for_games, self.stored = policy
 
     def delete(self, app: str) -> None:
         """Delete an application and its endpoints: its games go on, but belong to nobody who could show them.

@@ -1,4 +1,4 @@
-"""The ports of this package: applications, their repeatable requests, people to be erased, and confirmed URLs.
+"""The ports of this package: applications, their repeatable requests, and people to be erased.
 
 Owns the interfaces only; those of the index and of webhooks are in their packages. What belongs to one application lies
 together (on a Cluster in one slot, that of the shard of its id). Does not depend on Redis or Flask.
@@ -124,22 +124,3 @@ class ErasureStore(Protocol):
 
     def done(self, app: str, erasure: Erasure) -> None:
         """Note that a person has been erased; does nothing if there was another request meanwhile."""
-
-
-CONFIRMED_MS: Final = 30 * 86_400_000
-"""For so long after its answer a URL is not challenged again."""
-MOST_CONFIRMED: Final = 1000
-"""The most URLs of an application that are kept."""
-
-
-class ConfirmedUrls(Protocol):
-    """The URLs of remote players that have answered a challenge of an application, the last ``MOST_CONFIRMED`` of each.
-
-    Times in milliseconds since 1970. One that is forgotten is challenged again.
-    """
-
-    def is_confirmed(self, app: str, url: str, now: int) -> bool:
-        """Return whether the URL has answered in the last ``CONFIRMED_MS``."""
-
-    def confirm(self, app: str, url: str, now: int) -> None:
-        """Note that the URL has answered now."""

@@ -6,7 +6,6 @@ Owns which store and which setting each part gets.
 from __future__ import annotations
 
 import os
-from functools import partial
 from importlib.metadata import version
 
 from service.backends.facade import BackendsFacade, Policy
@@ -20,7 +19,6 @@ from service.bootstrap.storage import Storage
 from service.config import Settings
 from service.games.ports import EventFeed
 from service.games.store.idempotency import Idempotency
-from service.outgoing.addresses import check_url
 from service.outgoing.sender import Sender
 from service.storage.feed import RedisFeed
 
@@ -47,8 +45,7 @@ def build_backends(
         people=People(storage.game_index, storage.erasures),
         policy=Policy(
             needed_for_games=settings.games == "apps",
-            check_player_url=partial(check_url, networks=settings.webhook_networks),
-            stored=StoredBytes(storage.shares),
+            stored=StoredBytes(storage.shares, idempotency),
         ),
     )
 

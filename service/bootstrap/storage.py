@@ -11,7 +11,6 @@ from service.config import Settings
 from service.games.automation.deletions import DeletedGames
 from service.games.model.schedule import Lifetimes
 from service.storage.backends import RedisBackends
-from service.storage.confirmed_urls import RedisConfirmedUrls
 from service.storage.deletions import RedisDeletions
 from service.storage.erasures import RedisErasures
 from service.storage.figures import RedisFigures
@@ -47,7 +46,6 @@ class Storage(NamedTuple):
     webhooks: RedisWebhooks
     erasures: RedisErasures
     games_of_bots: RedisGamesOfBots
-    confirmed_urls: RedisConfirmedUrls
     calls: RedisCalls
     clock: ServerClock
     shares: RedisShares
@@ -114,7 +112,6 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         webhooks=RedisWebhooks(topology, **kept),
         erasures=RedisErasures(calls),
         games_of_bots=RedisGamesOfBots(calls, ttl),
-        confirmed_urls=RedisConfirmedUrls(calls),
         calls=calls,
         clock=clock,
         shares=RedisShares(unlimited, share_calls, budgets_of(settings), clock),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from service.backends.index.ports import GameIndex, Lobby
 from service.backends.index.reindex import Progress, Reindexer
-from service.backends.ports import ConfirmedUrls, ErasureStore
+from service.backends.ports import ErasureStore
 from service.backends.webhooks.ports import WebhookStore
 from service.bootstrap.storage import Storage, lifetimes_of, open_storage
 from service.config import Settings
@@ -42,7 +42,6 @@ class WorkerParts(NamedTuple):
     lobby: Lobby
     webhooks: WebhookStore
     erasures: ErasureStore
-    confirmed_urls: ConfirmedUrls
     clock: ServerClock
 
 
@@ -68,7 +67,6 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
         storage.lobby,
         storage.webhooks,
         storage.erasures,
-        storage.confirmed_urls,
         storage.clock,
     )
 

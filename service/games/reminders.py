@@ -9,16 +9,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, Protocol
 
-ReminderKind = Literal[
-    "bots", "hints", "experts", "bots_alone", "reviews", "clock", "outbox", "remote", "webhooks", "erasures"
-]
+ReminderKind = Literal["bots", "hints", "experts", "bots_alone", "reviews", "clock", "outbox", "webhooks", "erasures"]
 """What a reminder is about. A computer player is on turn: one that answers at once (``bots``), one that calculates
 (``experts``), or one of a game that has no others (``bots_alone``). ``clock``: a deadline ends; ``outbox``: what has
-happened in a game was not published to its application yet; ``remote``: a remote player is on turn. ``hints``,
-``reviews``: what somebody has asked for is to be computed; they are written with the request. ``webhooks``: there are
-messages for an endpoint; it is about an endpoint, not about a game, and is written with the index of its application.
-``erasures``: people of an application are to be erased; it is about an application, and is written with each request
-for it.
+happened in a game was not published to its application yet. ``hints``, ``reviews``: what somebody has asked for is
+to be computed; they are written with the request. ``webhooks``: there are messages for an endpoint; it is about an
+endpoint, not about a game, and is written with the index of its application. ``erasures``: people of an application are
+to be erased; it is about an application, and is written with each request for it.
 """
 
 NOT_OF_GAMES: Final[frozenset[ReminderKind]] = frozenset({"webhooks", "erasures"})

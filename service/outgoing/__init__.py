@@ -1,4 +1,4 @@
-"""Signed HTTP requests to addresses that strangers give: webhooks and remote players.
+"""Signed HTTP requests to addresses that strangers give: those of webhooks.
 
 Owns which addresses are spoken to, how a request is sent there within a time limit, and how it is signed. Does not
 depend on what is sent, when, or how often it is repeated. Works in threads and, where the standard library is patched,

@@ -15,12 +15,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 from http.client import HTTPException, HTTPResponse, IncompleteRead
-from ipaddress import IPv6Network
 from time import monotonic
 from typing import Final, NamedTuple, cast
 
-from service.bounded_cache import BoundedCache
-from service.outgoing.addresses import EVERYWHERE, Address, Network, RefusedUrl, Target, check_url, resolve
+from service.outgoing.addresses import EVERYWHERE, Network, RefusedUrl, Target, check_url, resolve
 from service.outgoing.connection import Connect, Connection, TooMuch, connect_one, connect_socket
 from service.outgoing.deadline import Deadline
 from service.outgoing.lookups import LOOKUP_SECONDS, Lookup, LookupFailed, Lookups, system_lookup
@@ -28,7 +26,6 @@ from service.outgoing.pool import Key, Open, Pool
 from service.outgoing.tunnel import TunnelRefused, open_tunnel
 
 MAX_ANSWER_BYTES: Final = 65_536
-LOCATED_SECONDS: Final = 30.0
 REASONS: Final = ("refused_address", "lookup", "connection", "tls", "timeout", "too_large", "not_http")
 """Why a request got no answer: see ``SendFailed``."""
 
@@ -38,8 +35,6 @@ _HEADER_VALUE: Final = re.compile(r"[ -~]*")
 _SECONDS: Final = re.compile(r"[0-9]{1,9}")
 _NOBODY: Final = ""
 """For whom the proxy is looked up, in place of an application: it has its own share."""
-_IPV6_NETWORK_BITS: Final = 64
-_MOST_PLACES: Final = 2_000
 
 
 class Answer(NamedTuple):
@@ -69,13 +64,6 @@ class SendFailed(Exception):
         super().__init__(reason)
         self.reason = reason
         self.ms = ms
-
-
-class _Place(NamedTuple):
-    """The server of a host, and until when that is used, in seconds of ``time.monotonic``."""
-
-    server: str
-    until: float
 
 
 class _Exchange(NamedTuple):
@@ -112,7 +100,6 @@ class Sender:
         self._lookups = Lookups(lookup)
         self._connect = connect or connect_socket
         self._pool = Pool()
-        self._places = BoundedCache[tuple[str, str], _Place](_MOST_PLACES)
 
     def check(self, url: str, app: str) -> None:
         """Refuse a URL to which no request would be sent now; a host is looked up unless that is for the proxy.
@@ -124,32 +111,6 @@ class Sender:
         target = check_url(url, self._networks)
         if self._proxy is None:
             resolve(target, self._networks, partial(self._lookups.find, app))
-
-    def locate(self, url: str, app: str) -> str:
-        """Return what is the same for all names of a server: the first of its addresses in order, and the port.
-
-        Of an IPv6 address the network, as a server may have all addresses of that. Behind a proxy, and where the host
-        could not be looked up, it is the host. What was found is used again for ``LOCATED_SECONDS``: no request is sent
-        there, so it need not be true.
-        """
-        try:
-            target = check_url(url, self._networks)
-        except RefusedUrl:
-            return url
-        key = app, target.host
-        place = self._places.get(key)
-        if place is None or monotonic() >= place.until:
-            place = _Place(self._find_server(target, app), monotonic() + LOCATED_SECONDS)
-            self._places.put(key, place)
-        return f"{place.server} {target.port}"
-
-    def _find_server(self, target: Target, app: str) -> str:
-        if self._proxy is not None:
-            return target.host
-        try:
-            return min(map(_server, resolve(target, self._networks, partial(self._lookups.find, app))))
-        except (RefusedUrl, LookupFailed):
-            return target.host
 
     def post(
         self,
@@ -268,13 +229,6 @@ class Sender:
             connection.close()
             raise
         return Open(connection, monotonic())
-
-
-def _server(address: Address) -> str:
-    """Return what counts as one server."""
-    if address.version == 4:
-        return str(address)
-    return str(IPv6Network((int(address), _IPV6_NETWORK_BITS), strict=False))
 
 
 def _retry_after(text: str | None) -> int | None:

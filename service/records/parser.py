@@ -103,7 +103,6 @@ def _head(lines: _Lines) -> Record:
         options=options,
         players=tuple([each.name for each in players]),
         bots=tuple([each.bot for each in players if each.bot is not None]),
-        remote=tuple([seat for seat, each in enumerate(players) if each.is_remote]),
         clock=clock,
         game=game,
         date=date,
@@ -116,7 +115,6 @@ def _head(lines: _Lines) -> Record:
 class _Player(NamedTuple):
     name: str
     bot: RecordedBot | None = None
-    is_remote: bool = False
 
 
 def _player(scanner: Scanner, seat: int) -> _Player:
@@ -126,8 +124,6 @@ def _player(scanner: Scanner, seat: int) -> _Player:
         scanner.fail(f"The players are numbered by their seats; here {seat} is expected.", start)
     scanner.expect(" ")
     name = scanner.quoted()
-    if scanner.accept(" remote"):
-        return _Player(name, is_remote=True)
     if not scanner.accept(" bot="):
         return _Player(name)
     level = scanner.match(_WORD, "a level of computer players")

@@ -54,8 +54,6 @@ def _reason(record: Record, state: State, presence: Presence, event: PresenceEve
             return f"Seat {seat} is not away." if presence.plays(seat) else None
         case Forfeited():
             return f"Seat {seat} can only forfeit when its time is over, and where that follows."
-        case TimedOut(then="move") if seat in record.remote:
-            pass  # it may not have answered, with or without a clock
         case TimedOut(then=then):
             expected = None if record.clock is None or record.clock.absence == "claim" else record.clock.absence
             if then != expected:

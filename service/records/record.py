@@ -74,8 +74,6 @@ class Record:
     """The names in seat order; empty for an open seat."""
     bots: tuple[RecordedBot, ...] = ()
     """The seats of computer players, ascending."""
-    remote: tuple[int, ...] = ()
-    """The seats of programs that the host asked for their moves, ascending."""
     clock: RecordedClock | None = None
     game: str = ""
     """The id of the hosted game; empty if there was none."""
@@ -89,5 +87,5 @@ class Record:
     rounds: tuple[RecordedRound, ...] = ()
 
     def bot_at(self, seat: int) -> RecordedBot | None:
-        """Return the computer player at this seat; ``None`` for a person, and for a program that was asked."""
+        """The computer player at this seat; ``None`` for a person."""
         return next((bot for bot in self.bots if bot.seat == seat), None)

@@ -155,9 +155,6 @@ def _frame_faults(record: Record) -> Iterator[Fault]:
             yield Fault("unknown_bot", place, f"The levels are {', '.join(LEVELS)}.")
         if not record.players[bot.seat]:
             yield Fault("unknown_bot", place, "A computer player has a name.")
-    for seat in record.remote:
-        if not record.players[seat]:
-            yield Fault("bad_players", (HEAD, f"Player {seat}"), "A remote player has a name.")
     for index, each in enumerate(record.rounds):
         if each.number != index + 1:
             yield Fault("wrong_round", (index, "Round"), f"This is round {index + 1}.")

@@ -89,9 +89,7 @@ def _tags(each: RecordedRound) -> Iterator[tuple[str, str]]:
 def _format_kind(record: Record, seat: int) -> str:
     """Return who plays the seat, unless it is a person."""
     bot = record.bot_at(seat)
-    if bot is not None:
-        return f" bot={bot.level} edition={bot.edition}"
-    return " remote" if seat in record.remote else ""
+    return "" if bot is None else f" bot={bot.level} edition={bot.edition}"
 
 
 def _format_clock(clock: RecordedClock) -> str:

@@ -74,7 +74,6 @@ class _TranscriptWriter:
         yield from wrap_words(title.split(" "), WIDTH)
         facts = [f"{key} {format_value(value)}" for key, value in record.options]
         facts += [f"{self._names[bot.seat]}: computer player {bot.level} {bot.edition}" for bot in record.bots]
-        facts += [f"{self._names[seat]}: remote player" for seat in record.remote]
         facts += [] if record.clock is None else [_clock(record.clock)]
         facts += [record.date] if record.date else []
         facts += [f"game {_printable(record.game, 64)}"] if record.game else []

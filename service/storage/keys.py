@@ -56,8 +56,6 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 keys by their names, ``<time> <fingerprint> <answer>``
 ``domino:{<app>}:erasures``     sorted set: the refs of people who are to be erased, by when that was
                                 asked for last
-``domino:{<app>}:players``      sorted set: the URLs of remote players that have answered a challenge, of
-                                which it has digests, by when
 ``domino:{<app>}:endpoints``    set: the ids of those that were ever active: they are told of its
                                 games
 ``domino:{<app>}:feed``         stream: the feed of the application. The fields of an item are ``item``,
@@ -216,11 +214,6 @@ def repeats(app: str) -> bytes:
 def erasures(app: str) -> bytes:
     """Return the key of the people of an application who are to be erased."""
     return state(app) + b":erasures"
-
-
-def confirmed_urls(app: str) -> bytes:
-    """Return the key of the URLs of remote players that have answered a challenge of an application."""
-    return state(app) + b":players"
 
 
 def index(app: str) -> bytes:

@@ -15,12 +15,10 @@ from service.games.reminders import ReminderKind
 from service.outgoing.sender import REASONS as FAILURES_TO_SEND
 
 _DECISION_SECONDS: Final = (0.00025, 0.001, 0.0025, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
-_ANSWER_SECONDS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _LAG_SECONDS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 30.0)
 
 FALLBACKS: Final = ("greedy", "first")
 TIME_OUTS: Final = ("bot", "move", "claim", "forfeit", "deal")
-ANSWERS: Final = ("move", "own", "refused", "status", "none", "challenge")
 DELIVERIES: Final = ("ok", "status", "gone", *FAILURES_TO_SEND)
 ENDPOINTS: Final = ("active", "failing", "disabled")
 """What the labels may be, so that each is there before it happens."""
@@ -67,23 +65,6 @@ class WorkerMetrics:
             buckets=_LAG_SECONDS,
             registry=registry,
         )
-        self._answers = Counter(
-            "domino_remote_answers_total",
-            "Requests to remote players, by what came back.",
-            ["outcome"],
-            registry=registry,
-        )
-        self._answer_times = Histogram(
-            "domino_remote_answer_seconds",
-            "Seconds until a remote player had answered, or did not.",
-            buckets=_ANSWER_SECONDS,
-            registry=registry,
-        )
-        self._given_up = Counter(
-            "domino_remote_turns_given_up_total",
-            "Turns that a computer player made for a remote player.",
-            registry=registry,
-        )
         self._deliveries = Counter(
             "domino_webhook_deliveries_total",
             "Attempts to deliver a message to an endpoint, by what became of them.",
@@ -116,7 +97,6 @@ class WorkerMetrics:
             (self._lags, get_args(ReminderKind)),
             (self._fallbacks, FALLBACKS),
             (self._time_outs, TIME_OUTS),
-            (self._answers, ANSWERS),
             (self._deliveries, DELIVERIES),
             (self._endpoints, ENDPOINTS),
             (self._failures, get_args(ReminderKind)),
@@ -143,20 +123,6 @@ class WorkerMetrics:
     def count_held(self) -> None:
         """Count a deadline that was put off."""
         self._held.inc()
-
-    def count_request(self, outcome: str, seconds: float) -> None:
-        """Count a request to a remote player.
-
-        ``outcome``: ``move``; ``own`` (it moves by itself); ``refused`` (the answer was no legal move); ``status`` (one
-        that is no success); ``none`` (no answer); or ``challenge`` (its URL has answered no challenge, so it was not
-        asked).
-        """
-        self._answers.labels(outcome).inc()
-        self._answer_times.observe(seconds)
-
-    def count_given_up(self) -> None:
-        """Count a turn that was taken from a remote player."""
-        self._given_up.inc()
 
     def count_taken(self, kind: ReminderKind, lag_ms: int) -> None:
         """Observe a reminder that was taken."""

@@ -16,7 +16,6 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
-from service.backends.remote_players import RemotePlayers
 from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.bootstrap.backends import build_sender
 from service.bootstrap.workers import WorkerParts, build_worker_parts
@@ -40,10 +39,6 @@ from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
 from service.workers.metrics_server import serve_metrics
 from service.workers.outbox_worker import OutboxWorker
-from service.workers.player_challenges import PlayerChallenges
-from service.workers.remote_requests import ask_through
-from service.workers.remote_turns import RemoteTurns
-from service.workers.remote_worker import RemoteWorker
 from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
 
@@ -93,9 +88,7 @@ def _with_deletions(step: Callable[[], float], deleted: DeletedGames) -> Callabl
 
 
 def run_messenger(settings: Settings, stop: Stop) -> int:
-    """Notify applications of their games, and ask remote players for moves, until a stop is requested.
-
-    Returns the exit status.
+    """Notify applications of their games until a stop is requested; returns the exit status.
 
     gevent must have patched the standard library before anything of the service was imported.
     """
@@ -113,17 +106,11 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     outbox = Outbox(parts.repository, parts.game_index, parts.lobby, parts.clock)
     publishers = Pool(MOST_PUBLISHED)
     publisher = OutboxWorker(outbox, queue, publishers.spawn, webhooks.wake)
-    players = RemotePlayers(parts.repository)
-    ask = ask_through(sender)
-    challenges = PlayerChallenges(parts.confirmed_urls, ask, parts.clock, os.urandom)
-    turns = RemoteTurns(players, ask, challenges, queue.metrics)
-    remote = RemoteWorker(players, turns, sender.locate, queue, spawn=spawn, ttl=ttl)
     eraser = ErasureWorker(_erasures(parts, outbox), queue)
     loops = [
         Loop("outbox", publisher.step, partial(_end, publisher, publishers)),
         Loop("erasures", eraser.step, eraser.close),
         webhooks,
-        Loop("remote", remote.step, remote.close),
         Loop("deletions", partial(_poll, parts.deleted), lambda: None),
         Loop("heartbeats", partial(_look, parts.heartbeats), lambda: None),
     ]

@@ -167,8 +167,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
         people=People(index, RedisErasures(calls)),
         policy=Policy(
             needed_for_games=False,
-            check_player_url=check_url,
-            stored=StoredBytes(UNLIMITED),
+            stored=StoredBytes(UNLIMITED, idempotency),
         ),
     )
     limits, metrics = RateLimits(MemoryStorage, Limits(), workers=1), Metrics()

@@ -8,8 +8,8 @@ from typing import Any, Final
 from apispec import APISpec
 from apispec.ext.marshmallow import resolver
 from marshmallow import Schema
-
 from service.web.moves.remote_messages import MESSAGE_TYPE
+
 from tools.openapi import message_schemas
 from tools.openapi.layout import Example
 from tools.openapi.messages import DELIVERY, MESSAGES

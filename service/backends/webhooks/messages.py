@@ -59,8 +59,8 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
     """Return the messages about events of a game, in their order; ``before`` are the seats that could move before them.
 
     The last event is the newest. Of turns, only the one that runs is sent, after all that led to it, and only if a
-    person or a remote player has to move; of the end of a round, who is to deal as long as it was not done; of a new
-    game, only that the players have begun it by themselves: of any other one the application knows.
+    person has to move; of the end of a round, who is to deal as long as it was not done; of a new game, only that the
+    players have begun it by themselves: of any other one the application knows.
     """
     messages = []
     turn: EventEnvelope | None = None

@@ -72,7 +72,7 @@ function plate(app, game, player, { own, near, variant, round, ended, presence, 
   // With the places where each is to be seen: a roomy one not on a phone, a wordy one nowhere, as the plate shows it, too.
   const tags = [
     { text: isPartner ? t("table.partner") : "", where: "shown" },
-    { text: player.kind === "bot" || player.kind === "remote" ? t("table.bot") : "", where: "wordy" },
+    { text: player.kind === "bot" ? t("table.bot") : "", where: "wordy" },
     { text: variant?.bots.find(({ id }) => id === player.bot)?.name, where: isPartner || game.players.length > MANY ? "roomy" : "shown" },
     { text: team === undefined ? "" : t("table.team", { team: team + 1 }), where: own.length ? "wordy" : "roomy" },
     { text: game.dealer === seat ? t("table.deals") : "", where: "roomy" },

@@ -182,7 +182,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
         <ol class="at-table" aria-label=${t("join.players")}>${shown.players.map((each) => html`<li class=${each.kind === "open" ? "soft" : nothing}>
           <bdi>${each.name ?? (each.kind === "open" ? t("join.free") : t("join.computer"))}</bdi>
           ${own.some((seat) => seat.seat === each.seat) ? html`<span class="tag">${t("join.you")}</span>` : nothing}
-          ${each.kind === "bot" || each.kind === "remote" ? html`<span class="tag">${t("join.computer")}</span>` : nothing}</li>`)}</ol>
+          ${each.kind === "bot" ? html`<span class="tag">${t("join.computer")}</span>` : nothing}</li>`)}</ol>
         ${shown.clock ? html`<p class="soft">${timeText(app, shown)}</p>` : nothing}
       </section>
       ${own.length ? html`<p class="note">${t("join.already", { names: own.map((each) => each.name).join(", ") })}

@@ -17,7 +17,6 @@ from service.games.model.game_events import Created
 from service.games.model.results import CommandResult, CreatedGame, SeatToken
 from service.games.model.tokens import new_game_id
 from service.games.model.views import view_game
-from service.games.ports import PriorWrite
 from service.games.shares import Holder
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 
@@ -43,9 +42,8 @@ def create_game(
         record = context.idempotency.record(key, "create", *([request.app] if request.app else []), derives_tokens=True)
         game_id = context.repository.reserve(record.name, game_id, _holder_of(request))
         token_bytes = context.idempotency.derive_bytes("create", game_id)
-    secret_of = partial(_remote_secret, context.idempotency, request.app)
     draft = partial(new_game, request, rules.start() if fork is None else fork.position.state, game_id=game_id, now=now)
-    new = draft(Secrets(token_bytes, secret_of, context.runtime.random_bytes))
+    new = draft(Secrets(token_bytes, context.runtime.random_bytes))
     forked = [] if fork is None else as_arranged(fork.position.events)
     game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
     try:
@@ -56,20 +54,12 @@ def create_game(
     committed = context.repository.create(game, events, record)
     if (prior := committed.prior) is not None:
         prior_bytes = context.idempotency.derive_bytes("create", game_id, prior=prior)
-        new = draft(Secrets(prior_bytes, partial(secret_of, prior=prior), context.runtime.random_bytes))
+        new = draft(Secrets(prior_bytes, context.runtime.random_bytes))
         new = new._replace(tokens=_still_given(new.tokens, committed.after))
     view = view_game(committed.after, None if request.app is None else OWNER, context.repository.lifetimes)
     if request.app is not None:
         view = view._replace(join_code=new.join_code)  # that of the first answer, also where this one repeats it
     return CommandResult(CreatedGame(view, new.tokens, new.join_code), committed.replayed)
-
-
-def _remote_secret(idempotency: Idempotency, app: str | None, url: str, prior: PriorWrite | None = None) -> bytes:
-    """Return the secret by which the program at this URL recognises who asks for moves in the games of an application.
-
-    The same in all of them, so that one program can play in many: 256 bits.
-    """
-    return idempotency.derive_bytes("remote", app or "", url, prior=prior)(32)
 
 
 def _holder_of(request: GameRequest) -> Holder:

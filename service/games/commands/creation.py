@@ -5,7 +5,6 @@ Owns the initial state of a game.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from service.engine.deal import Deck, seed_from_text
@@ -18,16 +17,13 @@ from service.games.model.clock import start_clock
 from service.games.model.game import Game, Ownership, rules_for
 from service.games.model.game_events import GameEvent
 from service.games.model.results import SeatToken
-from service.games.model.seats import BOT_NAMES, HUMAN, OPEN_SEAT, REMOTE, Remote, Seat, Seats
+from service.games.model.seats import BOT_NAMES, HUMAN, OPEN_SEAT, Seat, Seats
 from service.games.model.tokens import hash_secret, new_join_code, new_token
 from service.games.ports import RandomBytes
 
 
 class NewGame(NamedTuple):
-    """A game without events, the tokens of its seats, and the join code if a seat is open.
-
-    The tokens of remote players have their secrets with them.
-    """
+    """A game without events, the tokens of its seats, and the join code if a seat is open."""
 
     game: Game
     tokens: tuple[SeatToken, ...]
@@ -37,12 +33,10 @@ class NewGame(NamedTuple):
 class Secrets(NamedTuple):
     """What the secrets of a new game are made from.
 
-    Tokens and the join code are made from ``token_bytes``, the seed of the deals from ``seed_bytes``; ``of_remote``
-    returns the secret for the URL of a remote player.
+    Tokens and the join code are made from ``token_bytes``, the seed of the deals from ``seed_bytes``.
     """
 
     token_bytes: RandomBytes
-    of_remote: Callable[[str], bytes]
     seed_bytes: RandomBytes
 
 
@@ -56,17 +50,12 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
         [
             SeatToken(seat, each.name, new_token(token_bytes))
             for seat, each in enumerate(request.seats)
-            if each.kind in (HUMAN, REMOTE) and each.name is not None
+            if each.kind == HUMAN and each.name is not None
         ]
     )
     hashes = {each.seat: hash_secret(each.token) for each in tokens}
     has_open = any(each.kind == OPEN_SEAT for each in request.seats)
     join_code = new_join_code(token_bytes) if has_open else None
-    remotes = {
-        seat: Remote(each.url, secrets.of_remote(each.url))
-        for seat, each in enumerate(request.seats)
-        if each.url is not None
-    }
     game = Game(
         id=game_id,
         variant=variant,
@@ -74,7 +63,7 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
         rules=rules_for(variant.key, request.options, len(request.seats)),
         seats=Seats(
             [
-                Seat(each.kind, name, hashes.get(seat), each.level, each.ref, remotes.get(seat))
+                Seat(each.kind, name, hashes.get(seat), each.level, each.ref)
                 for seat, (each, name) in enumerate(zip(request.seats, _names(request), strict=True))
             ]
         ),
@@ -96,10 +85,6 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
         ownership=None if request.app is None else Ownership(request.app, request.ref, join_code, request.public),
         network=request.network,
     )
-    if remotes:
-        tokens = tuple(
-            [each._replace(secret=remotes[each.seat].secret) if each.seat in remotes else each for each in tokens]
-        )
     return NewGame(game._replace(is_automatic=game.is_set_up_automatic), tokens, join_code)
 
 

@@ -12,7 +12,7 @@ from service.engine.state import FINISHED
 from service.games.commands.validation import free_name
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent, Renamed, TokenChanged
-from service.games.model.seats import HUMAN, OPEN_SEAT, REMOTE, Seats
+from service.games.model.seats import HUMAN, OPEN_SEAT, Seats
 from service.games.store.transactions import Decision
 
 
@@ -35,7 +35,7 @@ def decide_to_erase(ref: str, game: Game) -> Decision:
         name = None if player.kind == OPEN_SEAT else f"Player {seat + 1}"
         if name is not None and game.unique_names:
             name = free_name(name, [each.name for at, each in enumerate(seats) if at != seat])
-        seats[seat] = player._replace(name=name, ref=None, token_hash=None, remote=None)
+        seats[seat] = player._replace(name=name, ref=None, token_hash=None)
         if _plays(game, seat):
             left.append(Left(seat))
         changed.append(Renamed(seat, name))
@@ -47,7 +47,7 @@ def decide_to_erase(ref: str, game: Game) -> Decision:
 def _plays(game: Game, seat: int) -> bool:
     """Return whether the match goes on with the player of this seat, for whom no computer player plays yet."""
     return (
-        game.seats[seat].kind in (HUMAN, REMOTE)
+        game.seats[seat].kind == HUMAN
         and not game.seats.are_open
         and game.state.phase != FINISHED
         and not game.state.eliminated_round[seat]

@@ -16,7 +16,7 @@ from service.games.model.errors import NotFound, SeatsTaken
 from service.games.model.game import Game
 from service.games.model.game_events import JoinCodeChanged, Renamed, TokenChanged
 from service.games.model.results import CommandResult, SeatToken
-from service.games.model.seats import HUMAN, OPEN_SEAT, REMOTE
+from service.games.model.seats import HUMAN, OPEN_SEAT
 from service.games.model.tokens import hash_secret, new_join_code, new_token
 from service.games.model.views import GameView, view_game
 from service.games.store.idempotency import IdempotencyKey
@@ -100,7 +100,7 @@ def _decide_rename(seat: int, name: str | None, ref: str | None, game: Game) -> 
 
 def _decide_token(seat: int, token: str, game: Game) -> Decision:
     player = game.seats[seat]
-    if player.kind not in (HUMAN, REMOTE):
+    if player.kind != HUMAN:
         raise NotFound("no_player", seat=seat)
     return game.with_seat(seat, player._replace(token_hash=hash_secret(token))), [TokenChanged(seat)]
 

@@ -26,9 +26,9 @@ from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind
 
 
 class SeatRequest(NamedTuple):
-    """The requested player of a seat: a person with a name, a bot, a remote player, or open to the join code.
+    """The requested player of a seat: a person with a name, a bot, or open to the join code.
 
-    ``ref`` is the name of the player in the application, ``url`` where a remote player is asked for its moves.
+    ``ref`` is the name of the player in the application.
     """
 
     kind: SeatKind
@@ -36,7 +36,6 @@ class SeatRequest(NamedTuple):
     client_seed: str | None = None
     level: str | None = None
     ref: str | None = None
-    url: str | None = None
 
 
 class GameRequest(NamedTuple):
@@ -131,8 +130,7 @@ def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
         has_open = any([each.kind == OPEN_SEAT for each in request.seats])
         return {"public": [Reason("only_with_open_seats")]} if request.public and not has_open else {}
     fields = {"ref": request.ref, "public": request.public}
-    for seat, each in enumerate(request.seats):
-        fields |= {f"players.{seat}.ref": each.ref, f"players.{seat}.url": each.url}
+    fields |= {f"players.{seat}.ref": each.ref for seat, each in enumerate(request.seats)}
     return {field: [NEEDS_KEY] for field, value in fields.items() if value}
 
 

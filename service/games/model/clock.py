@@ -1,9 +1,9 @@
 """The clock of a game: how long a turn may take, how it runs, and when the next deadline is.
 
 Owns the arithmetic of times and banks, in milliseconds since 1970. The clock runs for turns and not for moves, so that
-drawing buys no time; only for a person who is present, and for a remote player while the game does not sleep; and
-between two rounds for the deal as a whole. Does not depend on the events of a game
-(``service.games.model.following``), nor on what happens at a deadline (``service.games.automation.due``).
+drawing buys no time; only for a person who is present; and between two rounds for the deal as a whole. Does not depend
+on the events of a game (``service.games.model.following``), nor on what happens at a deadline
+(``service.games.automation.due``).
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def deadline_of(
     """
     if state.phase == PLAYING:
         seat = state.turn
-        if seat is None or not is_counted(seat, state, presence, seats):
+        if seat is None or not is_counted(seat, presence, seats):
             return None
         return clock.started + (clock.banks[seat] if settings.turn is None else settings.turn)
     if state.phase == ROUND_OVER and present_people(state, presence, seats):
@@ -135,14 +135,9 @@ def held(deadline: int, began: int, allowance: OutageAllowance) -> int:
     return max(deadline, allowance.until - GRACE_MS) if began <= allowance.since else deadline
 
 
-def is_counted(seat: int, state: State, presence: Presence, seats: Seats) -> bool:
-    """Return whether the clock runs in a turn of this seat: of a person who is present, or of a remote player.
-
-    Not while a computer player makes this turn, and for a remote player not while the game sleeps.
-    """
-    if not presence.plays(seat):
-        return False
-    return seat in seats.people or (seat in seats.remote and not sleeps(state, presence, seats))
+def is_counted(seat: int, presence: Presence, seats: Seats) -> bool:
+    """Whether the clock runs in a turn of this seat: of a person who is present, unless a computer player makes it."""
+    return seat in seats.people and presence.plays(seat)
 
 
 def present_people(state: State, presence: Presence, seats: Seats) -> list[int]:

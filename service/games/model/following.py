@@ -161,13 +161,12 @@ def _presence_and_clock(
                 clock = clock.turn_begins(at)._replace(acted=at)
         elif not isinstance(event, HostingEvent):
             seat = in_turn if isinstance(event, RoundEnded) else state.turn
-            before = state
             left -= 1
             state = after if after is not None and not left else apply(game.rules, state, event)
             ended = ends_turn(event, state)
             in_turn = None if ended else seat
             if settings is not None and ended and seat is not None:
-                counted = is_counted(seat, before, presence, game.seats)
+                counted = is_counted(seat, presence, game.seats)
                 clock = clock.turn_ends(settings, seat, presence, at, counted=counted)
             if automatic:
                 begins = settings is not None and (ended or isinstance(event, Dealt))
@@ -189,9 +188,8 @@ def _clock_after(
             return clock.resumed(settings, seat, at, to_move=seat == state.turn, slept=slept)
         case Left() | TimedOut() | Claimed():
             running, after = state.turn, presence.after(event)
-            # Who leaves is not on turn where the game sleeps from then on, and with it the turn of a remote player.
-            if running is not None and is_counted(running, state, presence, seats):
-                return clock if is_counted(running, state, after, seats) else clock.interrupted(running, at)
+            if running is not None and is_counted(running, presence, seats):
+                return clock if is_counted(running, after, seats) else clock.interrupted(running, at)
     return clock
 
 

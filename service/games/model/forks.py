@@ -62,7 +62,6 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
                 if each.level is not None
             ]
         ),
-        remote=tuple(sorted(game.seats.remote)),
         clock=None if game.clock is None else _recorded_clock(game.clock),
         game=game.id,
         date=format_rfc3339(game.created_at),

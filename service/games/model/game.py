@@ -19,7 +19,8 @@ from service.engine.state import State
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
 from service.games.model.clock import STOPPED, ClockSettings, RunningClock, deadline_of, held
-from service.games.model.seats import BOT, REMOTE, Seat, Seats
+from service.games.model.seats import BOT, Seat, Seats
+from service.games.ports import Owners
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]
@@ -103,7 +104,7 @@ class GameFacts(NamedTuple):
     network: str = ""
     """What stands for the network of the address that created the game; empty for a game of an application."""
     first_move: int | None = None
-    """The version before the first move of a person or a remote player; ``None`` while there is none."""
+    """The version before the first move of a person; ``None`` while there is none."""
     auto: bool = False
     """Whether the draws and passes of people without a choice are made with the move before them."""
     trace: str = ""
@@ -156,9 +157,8 @@ class Game(GameFacts):
 
     @cached_property
     def is_awaited(self) -> bool:
-        """Whether anybody may wait for what comes next: a person who has not forfeited, or a remote player at hand."""
-        seats, presence = self.seats, self.presence
-        return seats.are_open or not seats.people <= presence.forfeited or not seats.remote <= presence.away
+        """Whether anybody may wait for what comes next: a person who has not forfeited."""
+        return self.seats.are_open or not self.seats.people <= self.presence.forfeited
 
     @property
     def holder(self) -> str:
@@ -171,9 +171,7 @@ class Game(GameFacts):
     @property
     def is_set_up_automatic(self) -> bool:
         """Whether the game is automatic from its creation, and not only while somebody is away."""
-        return (
-            self.clock is not None or self.pace is not None or any([seat.kind in (BOT, REMOTE) for seat in self.seats])
-        )
+        return self.clock is not None or self.pace is not None or any([seat.kind == BOT for seat in self.seats])
 
     def with_seat(self, seat: int, value: Seat) -> Game:
         """Return the game with another value of a seat."""

@@ -14,12 +14,11 @@ T = TypeVar("T")
 
 
 class SeatToken(NamedTuple):
-    """A seat with its token, which is returned only once, and so is the ``secret`` of a remote player."""
+    """A seat with its token, which is returned only once."""
 
     seat: int
     name: str
     token: str
-    secret: bytes | None = None
 
 
 class CreatedGame(NamedTuple):

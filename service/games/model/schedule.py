@@ -1,4 +1,4 @@
-"""What becomes of a game without a request: turns of computer and remote players, times that are over, its expiry.
+"""What becomes of a game without a request: turns of computer players, times that are over, its expiry.
 
 Owns what is due, and when, for which a reminder is stored with every version of the game; and how long a game is kept
 after its last write. Does not depend on who acts (``service.games.automation.due``): the store lets games expire.
@@ -12,7 +12,7 @@ from service.engine.presence import ALL_PRESENT, SUBSTITUTE
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.games.model.clock import GRACE_MS, present_people, sleeps
 from service.games.model.game import Game
-from service.games.model.seats import BOT, SLOW_LEVELS, Remote
+from service.games.model.seats import BOT, SLOW_LEVELS
 from service.games.reminders import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance, ReminderKind, Reminders
 
 DAY_MS: Final = 86_400_000
@@ -35,7 +35,7 @@ More than the longest of a hundred decisions takes with the compiled engine; whe
 class Lifetimes(NamedTuple):
     """Milliseconds for which games are kept after their last write: ``longest``, and at most that the others.
 
-    ``unmoved``: those in which neither a person nor a remote player has moved, finished or not.
+    ``unmoved``: those in which no person has moved, finished or not.
     """
 
     longest: int
@@ -74,22 +74,10 @@ class BotTurn(NamedTuple):
         return self.level in SLOW_LEVELS and self.action == "move"
 
 
-class RemoteTurn(NamedTuple):
-    """A turn of a remote player, who is to be asked for a move at this version.
-
-    ``due`` since then, in milliseconds since 1970.
-    """
-
-    game: Game
-    seat: int
-    remote: Remote
-    due: int
-
-
 def bot_turn(game: Game) -> BotTurn | None:
     """Return what the service has to play in this game now; ``None`` if it is another's turn, or the game sleeps.
 
-    Between two rounds people deal, as long as one of them is present and in the match; remote players do not have to.
+    Between two rounds people deal, as long as one of them is present and in the match.
     """
     state, presence = game.state, game.presence
     if game.status not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.seats):
@@ -127,22 +115,6 @@ def is_under_way(game: Game) -> bool:
     return bool(present_people(state, presence, game.seats))
 
 
-def remote_turn(game: Game) -> RemoteTurn | None:
-    """Return the turn of a remote player.
-
-    ``None`` if it is another's, or a computer player makes it, or the game sleeps.
-
-    A remote player is asked at once, as the clock of its turn runs already.
-    """
-    state, presence, seat = game.state, game.presence, game.state.turn
-    if game.status != PLAYING or seat is None or not presence.plays(seat):
-        return None
-    remote = game.seats[seat].remote
-    if remote is None or sleeps(state, presence, game.seats):
-        return None
-    return RemoteTurn(game, seat, remote, game.running_clock.acted)
-
-
 def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
     """Return when something follows from the deadline of the game by itself; ``None`` if nothing does.
 
@@ -177,9 +149,6 @@ def reminders(before: Game | None, after: Game) -> Reminders:
                 kinds = (*after.seats.bot_kinds, "bots_alone")  # as it may have been of another kind
             for each in kinds:
                 due[each] = turn.begin if turn is not None and each == kind else None
-        if after.seats.remote and not _asks_the_same(before, after):
-            asked = remote_turn(after)
-            due["remote"] = None if asked is None else asked.due
     if owned:
         due["outbox"] = after.updated_at
     return due
@@ -188,13 +157,3 @@ def reminders(before: Game | None, after: Game) -> Reminders:
 def _may_have_bot_turn(game: Game) -> bool:
     """Return whether a computer player plays any seat, for itself or for a person."""
     return game.presence != ALL_PRESENT or not game.seats.are_people
-
-
-def _asks_the_same(before: Game | None, after: Game) -> bool:
-    """Return whether a remote player on turn has got all that counts: then it is not asked again."""
-    return (
-        before is not None
-        and (before.match_version, before.match_write_id) == (after.match_version, after.match_write_id)
-        and remote_turn(before) is not None
-        and remote_turn(after) is not None
-    )

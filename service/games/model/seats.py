@@ -12,12 +12,11 @@ from typing import Final, Literal, NamedTuple
 from service.engine.presence import Absence
 from service.games.reminders import ReminderKind
 
-SeatKind = Literal["human", "bot", "open", "remote"]
+SeatKind = Literal["human", "bot", "open"]
 
 HUMAN: Final = "human"
 OPEN_SEAT: Final = "open"
 BOT: Final = "bot"
-REMOTE: Final = "remote"
 
 LEVELS: Final = ("random", "beginner", "casual", "greedy", "expert")
 """The levels of computer players."""
@@ -31,13 +30,6 @@ BOT_NAMES: Final = (
 """The names of computer players, in the order in which they come to a table."""
 
 
-class Remote(NamedTuple):
-    """Where a remote player is asked for its moves, and the secret by which it recognises who asks."""
-
-    url: str
-    secret: bytes
-
-
 class Seat(NamedTuple):
     """A seat: who plays it, and the hash of the token for it; for a computer player its level.
 
@@ -49,7 +41,6 @@ class Seat(NamedTuple):
     token_hash: bytes | None = None
     level: str | None = None
     ref: str | None = None
-    remote: Remote | None = None
 
 
 class Seats(tuple[Seat, ...]):
@@ -59,11 +50,6 @@ class Seats(tuple[Seat, ...]):
     def people(self) -> frozenset[int]:
         """The seats of people."""
         return frozenset([seat for seat, each in enumerate(self) if each.kind == HUMAN])
-
-    @cached_property
-    def remote(self) -> frozenset[int]:
-        """The seats of remote players."""
-        return frozenset([seat for seat, each in enumerate(self) if each.kind == REMOTE])
 
     @cached_property
     def are_open(self) -> bool:
@@ -86,10 +72,8 @@ class Seats(tuple[Seat, ...]):
         return all([each.kind == HUMAN for each in self])
 
     def erased(self) -> frozenset[int]:
-        """Return the seats whose player was erased (``service.games.commands.erasure``) and that nobody got since."""
-        return frozenset(
-            [seat for seat, each in enumerate(self) if each.kind in (HUMAN, REMOTE) and each.token_hash is None]
-        )
+        """The seats whose player was erased (``service.games.commands.erasure``), and which nobody was given since."""
+        return frozenset([seat for seat, each in enumerate(self) if each.kind == HUMAN and each.token_hash is None])
 
     def replaced(self, seat: int, value: Seat) -> Seats:
         """Return these seats, but one of them with another value."""
@@ -99,11 +83,8 @@ class Seats(tuple[Seat, ...]):
 def may_go_on_alone(kinds: Collection[SeatKind], absence: Absence | None) -> bool:
     """Return whether computer players may come to play on by themselves in a game that begins with these seats.
 
-    So it is where no person has a seat, as a remote player may be away, and where all people may forfeit. ``absence``
-    is what follows at a deadline, ``None`` without a clock.
+    So it is where they have all seats, and where all people may forfeit and leave two of them. ``absence`` is what
+    follows at a deadline, ``None`` without a clock.
     """
-    if BOT not in kinds:
-        return False
-    if HUMAN not in kinds and OPEN_SEAT not in kinds:
-        return True
-    return absence == "forfeit" and len([kind for kind in kinds if kind in (BOT, REMOTE)]) > 1
+    bots = len([kind for kind in kinds if kind == BOT])
+    return bots == len(kinds) or (absence == "forfeit" and bots > 1)

@@ -12,24 +12,8 @@ from service.engine.deal import ArrangedDeal
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
-from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
-from service.outgoing.addresses import RefusedUrl
-from service.web.http.errors import InvalidBody, refused_url
+from service.games.model.seats import BOT, HUMAN, OPEN_SEAT
 from service.web.quotas import request_network
-from service.web.services import Services
-
-
-def check_urls(services: Services, players: list[dict[str, Any]]) -> None:
-    """Raise ``InvalidBody`` for players with a URL at which nobody is asked."""
-    errors = {}
-    for seat, player in enumerate(players):
-        try:
-            if "url" in player:
-                services.backends.check_player_url(player["url"])
-        except RefusedUrl as error:
-            errors[f"players.{seat}.url"] = [refused_url(error)]
-    if errors:
-        raise InvalidBody(errors)
 
 
 def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
@@ -71,9 +55,7 @@ def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:
 
 
 def _seat_request(fields: dict[str, Any]) -> SeatRequest:
-    ref, url = fields.get("ref"), fields.get("url")
+    ref = fields.get("ref")
     if "name" in fields:
-        return SeatRequest(
-            HUMAN if url is None else REMOTE, fields["name"], fields.get("client_seed"), ref=ref, url=url
-        )
+        return SeatRequest(HUMAN, fields["name"], fields.get("client_seed"), ref=ref)
     return SeatRequest(OPEN_SEAT, ref=ref) if "open" in fields else SeatRequest(BOT, level=fields["bot"], ref=ref)

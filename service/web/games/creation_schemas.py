@@ -16,7 +16,6 @@ from service.engine.presence import ABSENCES
 from service.engine.variants import variants
 from service.games.model.game import PUBLIC
 from service.games.model.seats import LEVELS
-from service.outgoing.addresses import MAX_URL_CHARACTERS
 from service.web.fields.moves import MAX_VERSION, client_seed_field, tile_field
 from service.web.fields.names import MAX_NAME_CHARS, name_field
 from service.web.fields.references import ref_field
@@ -63,21 +62,13 @@ class SeatInSchema(RequestSchema):
         "Entropy that the player contributes to every deal; with `name` only.", example="seven green bottles"
     )
     ref = ref_field("With the key of an application: what that calls the player. Told to the application and this seat")
-    url = fields.String(
-        validate=Length(1, MAX_URL_CHARACTERS),
-        metadata=doc(
-            "With the key of an application, and with `name` only: the player is asked for its moves at this address. "
-            "`https` and a public host; the operator may allow more."
-        ),
-    )
 
     @validates_schema(skip_on_field_errors=True)
     def _one_of_three(self, data: dict[str, Any], **_: Any) -> None:
         if len(data.keys() & {"name", "open", "bot"}) != 1:
             raise invalid("one_of_name_open_bot")
-        errors = {name: [Reason("only_with_name")] for name in ("client_seed", "url") if name in data}
-        if errors and "name" not in data:
-            raise ValidationError(errors)
+        if "client_seed" in data and "name" not in data:
+            raise ValidationError({"client_seed": [Reason("only_with_name")]})
 
 
 class ClockInSchema(RequestSchema):

@@ -12,7 +12,7 @@ from service.backends.ports import Backend
 from service.games.access import Access
 from service.web.access import key_check
 from service.web.fields.strict import EmptyInSchema
-from service.web.games.creation import check_urls, game_request
+from service.web.games.creation import game_request
 from service.web.games.creation_schemas import GameInSchema
 from service.web.games.schemas import (
     CreatedGameSchema,
@@ -64,8 +64,6 @@ def create_game(services: Services, backend: Backend | None) -> RawResponse:
     negotiate(JSON)
     body = read_json()
     fields = validate(_game_in, body)
-    if backend is not None:
-        check_urls(services, fields["players"])
     requested = game_request(fields, backend)
     limit_bots(services, requested)
     game, replayed = services.games.commands.create(requested, idempotency(body))

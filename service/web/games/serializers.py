@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-
 from service.games.model.results import CreatedGame, JoinedSeat, SeatToken
 from service.web.fields.values import JsonObject
 from service.web.view.serializers import game_view_json
@@ -26,8 +24,5 @@ def joined_seat_json(joined: JoinedSeat) -> JsonObject:
 
 
 def seat_token_json(seat: SeatToken) -> JsonObject:
-    """Return a seat with its token, and a remote player's with its secret, which are returned only here."""
-    result: JsonObject = {"seat": seat.seat, "name": seat.name, "token": seat.token}
-    if seat.secret is not None:
-        result["secret"] = f"whsec_{b64encode(seat.secret).decode()}"  # by Standard Webhooks
-    return result
+    """A seat with its token, which is returned only here."""
+    return {"seat": seat.seat, "name": seat.name, "token": seat.token}

@@ -84,7 +84,7 @@ class ListedPlayerSchema(Schema):
     seat = seat_field(required=True)
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
     ref = fields.String(metadata=doc("What the application calls the player.", example="player-4711"))
-    kind = fields.String(required=True, metadata=doc("`human`, `bot`, `remote` or `open`.", example="human"))
+    kind = fields.String(required=True, metadata=doc("`human`, `bot` or `open`.", example="human"))
     total = fields.Integer(required=True, metadata=doc("The match score so far.", example=9))
     rank = fields.Integer(metadata=doc("The place in the match; absent until it is over.", minimum=1, example=1))
     in_ = fields.Boolean(
@@ -128,7 +128,7 @@ class PublicPlayerSchema(Schema):
 
     seat = seat_field(required=True)
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
-    kind = fields.String(required=True, metadata=doc("`human`, `bot`, `remote` or `open`.", example="open"))
+    kind = fields.String(required=True, metadata=doc("`human`, `bot` or `open`.", example="open"))
     bot = fields.String(metadata=doc("The level of a computer player.", example="greedy"))
 
 

@@ -1,1 +1,1 @@
-"""``/v1/games/{game}/moves``: moves, also those of remote players."""
+"""``/v1/games/{game}/moves``: moves."""

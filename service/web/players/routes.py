@@ -61,11 +61,11 @@ def erase_player(services: Services, backend: Backend, ref: str) -> RawResponse:
     """Erase a person.
 
     Erases the person whom the application calls so from all its games, which go on for the others: the name becomes
-    `Player` and the number of the seat, from 1; `ref`, token and the `url` of a remote player go; a computer player
-    goes on with the match. An open seat stays open. It is done in the background, usually within two seconds, and is
-    done when `GET` is 404: then no game that was created before this request has the person. Until then, games that are
-    given the same `ref` are erased from as well. May be repeated, and is 202 also if no game has such a person. Games
-    and feed tell `left`, `renamed` and `token_changed`.
+    `Player` and the number of the seat, from 1; `ref` and token go; a computer player goes on with the match. An open
+    seat stays open. It is done in the background, usually within two seconds, and is done when `GET` is 404: then no
+    game that was created before this request has the person. Until then, games that are given the same `ref` are erased
+    from as well. May be repeated, and is 202 also if no game has such a person. Games and feed tell `left`, `renamed`
+    and `token_changed`.
     """
     if not is_reference(ref):
         raise NotFound("no_such_person")

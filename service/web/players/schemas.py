@@ -32,7 +32,7 @@ class PlayerSeatSchema(Schema):
 
     seat = seat_field(required=True)
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
-    kind = fields.String(required=True, metadata=doc("`human`, `bot`, `remote` or `open`.", example="human"))
+    kind = fields.String(required=True, metadata=doc("`human`, `bot` or `open`.", example="human"))
     total = fields.Integer(required=True, metadata=doc("The match score so far.", example=9))
     rank = fields.Integer(
         metadata=doc("The place in the match; absent until it is over.", minimum=1, example=1),

@@ -7,9 +7,8 @@ which status a code has (``service.web.problems.table``), nor on the sentences o
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 import orjson
 from flask import Flask, Response, request
@@ -66,19 +65,20 @@ Elsewhere only 401 is, as it may be an attempt to guess a key.
 """
 
 
-Refused = InvalidBody | InvalidSetup | MoveRefused | RequestError
-"""Why a request is refused, of what is told by ``refused_body``."""
-
-
 def problem(reason: Reason, detail: str | None = None, **more: object) -> Response:
-    """Return the response to a refusal.
-
-    ``detail`` replaces the sentence of the reason, ``more`` are additional fields.
-    """
-    status = status_of(reason.word)
+    """The response to a refusal; ``detail`` replaces the sentence of the reason, ``more`` are additional fields."""
+    code, status = REASONS[reason.word], status_of(reason.word)
     current_environ()[PROBLEM_REASON] = reason.word
     language = accepted_language(current_environ())
-    response = Response(problem_body(reason, language, detail, **more), status, mimetype=PROBLEM_JSON)
+    body: dict[str, object] = {
+        "type": f"/problems#{code}",
+        "title": problem_title(code, language),
+        "status": status,
+        "detail": _sentence(reason, language) if detail is None else detail,
+        "code": code,
+        "reason": reason.word,
+    }
+    response = Response(orjson.dumps(body | _params(reason) | more), status, mimetype=PROBLEM_JSON)
     response.headers["Cache-Control"] = "no-store"
     response.headers["Content-Language"] = language
     response.headers["Vary"] = "Accept-Language"
@@ -87,20 +87,6 @@ def problem(reason: Reason, detail: str | None = None, **more: object) -> Respon
     if status == 415 and request.method == "PATCH":
         response.headers["Accept-Patch"] = ", ".join(PATCH_TYPES)  # RFC 5789
     return response
-
-
-def problem_body(reason: Reason, language: Language, detail: str | None = None, **more: object) -> bytes:
-    """Return the body of the response to a refusal, in this language."""
-    code = REASONS[reason.word]
-    body: dict[str, object] = {
-        "type": f"/problems#{code}",
-        "title": problem_title(code, language),
-        "status": status_of(reason.word),
-        "detail": _sentence(reason, language) if detail is None else detail,
-        "code": code,
-        "reason": reason.word,
-    }
-    return orjson.dumps(body | _params(reason) | more)
 
 
 def _sentence(reason: Reason, language: Language) -> str:
@@ -156,37 +142,18 @@ def _refusal(refusal: Refusal) -> Response:
     return problem(refusal.reason)
 
 
-def _refused(error: Refused) -> Response:
-    reason, detail, more = _wording(error, accepted_language(current_environ()))
-    return problem(reason, detail, **more)
-
-
-def refused_body(error: Refused, language: Language) -> bytes:
-    """Return the body of the response to a request that is refused for this, in this language."""
-    reason, detail, more = _wording(error, language)
-    return problem_body(reason, language, detail, **more)
-
-
-class _Wording(NamedTuple):
-    """What is told of a refusal: as the arguments of ``problem``."""
-
-    reason: Reason
-    detail: str | None
-    more: Mapping[str, object]
-
-
-def _wording(error: Refused, language: Language) -> _Wording:
+def _refused(error: InvalidBody | InvalidSetup | MoveRefused | RequestError) -> Response:
     if isinstance(error, RequestError):
-        return _Wording(error.reason, None, {})
+        return problem(error.reason)
     if isinstance(error, MoveRefused):
         legal_moves = moves_json(error.legal_moves, error.version)
-        more = {"version": error.version, "to_act": list(error.to_act), "legal_moves": legal_moves}
-        return _Wording(error.cause.reason, None, more)
-    return _fields_wording(error, language)
+        return problem(error.cause.reason, version=error.version, to_act=list(error.to_act), legal_moves=legal_moves)
+    return _refused_fields(error)
 
 
-def _fields_wording(error: InvalidBody | InvalidSetup, language: Language) -> _Wording:
-    """Return the reasons of all fields, and the first one as that of the whole request."""
+def _refused_fields(error: InvalidBody | InvalidSetup) -> Response:
+    """The reasons of all fields, and the first one as that of the whole request."""
+    language = accepted_language(current_environ())
     errors = {
         field[:MAX_ERROR_CHARS]: reasons[:MAX_ERRORS] for field, reasons in islice(error.errors.items(), MAX_ERRORS)
     }
@@ -195,15 +162,11 @@ def _fields_wording(error: InvalidBody | InvalidSetup, language: Language) -> _W
     detail = f"{field}: {_sentence(first, language)}" if field else _sentence(first, language)
     if len(causes) > 1:
         detail = f"{detail} {text('problems.more_fields', language)}"
-    return _Wording(
+    return problem(
         Reason(first.word, {"field": field, **first.params}),
         detail,
-        {
-            "errors": {field: [_sentence(each, language) for each in reasons] for field, reasons in errors.items()},
-            "causes": [
-                {"field": field, "reason": reason.word} | _params(reason) for field, reason in causes[:MAX_ERRORS]
-            ],
-        },
+        errors={field: [_sentence(each, language) for each in reasons] for field, reasons in errors.items()},
+        causes=[{"field": field, "reason": reason.word} | _params(reason) for field, reason in causes[:MAX_ERRORS]],
     )
 
 

@@ -118,9 +118,6 @@ class RecordedPlayerSchema(SeatedSchema):
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
     bot = fields.String(metadata=doc("The level of a computer player; absent for any other.", example="greedy"))
     edition = fields.Integer(metadata=doc("The edition of the computer players, with `bot`.", minimum=1, example=1))
-    remote = fields.Boolean(
-        metadata=doc("`true` for a remote player: a program that was asked for its moves. Else absent.", example=True)
-    )
 
 
 class MatchRecordSchema(Schema):

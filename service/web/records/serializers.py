@@ -54,9 +54,7 @@ def _match(record: Record) -> JsonObject:
 def _player(record: Record, seat: int, name: str) -> JsonObject:
     result: JsonObject = {"seat": seat, "name": name} if name else {"seat": seat}
     bot = record.bot_at(seat)
-    if bot is not None:
-        return result | {"bot": bot.level, "edition": bot.edition}
-    return result | {"remote": True} if seat in record.remote else result
+    return result if bot is None else result | {"bot": bot.level, "edition": bot.edition}
 
 
 def _clock(clock: RecordedClock) -> JsonObject:

@@ -76,8 +76,8 @@ class PlayerSchema(SeatedSchema):
     kind = fields.String(
         required=True,
         metadata=doc(
-            "`human`, `bot` (a computer player), `remote` (a program of the application that owns the game, which the "
-            "service asks for its moves) or `open`. More may come.",
+            "`human` (a person, or a program that plays with a token), `bot` (a computer player of the service) or "
+            "`open`. More may come.",
             example="human",
         ),
     )
