@@ -40,7 +40,7 @@ _PEOPLE: Final[list[Json]] = [{"name": "Ada"}, {"name": "Bo"}, {"name": "Cleo"}]
 _BOTS: Final[list[Json]] = [{"name": "Ada"}, {"bot": "greedy"}, {"bot": "random"}]
 _USERS: Final[list[Json]] = [
     {"name": "Ada", "ref": "user-1"},
-    {"name": "Deep Six", "url": "https://players.example/"},
+    {"name": "Bo", "ref": "user-2"},
     {"bot": "greedy"},
 ]
 _CLOCK: Final[Json] = {"clock": {"bank": 600, "increment": 5}, "absence": {"then": "bot"}, "pace": 0}
@@ -111,7 +111,7 @@ class Writer:
         yield self._taken("domino", DELETED, deleted)
 
     def _owned(self) -> Table:
-        """Return a game of the application, in which a person plays with a remote player and a computer player."""
+        """A game of the application, in which two people play with a computer player."""
         body = {"variant": "domino", "players": _USERS, "ref": "match-17", **_CLOCK}
         return Table(self._api, self._api.post("/v1/games", body, token=self._key).get_json())
 

@@ -81,7 +81,6 @@ PANELS: Final = (
         (("sum by (outcome) (rate(domino_webhook_deliveries_total[5m]))", "{{outcome}}"),),
     ),
     Panel("Seconds until a message", "s", _quantiles("domino_webhook_lag_seconds")),
-    Panel("Remote players", "reqps", (("sum by (outcome) (rate(domino_remote_answers_total[5m]))", "{{outcome}}"),)),
     Panel(
         "Memory of Redis",
         "bytes",

@@ -19,8 +19,6 @@ from werkzeug.test import TestResponse
 from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
 from service.games.model.errors import Gone
-from service.games.model.game_events import TokenChanged
-from service.games.model.seats import Remote, Seats
 from service.games.ports import Store
 from service.games.store.codec import encode_tombstone
 from service.storage import keys
@@ -190,9 +188,6 @@ def secrets_of(table: Table, games: GamesFacade) -> dict[str, bytes]:
         if each.token_hash is not None:
             found[f"token hash {seat}"] = b64encode(each.token_hash)
             found[f"raw token hash {seat}"] = each.token_hash
-        if each.remote is not None:
-            found[f"url {seat}"] = each.remote.url.encode()
-            found[f"secret {seat}"] = b64encode(each.remote.secret)
     for seat, client_seed in enumerate(game.deck.client_seeds):
         if client_seed:
             found[f"client seed {seat}"] = client_seed.encode()
@@ -226,26 +221,6 @@ def test_no_key_of_redis_has_anything_of_a_deleted_game(
     for key, value in contents(server):
         for name, each in wanted.items():
             assert each not in key + flat(value), f"{name} is still in {key!r}"
-
-
-def test_a_remote_player_leaves_neither_address_nor_secret(
-    api: Api, server: redis.Redis, games: GamesFacade, app_key: str
-) -> None:
-    clear(server)
-    table = owned(api, app_key)
-    repository = games.access._repository
-    game = repository.load(table.id)
-    assert game is not None
-    remote = Remote("https://bot.example/moves", b"a secret of 32 bytes for a bot..")
-    seats = (game.seats[0], game.seats[1]._replace(remote=remote))
-    repository.transact(game, lambda each: (each._replace(seats=Seats(seats)), [TokenChanged(1)]))
-    wanted = secrets_of(table, games)
-    assert {"url 1", "secret 1"} <= wanted.keys()
-    assert any(wanted["url 1"] in flat(value) for _, value in contents(server))
-    delete(api, table, app_key)
-    for key, value in contents(server):
-        for each in wanted.values():
-            assert each not in key + flat(value)
 
 
 def test_the_digests_of_requests_are_all_that_is_left_beside_the_tombstone(

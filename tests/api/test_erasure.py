@@ -17,7 +17,7 @@ import redis
 from service.backends import erasures as erasures_module
 from service.backends.facade import BackendsFacade
 from service.games.model.game import Game
-from service.games.model.schedule import bot_turn, remote_turn
+from service.games.model.schedule import bot_turn
 from service.storage import erasures as redis_erasures
 from service.storage import keys
 from service.storage.games import RedisStore
@@ -35,7 +35,6 @@ Publish = Callable[[], None]
 MARK = "marked-4711"
 ADA = {"name": f"Ada {MARK}", "ref": f"user-ada-{MARK}"}
 BOB, CLEO = {"name": "Bob", "ref": "user-bob"}, {"name": "Cleo", "ref": "user-cleo"}
-REMOTE = {"name": f"Engine {MARK}", "ref": ADA["ref"], "url": f"https://ada-{MARK}.example/moves"}
 PERSON = f"/v1/players/{ADA['ref']}"
 KEY = {"Idempotency-Key": "a-key-that-nobody-guesses-0815"}
 PHASES = (
@@ -51,7 +50,6 @@ PHASES = (
     "forked",
     "forked and waiting",
     "two seats",
-    "remote",
 )
 
 
@@ -91,8 +89,6 @@ def in_phase(api: Api, key: str, phase: str) -> Table:
             return owned(api, key, [ADA, {"bot": "greedy"}, {"bot": "random"}])
         case "two seats":
             return owned(api, key, [ADA, BOB, {**ADA, "name": f"Ada {MARK} again"}, CLEO], variant="kozel")
-        case "remote":
-            return owned(api, key, [REMOTE, BOB])
         case "with a clock" | "away":
             table = owned(api, key, clock={"bank": 600, "increment": 5})
             if phase == "away":
@@ -184,7 +180,7 @@ def test_nothing_of_a_person_is_left_in_any_game(
     assert MARK not in api.get("/v1/feed", token=app_key).text + api.get("/v1/lobby").text + str(everything(api, table))
 
 
-@pytest.mark.parametrize("phase", ["playing", "with a clock", "round over", "forked", "remote"])
+@pytest.mark.parametrize("phase", ["playing", "with a clock", "round over", "forked"])
 def test_a_computer_player_goes_on_and_the_events_say_so(
     api: Api, app_key: str, server: redis.Redis, eraser: Eraser, phase: str
 ) -> None:
@@ -204,7 +200,6 @@ def test_a_computer_player_goes_on_and_the_events_say_so(
             turn = bot_turn(game)
             assert turn is not None
             assert (turn.seat, turn.level) == (0, "greedy")
-            assert remote_turn(game) is None
             assert eraser.reminders.is_set("bots", table.id, game.holder)
             return
         if game.state.turn is None:  # between two rounds whoever is present deals

@@ -344,9 +344,14 @@ def test_no_log_holds_a_token_a_code_a_key_or_a_tile(
     assert api.get(table.path, token=table.tokens[1]).status_code == 500
     restore(server, table.id, state)
 
-    remote = {"name": "Secret Engine", "url": "https://secret.example.com/", "ref": "Secret-ref"}
-    owned = {"variant": "domino", "players": [{"name": "Ada"}, remote], "ref": "Secret-game"}
-    signing = api.post("/v1/games", owned, token=app_key).get_json()["seats"][1]["secret"]
+    owned = {
+        "variant": "domino",
+        "players": [{"name": "Ada"}, {"name": "Bo", "ref": "Secret-ref"}],
+        "ref": "Secret-game",
+    }
+    assert api.post("/v1/games", owned, token=app_key).status_code == 201
+    hook = {"url": "https://secret.example.com/Secret", "events": ["game.turn"]}
+    signing = api.post("/v1/webhooks", hook, token=app_key).get_json()["secret"]
     for token in (app_key, app_key[:-1]):
         api.get(table.path, token=token)
         api.get("/v1/app", token=token)

@@ -68,7 +68,6 @@ def test_known_labels_are_there_at_0() -> None:
         ("domino_game_status_transitions_total", "finished"),
         ("domino_bot_fallbacks_total", "first"),
         ("domino_time_outs_total", "forfeit"),
-        ("domino_remote_answers_total", "none"),
         ("domino_webhook_deliveries_total", "timeout"),
         ("domino_webhook_endpoint_changes_total", "disabled"),
         ("domino_reminder_failures_total", "clock"),

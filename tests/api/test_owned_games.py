@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from base64 import b64decode
 from collections.abc import Callable, Iterator
-from ipaddress import ip_network
 from random import Random
 from threading import Timer
 from time import monotonic
@@ -18,28 +15,21 @@ from werkzeug.test import TestResponse
 
 from service.backends.facade import BackendsFacade
 from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
-from service.games.facade import GamesFacade
 from service.games.model.game import Game
-from service.games.model.seats import Remote
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
 from service.web.http.stream_formats import NDJSON, SSE
 from service.web.http.streams import CHECK_SECONDS
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import decoded, shortest, take_snapshot
-from tests.support.application import build_backends, create_app
-from tests.support.stores.redis_stores import redis_backends
 from tests.support.table import match_finished
 
 pytestmark = pytest.mark.gate
 
-GAME, ADA, LATE, BOT, REMOTE = REFS = ("ref-of-the-game", "ref-of-ada", "ref-of-late", "ref-of-bot", "ref-of-remote")
-URL = "https://bots.example.com/a-path-that-nobody-else-may-know"
+GAME, ADA, LATE, BOT, BO = REFS = ("ref-of-the-game", "ref-of-ada", "ref-of-late", "ref-of-bot", "ref-of-bo")
 PLAYERS: list[dict[str, Any]] = [
     {"name": "Ada", "ref": ADA},
     {"open": True, "ref": LATE},
     {"bot": "greedy", "ref": BOT},
-    {"name": "Engine", "url": URL, "ref": REMOTE},
+    {"name": "Bo", "ref": BO},
 ]
 BODY = {"variant": "domino", "players": PLAYERS, "ref": GAME, "public": True}
 READS = (
@@ -124,14 +114,14 @@ def everything(api: Api, table: Table, token: str | None) -> Iterator[tuple[str,
 def test_the_application_is_told_what_it_calls_the_game_and_its_players(api: Api, table: Table, app_key: str) -> None:
     view = api.get(table.path, token=app_key).get_json()
     assert (view["viewer"], view["ref"]) == ("spectator", GAME)
-    assert [each["ref"] for each in view["players"]] == [ADA, LATE, BOT, REMOTE]
-    assert [each["kind"] for each in view["players"]] == ["human", "human", "bot", "remote"]
+    assert [each["ref"] for each in view["players"]] == [ADA, LATE, BOT, BO]
+    assert [each["kind"] for each in view["players"]] == ["human", "human", "bot", "human"]
     assert "you" not in view
     assert view["legal_moves"] == []
 
 
 def test_a_seat_is_told_its_own_ref_only(api: Api, table: Table) -> None:
-    for seat, ref in ((0, ADA), (1, LATE), (3, REMOTE)):
+    for seat, ref in ((0, ADA), (1, LATE), (3, BO)):
         view = api.get(table.path, token=table.tokens[seat]).get_json()
         assert "ref" not in view
         assert [each.get("ref") for each in view["players"]] == [ref if n == seat else None for n in range(4)]
@@ -140,7 +130,7 @@ def test_a_seat_is_told_its_own_ref_only(api: Api, table: Table) -> None:
 def test_no_resource_tells_a_ref_to_anybody_else(api: Api, table: Table, app_key: str) -> None:
     for token, most in (
         (None, set()),
-        *((table.tokens[seat], {ref}) for seat, ref in ((0, ADA), (1, LATE), (3, REMOTE))),
+        *((table.tokens[seat], {ref}) for seat, ref in ((0, ADA), (1, LATE), (3, BO))),
     ):
         seen = set()
         for path, text in everything(api, table, token):
@@ -155,17 +145,6 @@ def test_refs_are_told_in_views_only(api: Api, table: Table, app_key: str) -> No
     for path, text in everything(api, table, app_key):
         if path not in views and "/" not in path[1:]:
             assert not told(text), path
-
-
-def test_where_a_remote_player_is_asked_and_its_secret_are_told_to_nobody(
-    api: Api, table: Table, server: redis.Redis, app_key: str
-) -> None:
-    remote = stored(server, table).seats[3].remote
-    assert remote is not None
-    spelled = (URL, "nobody-else", "whsec_", remote.secret.hex())
-    for token in (None, app_key, *table.tokens.values()):
-        for path, text in everything(api, table, token):
-            assert not [each for each in spelled if each in text], path
 
 
 def test_the_name_of_the_application_and_its_key_are_told_to_nobody(api: Api, table: Table, app_key: str) -> None:
@@ -187,22 +166,17 @@ def test_each_viewer_has_an_etag_of_its_own(api: Api, table: Table, app_key: str
     assert german.headers["ETag"] == f'{etags[1][:-1]}-de"'
 
 
-def test_the_creator_gets_tokens_and_the_secret_of_the_remote_player(
-    api: Api, server: redis.Redis, app_key: str
-) -> None:
+def test_the_creator_gets_tokens_and_the_application_the_game(api: Api, server: redis.Redis, app_key: str) -> None:
     answer = api.post("/v1/games", BODY, token=app_key)
     created = answer.get_json()
-    ada, engine = created["seats"]
-    assert ada.keys() == {"seat", "name", "token"}
-    assert engine.keys() == {"seat", "name", "token", "secret"}
+    ada, bo = created["seats"]
+    assert ada.keys() == bo.keys() == {"seat", "name", "token"}
     assert created["game"]["ref"] == GAME
     table = Table(api, created)
     game = stored(server, table)
     assert game.ownership is not None
     assert game.ownership == (app_key[4:28], GAME, created["join_code"], "all")
-    assert re.fullmatch(r"whsec_[A-Za-z0-9+/]{43}=", engine["secret"])
-    assert game.seats[3].remote == Remote(URL, b64decode(engine["secret"].removeprefix("whsec_")))
-    assert api.get(table.path, token=engine["token"]).get_json()["you"]["seat"] == 3
+    assert api.get(table.path, token=bo["token"]).get_json()["you"]["seat"] == 3
 
 
 def test_a_game_is_not_public_unless_it_is_said(api: Api, server: redis.Redis, app_key: str) -> None:
@@ -214,16 +188,12 @@ def test_a_game_is_not_public_unless_it_is_said(api: Api, server: redis.Redis, a
         assert ownership.public is None
 
 
-@pytest.mark.parametrize("players", [[{"name": "Ada"}, {"open": True}, {"name": "Engine", "url": URL}]])
-def test_a_repeated_creation_returns_the_same_tokens_and_secret(
-    api: Api, app_key: str, players: list[dict[str, Any]]
-) -> None:
-    body = {"variant": "domino", "players": players, "ref": GAME}
+def test_a_repeated_creation_returns_the_same_tokens(api: Api, app_key: str) -> None:
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}, {"name": "Bo"}], "ref": GAME}
     headers = {"Idempotency-Key": str(uuid4())}
     first, second = (api.post("/v1/games", body, token=app_key, headers=headers) for _ in range(2))
     assert "Idempotent-Replayed" in second.headers
     assert first.data == second.data
-    assert first.get_json()["seats"][1]["secret"] == second.get_json()["seats"][1]["secret"]
 
 
 def test_an_idempotency_key_belongs_to_its_application(api: Api, app_key: str, other_key: str) -> None:
@@ -255,14 +225,13 @@ def test_an_application_joins_its_game_for_a_player(api: Api, app_key: str) -> N
     assert joined["game"]["players"][1]["ref"] == LATE
 
 
-def test_without_a_key_nobody_gives_a_ref_or_an_address_or_makes_a_game_public(api: Api) -> None:
+def test_without_a_key_nobody_gives_a_ref_or_makes_a_game_public(api: Api) -> None:
     people = [{"name": "Ada"}, {"open": True}]
     bodies: dict[str, dict[str, Any]] = {
         "ref": {"players": people, "ref": GAME},
         "public": {"players": people, "public": True},
         "players.0.ref": {"players": [{"name": "Ada", "ref": ADA}, {"open": True}]},
         "players.1.ref": {"players": [{"name": "Ada"}, {"open": True, "ref": LATE}]},
-        "players.0.url": {"players": [{"name": "Ada", "url": URL}, {"open": True}]},
     }
     for field, body in bodies.items():
         answer = api.post("/v1/games", {"variant": "domino", **body})
@@ -300,55 +269,15 @@ def test_a_ref_is_returned_as_it_was_sent(api: Api, app_key: str, ref: str) -> N
 @pytest.mark.parametrize(
     "player",
     [
-        {"url": URL},
-        {"open": True, "url": URL},
-        {"bot": "greedy", "url": URL},
         {"ref": ADA},
         {"name": "Ada", "open": True, "ref": ADA},
-        {"name": "Engine", "url": ""},
-        {"name": "Engine", "url": "https://" + "x" * 2000},
-        {"name": "Engine", "url": None},
-        {"name": "Engine", "url": ["https://example.com"]},
+        {"name": "Engine", "url": "https://bots.example.com/"},
     ],
     ids=repr,
 )
 def test_a_player_that_is_none_is_refused(api: Api, app_key: str, player: dict[str, Any]) -> None:
     body = {"variant": "domino", "players": [{"name": "Ada"}, player]}
     assert status_and_code(api.post("/v1/games", body, token=app_key)) == (422, "invalid")
-
-
-@pytest.mark.parametrize(
-    ("url", "reason"),
-    [
-        ("https://intranet/", "url_not_public"),
-        ("http://example.com/", "url_not_https"),
-        ("ftp://example.com/", "url_not_https"),
-        ("file:///etc/passwd", "url_not_https"),
-        ("example.com", "url_malformed"),
-        ("https://exa mple.com/", "url_malformed"),
-        ("https://example.com/\r\nHost: x", "url_malformed"),
-        ("https://ada:secret@example.com/", "url_credentials"),
-        ("https://example.com:8443/", "url_port"),
-        ("https://127.0.0.1/", "url_not_public"),
-        ("https://[::1]/", "url_not_public"),
-        ("https://169.254.169.254/latest/meta-data", "url_not_public"),
-        ("https://localhost/", "url_not_public"),
-    ],
-)
-def test_no_player_is_asked_at_an_address_that_is_not_public(api: Api, app_key: str, url: str, reason: str) -> None:
-    players = [{"name": "Ada"}, {"name": "Engine", "url": URL}, {"name": "Other", "url": url}]
-    answer = api.post("/v1/games", {"variant": "domino", "players": players}, token=app_key)
-    assert status_and_code(answer) == (422, "invalid")
-    assert [(each["field"], each["reason"]) for each in answer.get_json()["causes"]] == [("players.2.url", reason)]
-
-
-def test_the_operator_may_allow_players_in_a_network(games: GamesFacade, redis_url: str, app_key: str) -> None:
-    store = redis_backends(SingleNodeTopology(connect(redis_url)))
-    backends = build_backends(store, networks=[ip_network("10.0.0.0/8")])
-    api = Api(create_app(games, backends=backends).test_client(use_cookies=False))
-    for url, status in (("http://10.1.2.3:8080/move", 201), ("http://11.1.2.3:8080/move", 422)):
-        players = [{"name": "Ada"}, {"name": "Engine", "url": url}]
-        assert api.post("/v1/games", {"variant": "domino", "players": players}, token=app_key).status_code == status
 
 
 def test_a_stream_ends_when_the_key_is_revoked(api: Api, backends: BackendsFacade, app_key: str) -> None:

@@ -109,8 +109,6 @@ def test_a_released_game_of_an_application_has_its_owner_and_its_refs(
     game = timed_api.stored(Table(timed_api, released.created))
     assert game.ownership is not None
     assert (game.ownership.ref, game.seats[0].ref, game.seats[0].name) == ("match-17", "user-1", "Ada")
-    assert game.seats[1].remote is not None
-    assert game.seats[1].remote.url == "https://players.example/"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

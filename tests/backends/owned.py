@@ -72,7 +72,7 @@ class Owned:
         seats = [SeatRequest("human", f"Player {seat}") for seat in range(len(refs))]
         wanted = GameRequest(variant, (*seats, *[SeatRequest("open")] * open_seats), {}, "seed", clock=clock)
         rules = variants()[variant].rules({}, len(wanted.seats))
-        secrets = Secrets(self.random.randbytes, str.encode, self.random.randbytes)
+        secrets = Secrets(self.random.randbytes, self.random.randbytes)
         game_id = with_shard(self.random.randbytes(11).hex())
         new = new_game(wanted, rules.start(), secrets, game_id=game_id, now=self.clock())
         game = new.game

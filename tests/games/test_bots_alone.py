@@ -12,7 +12,7 @@ from service.games.shares import GamesOfBots
 from tests.support.games import build_games
 from tests.workers.tables import TTL, InProcess, request
 
-KINDS: dict[str, SeatKind] = {"p": "human", "b": "bot", "o": "open", "x": "remote"}
+KINDS: dict[str, SeatKind] = {"p": "human", "b": "bot", "o": "open"}
 
 
 class Noted(GamesOfBots):
@@ -36,13 +36,11 @@ class Noted(GamesOfBots):
     ("seats", "absence", "expected"),
     [
         ("bb", None, True),
-        ("xb", None, True),
-        ("xx", "forfeit", False),
         ("pp", "forfeit", False),
         ("pb", "forfeit", False),
         ("pbb", "forfeit", True),
         ("obb", "forfeit", True),
-        ("pxb", "forfeit", True),
+        ("pob", "forfeit", False),
         ("pbb", "bot", False),
         ("pbb", None, False),
         ("ob", None, False),

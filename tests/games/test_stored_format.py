@@ -26,7 +26,7 @@ from service.games.model.clock import ClockSettings, RunningClock
 from service.games.model.errors import NewerFormat
 from service.games.model.game import Game, Ownership, rules_for
 from service.games.model.game_events import Created, EventEnvelope, GameEvent, Joined, Renamed
-from service.games.model.seats import Remote, Seats
+from service.games.model.seats import Seats
 from service.games.store.codec import (
     decode_event,
     decode_game,
@@ -37,8 +37,8 @@ from service.games.store.codec import (
 from tests.games.tables import Hosted
 
 PLAIN = (
-    b'["AAAAAAAJ",1,"domino",[{},[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0=",null,null,null],'
-    b'["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A=",null,null,null]],null,true,'
+    b'["AAAAAAAJ",1,"domino",[{},[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0=",null,null],'
+    b'["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A=",null,null]],null,true,'
     b'["MooTdfe/WP/uOspIASc4jocoZMOD4aGvW1AQMRg3rGw=",[],null,[]],1767728000000,1767728000000,[],1,7,"AAAAAAAJ",'
     b"[],false,null,null,null,false,true,null,[[],[],null],null,[0,[],[],0],"
     b'"354b8b81986fe38bd1",2],[[[1,15,7,9,26],[21,11,16,13,18,24]],[4,20,27,0,6,2,12,23,14,25,22,8,19],0,0,false,null,[],"playing",1,0,[0,0],[0,0],0,null,null,[]],[[5,17,3,'
@@ -46,8 +46,8 @@ PLAIN = (
 )
 FULL = (
     b'["AAAAAAAJ",1,"domino",[{"limit":60},[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0=",null,'
-    b'"player 0",null],["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A=",null,"player 1",null],'
-    b'["remote","Rosa",null,null,"player 2",["https://club.example/bot","c2VjcmV0"]]],"YSBqb2luIGNvZGU=",true,'
+    b'"player 0"],["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A=",null,"player 1"],'
+    b'["bot","Rosa",null,"greedy","player 2"]],"YSBqb2luIGNvZGU=",true,'
     b'["YSBzZWVk",[[[[0],[1]],[2,3]]],"AAAAAAAAAAAAAAAAAAAAAQ_N",["a client seed","",""]],1767728000000,'
     b'1767728001000,[1,2],1,5,"AAAAAAAA",["b2YgdGhpcyByb3VuZA==","b2YgdGhlIG5leHQ="],true,["an application",'
     b'"table 7","a join code","all"],"a later game","an earlier game",false,false,300,[[1],[2],0],[null,60000,'
@@ -79,9 +79,6 @@ def full() -> Game:
     hosted.leave(1)
     game = hosted.game
     seats = [seat._replace(ref=f"player {number}") for number, seat in enumerate(game.seats)]
-    seats[2] = seats[2]._replace(
-        kind="remote", level=None, remote=Remote(url="https://club.example/bot", secret=b"secret")
-    )
     return game._replace(
         options={"limit": 60},
         rules=rules_for("domino", {"limit": 60}, 3),

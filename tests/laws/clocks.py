@@ -1,4 +1,4 @@
-"""Hosted games in simulated time: people, computer and remote players and time-outs, with faults, against a model.
+"""Hosted games in simulated time: people, computer players and time-outs, with faults, against a model.
 
 A *plan* says how a game is set up and what may happen in it; one plan is one course of events, the same at every run.
 The model of the clock (``ClockModel``) reads the stored events only. It counts the time of each turn itself and knows
@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple
 
-from service.backends.remote_players import RemotePlayers
 from service.engine.errors import Refusal
 from service.engine.events import Dealt, Done, Drew, Finished, Passed, Played, RoundEnded
 from service.engine.moves import DEAL, Move
@@ -34,13 +33,11 @@ from service.games.model.results import CommandResult
 from service.games.model.schedule import (
     MOST_ROUNDS_OF_BOTS,
     BotTurn,
-    RemoteTurn,
     bot_turn,
     reminders,
-    remote_turn,
     time_out_due,
 )
-from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, REMOTE
+from service.games.model.seats import BOT, HUMAN, OPEN_SEAT
 from service.games.model.views import GameView
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.reminders import ReminderKind, TakenReminder
@@ -53,9 +50,9 @@ from tests.histories.faults import FaultyStore, SimulatedTime
 from tests.laws.facts import assert_kept_facts
 from tests.laws.matches import Choices
 from tests.support.games import build_games, build_repository
-from tests.support.remote_games import APP
 from tests.support.stores.memory_store import MemoryStore
 
+APP: Final = "A" * 24
 TTL: Final = 30 * 86_400
 LEASE: Final = 10_000
 BACK: Final = 10_000
@@ -78,18 +75,16 @@ class Plan(NamedTuple):
     steps: int
     seed: int
     arranged: bool = False
+    owned: bool = False
 
 
 class ClockModel:
     """Who is present, how much time each seat has, and when it is over, by the events and their times alone."""
 
-    def __init__(
-        self, rules: Rules, settings: ClockSettings | None, people: set[int], remote: Set[int] = frozenset()
-    ) -> None:
+    def __init__(self, rules: Rules, settings: ClockSettings | None, people: set[int]) -> None:
         self.rules = rules
         self.settings = settings
         self.people = people
-        self.remote = remote
         self.state: State = rules.start()
         self.away: set[int] = set()
         self.forfeited: set[int] = set()
@@ -106,21 +101,10 @@ class ClockModel:
         self.interrupted = False
 
     @property
-    def clocked(self) -> Set[int]:
-        """The seats that have a clock."""
-        return self.people | self.remote
-
-    @property
-    def on_turn(self) -> int | None:
-        """The person or remote player who has to move."""
-        seat = self.state.turn
-        return None if seat in self.away or seat == self.substituted or seat not in self.clocked else seat
-
-    @property
     def running(self) -> int | None:
-        """The person or remote player whose time runs."""
-        seat = self.on_turn
-        return None if seat in self.remote and self.is_asleep else seat
+        """The person who has to move, and whose time runs."""
+        seat = self.state.turn
+        return None if seat in self.away or seat == self.substituted or seat not in self.people else seat
 
     @property
     def is_asleep(self) -> bool:
@@ -143,13 +127,9 @@ class ClockModel:
             return None
         return self.end if self.settings.turn is not None else self.counted_from + self.banks[self.running]
 
-    def take(self, at: int, event: object, *, given_up: bool = False) -> None:
-        """The next event; ``given_up`` if it may be that a remote player was asked in vain, which needs no deadline."""
+    def take(self, at: int, event: object) -> None:
+        """The next event."""
         match event:
-            case TimedOut(seat, "move") if seat in self.remote and given_up:
-                assert seat == self.running
-                self._stop(seat, at)
-                self.substituted = seat
             case TimedOut(seat, then):
                 assert seat == self.running
                 assert self.deadline is not None
@@ -168,7 +148,7 @@ class ClockModel:
             case Left(seat):
                 running = self.running
                 self.away.add(seat)
-                if running is not None and running != self.running:  # who leaves, or a remote player: the game sleeps
+                if running is not None and running != self.running:
                     self._stop(running, at)
             case Returned(seat):
                 self._come_back(seat, at)
@@ -211,7 +191,7 @@ class ClockModel:
         seat = before.turn
         assert seat is not None
         self.turns += 1
-        if seat in self.clocked and seat not in self.away:
+        if seat in self.people and seat not in self.away:
             if seat == running:
                 self._stop(seat, at)
             if self.settings is not None:
@@ -261,22 +241,17 @@ class Course:
         )
         self.services = [self._service(skew) for skew in (0, random.randrange(-SKEW, SKEW))]
         self.automations = [self._automation(skew) for skew in (0, random.randrange(-SKEW, SKEW))]
-        self.players = [RemotePlayers(self._repository(skew)) for skew in (0, random.randrange(-SKEW, SKEW))]
         self.tokens: dict[int, str] = {}
         self.figures: Counter[str] = Counter()
         self.history: list[EventEnvelope] = []
         self.snapshots: dict[int, Game] = {}
         self.kept_turns: list[BotTurn] = []
-        self.kept_answers: list[RemoteTurn] = []
-        self.given_up: set[int] = set()
-        """The versions at which somebody tried to give up the turn of a remote player."""
         self.answers: list[tuple[int, str, MoveCommand, CommandResult[GameView]]] = []
         self.code: str | None = None
         self.alone = True
         self.id = self._create()
-        remote = {seat for seat, kind in enumerate(plan.kinds) if kind == REMOTE}
-        people = {seat for seat, kind in enumerate(plan.kinds) if kind not in (BOT, REMOTE)}
-        self.model = ClockModel(self.game.rules, plan.clock, people, remote)
+        people = {seat for seat, kind in enumerate(plan.kinds) if kind != BOT}
+        self.model = ClockModel(self.game.rules, plan.clock, people)
         self.judge()
         self.faulty._rate = plan.faults
         self.alone = False
@@ -292,7 +267,6 @@ class Course:
             (self.claim, 0.5 if self.plan.clock is None or self.plan.clock.absence != "claim" else 12),
             (self.take_clock, 4),
             (self.take_bots, 5),
-            (self.ask_remote, 4 if REMOTE in self.plan.kinds else 0),
             (self.stray, 1),
             (self.deliver, 0.3),
         )
@@ -399,40 +373,9 @@ class Course:
             else:
                 self.kept_turns.append(turn)
 
-    def ask_remote(self) -> None:
-        """A messenger has a remote player asked, who answers now or later, or not; the messenger may die meanwhile."""
-        for taken in self.store.take("remote", 10, LEASE):
-            turn = self.random.choice(self.players).next_turn(self.id)
-            outcome = self.random.choices(("answer", "give up", "late", "killed"), (5, 2, 1, 1))[0]
-            if turn is None:
-                self.store.reschedule("remote", taken, None)
-            elif outcome == "answer":
-                self._answer(turn)
-            elif outcome == "give up":
-                self._give_up(turn)
-            else:
-                self.figures[f"remote: {outcome}"] += 1
-                self.kept_answers.append(turn)
-
-    def _answer(self, turn: RemoteTurn) -> None:
-        """The remote player answers for this turn."""
-        moves = legal_moves(turn.game.rules, turn.game.state, turn.seat)
-        command = MoveCommand(self.random.choice(moves), Expected(turn.game.version))
-        self.random.choice(self.players).play(turn, command)
-        self.figures["moves of remote players"] += 1
-
-    def _give_up(self, turn: RemoteTurn) -> None:
-        """The remote player was asked often enough: a computer player makes this turn."""
-        self.given_up |= {turn.game.version, self.game.version}
-        self.random.choice(self.players).give_up(turn)
-        self.figures["turns given up"] += 1
-
     def stray(self) -> None:
-        """Something looks at the game without a reason, or with an old one; or a remote player answers late."""
-        choice = self.random.random()
-        if choice < 0.4 and self.kept_answers:
-            self.random.choice((self._answer, self._give_up))(self.kept_answers.pop())
-        elif choice < 0.5 or not self.kept_turns:
+        """Something looks at the game without a reason, or with an old one."""
+        if self.random.random() < 0.5 or not self.kept_turns:
             self._time_out(self.random.choice(self.automations))
         else:
             turn = self.kept_turns.pop()
@@ -482,7 +425,7 @@ class Course:
         for version, data in enumerate(new.events, len(self.history) + 1):
             envelope = decode_event(version, game.created_at, data)
             self.history.append(envelope)
-            model.take(envelope.at, envelope.event, given_up=version - 1 in self.given_up)
+            model.take(envelope.at, envelope.event)
             self.figures[type(envelope.event).__name__] += 1
         self.snapshots[game.version] = game
         assert_kept_facts(game)
@@ -491,7 +434,7 @@ class Course:
         assert game.presence == presence
         if game.clock is not None and game.clock.turn is None:
             banks = game.running_clock.banks
-            assert [banks[seat] for seat in model.clocked] == [model.banks[seat] for seat in model.clocked]
+            assert [banks[seat] for seat in model.people] == [model.banks[seat] for seat in model.people]
         if not game.seats.are_open:
             assert game.deadline == model.deadline
         assert model.spent <= self.history[-1].at - self.history[0].at, "more time than there was"
@@ -508,18 +451,15 @@ class Course:
             # Of an owned game, who read it just before a move may write a reminder again, which then does nothing.
             spare = stored is not None and due is None and game.ownership is not None
             assert stored == due or leased or spare, (kind, stored, due)
-        assert remote_turn(game) is None or self.id in self.store._reminders["remote"]
 
     def _judge_progress(self, game: Game) -> None:
         """Somebody can act, or the service will; or the game sleeps as it should."""
         if game.seats.are_open or game.state.phase not in (PLAYING, ROUND_OVER):
             assert bot_turn(game) is None
             assert game.deadline is None
-            assert remote_turn(game) is None
             return
         model = self.model
         player = model.present if game.state.phase == ROUND_OVER else model.running is not None
-        assert (remote_turn(game) is not None) is (model.running in model.remote)
         if player:
             assert (game.deadline is None) is (game.clock is None)
             assert bot_turn(game) is None
@@ -540,18 +480,15 @@ class Course:
         self.store._heartbeat = None  # so that the jumps from one deadline to the next are no interruptions
         for _ in range(60):
             game = self.game
-            asked, turn = remote_turn(game), bot_turn(game)
-            if asked is not None:
-                self.random.choice((self._answer, self._give_up))(asked)
+            turn = bot_turn(game)
+            due = turn.due if turn is not None else time_out_due(game)
+            if due is None:
+                break
+            self.time.now = max(self.time.now, due)
+            if turn is not None:
+                self._play(turn)
             else:
-                due = turn.due if turn is not None else time_out_due(game)
-                if due is None:
-                    break
-                self.time.now = max(self.time.now, due)
-                if turn is not None:
-                    self._play(turn)
-                else:
-                    assert self._time_out(self.automations[0])
+                assert self._time_out(self.automations[0])
             assert self.game.version > game.version
             self.judge()
         self._tell_again()
@@ -598,8 +535,6 @@ class Course:
             if kind == BOT
             else SeatRequest(OPEN_SEAT)
             if kind == OPEN_SEAT
-            else SeatRequest(REMOTE, f"Deep {seat}", url="https://bots.example/")
-            if kind == REMOTE
             else SeatRequest(HUMAN, f"Ada {seat}")
             for seat, kind in enumerate(plan.kinds)
         ]
@@ -610,7 +545,7 @@ class Course:
             seed=str(plan.seed) if plan.arranged else None,
             clock=plan.clock,
             pace=plan.pace,
-            app=APP if REMOTE in plan.kinds else None,
+            app=APP if plan.owned else None,
         )
         created = self.services[0].commands.create(request).answer
         self.tokens = {each.seat: each.token for each in created.seats}

@@ -11,7 +11,6 @@ def assert_kept_facts(game: Game) -> None:
     kinds = [seat.kind for seat in game.seats]
     seats = range(len(kinds))
     assert game.seats.people == {seat for seat in seats if kinds[seat] == "human"}
-    assert game.seats.remote == {seat for seat in seats if kinds[seat] == "remote"}
     assert game.seats.are_open == ("open" in kinds)
     assert game.seats.are_people == (set(kinds) == {"human"})
 

@@ -4,7 +4,7 @@ A seat never uses more than its bank, the increments that it has earned, and onc
 is used is counted here, by a clock that only goes on between two commands and by what the views show: who is on turn,
 and whether its time runs. The commands are those of the service, on a store in memory: players move, leave and come
 back, change their tokens, claim and begin rematches; their application renames them, changes their tokens, and has
-them leave and come back; remote players answer, or are given up.
+them leave and come back.
 """
 
 from __future__ import annotations
@@ -17,28 +17,26 @@ from typing import Final
 
 import pytest
 
-from service.backends.remote_players import RemotePlayers
 from service.engine.errors import Refusal
 from service.engine.moves import DEAL
 from service.engine.presence import ABSENCES, Absence
 from service.engine.referee import legal_moves
 from service.games.access import Access
 from service.games.automation.due import Automation
-from service.games.commands.move import Expected, MoveCommand
+from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import GRACE_MS, RETURN_MS, ClockSettings
 from service.games.model.errors import MoveRefused
 from service.games.model.game import Game
-from service.games.model.schedule import bot_turn, remote_turn, time_out_due
-from service.games.model.seats import BOT, HUMAN, REMOTE, SeatKind
+from service.games.model.schedule import bot_turn, time_out_due
+from service.games.model.seats import BOT, HUMAN, SeatKind
 from tests.conftest import Figures
 from tests.support.games import build_games, build_repository
-from tests.support.lanes import fewer
-from tests.support.remote_games import APP
 from tests.support.stores.memory_store import MemoryStore
 
 pytestmark = pytest.mark.quick_and_gate
 
+APP: Final = "A" * 24
 SEQUENCES: Final = 40
 """Of each kind of absence, in the nightly lane."""
 COMMANDS: Final = 160
@@ -51,8 +49,6 @@ BANKS: Final = (
 SEATS: Final[tuple[tuple[SeatKind, ...], ...]] = (
     (HUMAN, HUMAN),
     (HUMAN, HUMAN, HUMAN),
-    (HUMAN, REMOTE),
-    (HUMAN, REMOTE, HUMAN),
     (HUMAN, HUMAN, BOT),
 )
 ONCE: Final = RETURN_MS + 2 * GRACE_MS
@@ -86,11 +82,10 @@ class Sequence:
         )
         repository = build_repository(self.store, lambda: self.now, self.random.randbytes)
         self.automation = Automation(repository)
-        self.remote = RemotePlayers(repository)
         self.figures: Counter[str] = Counter()
         seats = [
-            SeatRequest(kind, name, level="greedy" if kind == BOT else None, url=url if kind == REMOTE else None)
-            for kind, name, url in zip(self.kinds, ("Ada", "Bo", "Cy"), ["https://bots.example/"] * 3, strict=False)
+            SeatRequest(kind, name, level="greedy" if kind == BOT else None)
+            for kind, name in zip(self.kinds, ("Ada", "Bo", "Cy"), strict=False)
         ]
         created = self.games.commands.create(
             GameRequest("domino", tuple(seats), {}, seed=seed, clock=clock, pace=0, app=APP)
@@ -206,16 +201,11 @@ class Sequence:
         self.games.owner_commands.rename(self.owner(seat), seat, name=name, ref=f"{self.random.random()}")
 
     def serve(self) -> None:
-        """The service acts: for a computer player, or for a remote player who answers or is given up."""
-        turn, asked = bot_turn(self.game), remote_turn(self.game)
+        """The service acts for a computer player."""
+        turn = bot_turn(self.game)
         if turn is not None:
             moves = (DEAL,) if turn.action == "deal" else legal_moves(turn.game.rules, turn.game.state, turn.seat)
             self.automation.play(turn, self.random.choice(moves))
-        elif asked is not None and self.random.random() < 0.5:
-            moves = legal_moves(asked.game.rules, asked.game.state, asked.seat)
-            self.remote.play(asked, MoveCommand(self.random.choice(moves), Expected(asked.game.version)))
-        elif asked is not None and self.random.random() < 0.3:
-            self.remote.give_up(asked)
 
     def begin_rematch(self) -> None:
         """The next match, in which everybody has a whole bank and may be granted time again."""

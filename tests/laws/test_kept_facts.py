@@ -24,7 +24,7 @@ def test_what_is_kept_of_a_game_follows_it(match: Match) -> None:
         clock = start_clock(settings, count)
         game = game._replace(
             state=state,
-            seats=Seats([Seat(rng.choice(["human", "human", "bot", "remote"])) for _ in match.seats]),
+            seats=Seats([Seat(rng.choice(["human", "human", "bot"])) for _ in match.seats]),
             clock=settings,
             running_clock=RunningClock(1_000 * number, clock.banks),
             presence=Presence(frozenset(seat for seat in match.seats if rng.random() < 0.2)),

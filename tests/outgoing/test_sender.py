@@ -279,43 +279,6 @@ def test_a_name_without_an_address_fails_as_one_that_is_not_public(trust: ssl.SS
         assert failure(sender(Network(names={HOST: addresses}), trust)) == "refused_address"
 
 
-def test_names_of_one_server_are_located_at_the_same_place(trust: ssl.SSLContext) -> None:
-    names = {"a.example": (PUBLIC, "8.8.8.8"), "b.example": ("8.8.8.8", PUBLIC), "c.example": ("8.8.4.4",)}
-    names |= {
-        "six.example": ("2606:4700::1",),
-        "seven.example": ("2606:4700::2:1",),
-        "eight.example": ("2606:4701::1",),
-    }
-    by = sender(Network(names=names), trust)
-    places = {name: by.locate(f"https://{name}/{name}", APP) for name in names}
-    assert places["a.example"] == places["b.example"] == "8.8.8.8 443"
-    assert places["six.example"] == places["seven.example"]
-    assert len(set(places.values())) == 4
-    assert by.locate("https://8.8.8.8/", APP) == "8.8.8.8 443"
-
-
-def test_where_a_server_was_found_is_remembered_and_a_request_looks_it_up_all_the_same(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
-) -> None:
-    network = Network(open_endpoint(answer()))
-    by = sender(network, trust)
-    assert [by.locate(URL, APP) for _ in range(3)] == [f"{PUBLIC} 443"] * 3
-    assert network.looked_up == [HOST]
-    post(by)
-    assert network.looked_up == [HOST] * 2
-
-
-def test_a_server_that_cannot_be_located_is_its_name(trust: ssl.SSLContext) -> None:
-    def refuse(_: str) -> Sequence[str]:
-        raise OSError("no name server")
-
-    assert new_sender(tls=trust, lookup=refuse).locate("https://Bots.example/a", APP) == "bots.example 443"
-    assert new_sender(lookup=lambda _: ("10.0.0.1",)).locate("https://bots.example/", APP) == "bots.example 443"
-    network = Network(names={})
-    assert sender(network, trust, proxy="http://egress:4750").locate("https://bots.example/", APP) == "bots.example 443"
-    assert network.looked_up == []
-
-
 def test_a_look_up_that_fails_is_no_refusal(trust: ssl.SSLContext) -> None:
     def fail(_: str) -> Sequence[str]:
         raise socket.gaierror(socket.EAI_AGAIN, "no answer")

@@ -62,12 +62,11 @@ PRESENCE = """\
 
 FULL = (
     GOOD.replace('"Bo"', '"Greedy" bot=greedy edition=1')
-    .replace('"Ada"]', '"Ada" remote]')
     .replace("[Date", f"{TIMES}[Date")
     .replace("8. ended", f"{PRESENCE}8. ended")
     .replace("finished: 0 2", "finished: 0 2 forfeit")
 )
-"""The same with a remote player, a computer player, a clock, and people who are away."""
+"""The same with a computer player, a clock, and people who are away."""
 
 
 def with_line(number: int, line: str) -> str:
@@ -83,11 +82,10 @@ def test_the_example_is_right() -> None:
     assert format_record(parse_record(GOOD)) == GOOD
 
 
-def test_remote_and_computer_players_a_clock_and_who_is_away_are_read() -> None:
+def test_computer_players_a_clock_and_who_is_away_are_read() -> None:
     record = parse_record(FULL)
     assert format_record(record) == FULL
     assert record.bots == (RecordedBot(1, "greedy", 1),)
-    assert record.remote == (0,)
     assert record.clock == RecordedClock(None, 300, 0, "forfeit")
 
 
@@ -128,8 +126,7 @@ BAD = [
     (with_line(8, '[Player 2 "C"y"]'), 8, 14),
     (with_line(8, '[Player 2 "C\\000041y"]'), 8, 13),
     (with_line(8, '[Player 2 "C\ty"]'), 8, 13),
-    (with_line(7, '[Player 1 "Bo" remote bot=greedy edition=1]'), 7, 22),
-    (with_line(7, '[Player 1 "Bo" Remote]'), 7, 15),
+    (with_line(7, '[Player 1 "Bo" remote]'), 7, 15),
     (with_line(7, '[Player 1 "Bo" bot=greedy]'), 7, 26),
     (with_line(7, '[Player 1 "Bo" bot=greedy edition=0]'), 7, 35),
     (with_line(7, '[Player 1 "Bo" bot=Greedy edition=1]'), 7, 20),

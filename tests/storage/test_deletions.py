@@ -43,7 +43,7 @@ HOLDER = "an application"
 TOMBSTONE = b'[0,"an application"]'
 DUE = 1_000
 """When somebody is to be told of a deletion: long ago."""
-ALL: Reminders = {"bots": DUE + 1, "clock": DUE + 2, "outbox": DUE + 3, "remote": DUE + 4}
+ALL: Reminders = {"bots": DUE + 1, "clock": DUE + 2, "outbox": DUE + 3}
 
 
 class Kept(NamedTuple):
@@ -197,7 +197,7 @@ def test_a_deletion_and_writes_at_the_same_time_leave_the_tombstone(store: Store
 def test_a_deletion_removes_the_reminders_and_writes_that_of_the_outbox(kept: Kept, game: str) -> None:
     kept.store.delete(game, TOMBSTONE, DUE, HOLDER)
     assert due(kept, "outbox", game) == [DUE]
-    for kind in ("bots", "clock", "remote", "webhooks"):
+    for kind in ("bots", "clock", "webhooks"):
         assert due(kept, kind, game) == []
 
 

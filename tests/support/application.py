@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from limits.storage import MemoryStorage, Storage
@@ -20,7 +19,6 @@ from service.backends.ports import BackendStore, Erasure, ErasureStore
 from service.backends.stored import StoredBytes
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.ports import WebhookStore
-from service.config import Network
 from service.games.facade import GamesFacade
 from service.games.ports import RandomBytes, TimeSource
 from service.games.shares import UNLIMITED, Shares
@@ -96,7 +94,6 @@ def build_backends(
     clock: TimeSource = system_clock,
     random_bytes: RandomBytes = os.urandom,
     needed_for_games: bool = False,
-    networks: Collection[Network] = (),
     listing: Listing | None = None,
     webhooks: WebhookStore | None = None,
     feed: Feeds | None = None,
@@ -123,8 +120,7 @@ def build_backends(
         people=people or People(index, NoErasures()),
         policy=Policy(
             needed_for_games,
-            partial(check_url, networks=networks),
-            StoredBytes(shares),
+            StoredBytes(shares, idempotency),
         ),
     )
 

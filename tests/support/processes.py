@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import os
 import socket
-from contextlib import ExitStack
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.support.background import ROOT
+from tests.support.waiting import PATIENCE
 
 
 def free_ports(number: int) -> list[int]:
@@ -26,3 +34,46 @@ def runs(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+class Process:
+    """A process with its output in a file; it is stopped at the end, or when it is killed."""
+
+    def __init__(self, command: Sequence[str], log: Path, **environ: str) -> None:
+        self.log = log
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env={**os.environ, **environ},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        """As by kill -9."""
+        self.process.kill()
+        self.process.wait(PATIENCE)
+
+
+def await_port(port: int) -> None:
+    """Wait until something listens on this port."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise AssertionError("nothing listens")

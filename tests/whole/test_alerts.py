@@ -22,9 +22,8 @@ from tests.backends.endpoints import Listener
 from tests.outgoing.endpoints import answer
 from tests.storage.servers import RealServer, fill
 from tests.support.background import Background
-from tests.support.processes import free_ports
+from tests.support.processes import Process, await_port, free_ports
 from tests.support.prometheus import Prometheus, rules
-from tests.support.remote_bots import Process, await_port
 from tests.support.serving import Service
 from tests.support.waiting import PATIENCE, until
 from tests.whole.table import Table, connect

@@ -17,8 +17,7 @@ import httpx
 import pytest
 from standardwebhooks import Webhook
 
-from tests.support.processes import free_ports
-from tests.support.remote_bots import Process, await_port
+from tests.support.processes import Process, await_port, free_ports
 from tests.support.serving import ROOT, Service
 from tests.support.table import Json
 from tests.support.waiting import PATIENCE

@@ -18,8 +18,7 @@ import pytest
 
 from tests.conftest import Figures
 from tests.support.node_packages import NODE_MODULES
-from tests.support.processes import free_ports
-from tests.support.remote_bots import await_port
+from tests.support.processes import await_port, free_ports
 from tests.support.serving import ROOT, Service
 from tests.support.waiting import PATIENCE, until
 from tests.vectors.verifiers import node_or_skip

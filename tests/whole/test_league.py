@@ -15,8 +15,7 @@ import httpx
 import pytest
 
 from examples.league.league import League
-from tests.support.processes import free_ports
-from tests.support.remote_bots import Process, await_port
+from tests.support.processes import Process, await_port, free_ports
 from tests.support.serving import ROOT, Service
 from tests.support.waiting import PATIENCE, until
 from tests.whole.table import connect

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.backends.endpoints import Listener, parse
-from tests.outgoing.endpoints import answer
+from tests.backends.endpoints import Listener
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.serving import Service
@@ -90,34 +88,6 @@ def test_what_follows_from_a_request_has_its_trace(own: Service) -> None:
         assert {name: len(found) for name, found in traced(own).items()} == lines
     listener.close()
     assert not any(TRACE in line and key in line for line in own.lines)
-
-
-class RemotePlayer(Listener):
-    """Makes its first legal move."""
-
-    def respond(self, request: bytes, sock: socket.socket) -> object:
-        message = parse(request)
-        if message.type == "webhook.challenge":
-            return super().respond(request, sock)
-        return answer("200 OK", json.dumps(message.data["view"]["legal_moves"][0]).encode())(sock)
-
-
-def test_a_remote_player_is_asked_with_the_trace_of_the_move_before(own: Service) -> None:
-    remote = RemotePlayer()
-    with connect(own.url) as http:
-        key = own.new_key()
-        game = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Deep Six", "url": remote.url}], "pace": 0}
-        owner = {"Authorization": f"Bearer {key}"}
-        table = Table(http, http.post("/v1/games", json=game, headers=owner).raise_for_status().json())
-        until(lambda: table.to_move() == 0)
-        assert not any("traceparent" in each.headers for each in remote.received)
-        before = len(remote.received)
-        move_until_the_other(table, traceparent=SENT.replace(TRACE, OTHER))
-        until(lambda: len(remote.received) > before)
-        until(lambda: table.to_move() == 0)
-        asked = remote.received[before:]
-    remote.close()
-    assert all(goes_on_with_the_trace(each.headers["traceparent"], OTHER) for each in asked)
 
 
 @pytest.fixture(scope="module")

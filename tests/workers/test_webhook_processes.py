@@ -29,8 +29,7 @@ from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.support import reminders
 from tests.support.background import Background
-from tests.support.processes import free_ports
-from tests.support.remote_bots import await_port
+from tests.support.processes import await_port, free_ports
 from tests.support.stores.redis_stores import redis_reminders, redis_store, redis_webhooks
 from tests.support.waiting import until
 from tests.workers.tables import TTL

@@ -2,7 +2,7 @@
 
 A service with default settings runs on a free port of the loopback interface, its data in a temporary folder. Honest
 players play domino on it, first undisturbed, then while attackers in processes of their own send one kind of load.
-Others attack what one may hold: the store, computer players, look-ups, turns of remote players, the lobby.
+Others attack what one may hold: the store, computer players, look-ups, the lobby.
 
     __main__    the command line and the tables
     tables      the tables: their heads, their rows, what they mean
@@ -16,7 +16,7 @@ Others attack what one may hold: the store, computer players, look-ups, turns of
     takers      attackers who take what stays taken
     attacks     the attacks: their names and requests
     shares      the attacks on what one may hold, and what others get beside them
-    hosts       hosts of remote players and endpoints
+    hosts       hosts of endpoints
     names       in place of a name server
     bodies      large bodies, records and heads
     cost        the processor time of single requests: every route with every input that may be large

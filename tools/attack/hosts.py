@@ -1,8 +1,6 @@
-"""Hosts of remote players and endpoints, on all addresses of the loopback interface.
+"""Hosts of endpoints, on all addresses of the loopback interface.
 
-What is asked below ``/slow`` is answered after ``SLOW_SECONDS`` with something that is no move, everything else at
-once, with the first legal move. A challenge is answered at once everywhere. Owns the server. Linux has all addresses of
-127.0.0.0/8; elsewhere all hosts have one.
+They take every message at once. Owns the server. Linux has all addresses of 127.0.0.0/8; elsewhere all hosts have one.
 """
 
 from __future__ import annotations
@@ -15,8 +13,6 @@ from typing import Final, Self
 
 import orjson
 
-SLOW_SECONDS: Final = 4.7
-"""Less than the time that the service waits for an answer."""
 _START_SECONDS: Final = 10.0
 
 
@@ -42,9 +38,9 @@ class Hosts:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
 
-    def url(self, address: str, path: str, zone: str = "ip") -> str:
-        """Return the URL of a path at the host with this address, by its name in ``tools.attack.names``."""
-        return f"http://{address.replace('.', '-')}.{zone}.example:{self.port}{path}"
+    def url(self, address: str, path: str) -> str:
+        """The URL of a path at the host with this address, by its name in ``tools.attack.names``."""
+        return f"http://{address.replace('.', '-')}.ip.example:{self.port}{path}"
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -64,7 +60,7 @@ class Hosts:
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
                 path = head.split(b" ", 2)[1].decode()
                 length = int(head.split(b"\r\ncontent-length:", 1)[1].split(b"\r\n", 1)[0])
-                answer = await self._answer(path, orjson.loads(await reader.readexactly(length)))
+                answer = self._answer(path, orjson.loads(await reader.readexactly(length)))
                 lines = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(answer)}\r\n\r\n"
                 writer.write(lines.encode() + answer)
                 await writer.drain()
@@ -73,14 +69,8 @@ class Hosts:
         finally:
             writer.close()
 
-    async def _answer(self, path: str, message: dict[str, object]) -> bytes:
+    def _answer(self, path: str, message: dict[str, object]) -> bytes:
         self.asked[path] += 1
         data = message.get("data")
         assert isinstance(data, dict)
-        if "challenge" in data:
-            return orjson.dumps({"challenge": data["challenge"]})
-        if path.startswith("/slow"):
-            await asyncio.sleep(SLOW_SECONDS)
-            return b"{}"
-        moves = data["view"]["legal_moves"] if "view" in data else [{}]
-        return orjson.dumps(moves[0])
+        return orjson.dumps({"challenge": data["challenge"]} if "challenge" in data else {})

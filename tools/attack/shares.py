@@ -1,8 +1,8 @@
 """What one may hold: attackers who take what stays taken, and how others fare beside them.
 
 Beyond requests in a minute, an address and an application have a share of what the service holds: bytes stored, games
-that computer players go on with, look-ups and turns of remote players under way, places in the lobby. Owns the list of
-these attacks, and what is asked for others beside each.
+that computer players go on with, look-ups under way, places in the lobby. Owns the list of these attacks, and what is
+asked for others beside each.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ MAX_MEMORY_MB: Final = 64
 NAMES: Final = Path(__file__).parent / "names"
 OF_BOTS: Final = 300
 """Games of nine experts, of each 150 bytes to ask for."""
-_REMOTE_GAMES: Final = 700
-_SLOW_HOSTS: Final = 118
-_LATER_GAMES: Final = 40
 _LOBBY_GAMES: Final = 400
 _OUTBOX_GAMES: Final = 420
 _LOOK_UPS: Final = 60
@@ -91,8 +88,6 @@ def holdings() -> tuple[Holding, ...]:
         Holding("bots: games of nine experts", lambda _: _once([_NINE_EXPERTS] * OF_BOTS), holds_seconds=20.0),
         Holding("look-ups: names that hang", _hanging_names, _register_endpoint, asks_meanwhile=True),
         Holding("look-ups: the store has a name", _hanging_names, asks_meanwhile=True, has_named_store=True),
-        Holding("remote turns: slow hosts", _slow_hosts, _remote_answers, holds_seconds=10.0),
-        Holding("remote turns: names that hang", _names_that_hang_later, _remote_answers, holds_seconds=10.0),
         Holding("lobby: public games", _public_games, _in_the_lobby),
         Holding("outbox: games of bots", _games_of_bots, _message_delay, holds_seconds=5.0),
     )
@@ -137,22 +132,6 @@ def _hanging_names(stage: Stage) -> Order:
     return Order(ask_side_by_side, shares, [{"connections": _LOOK_UPS // ATTACKERS}])
 
 
-def _remote_game(urls: list[str]) -> dict[str, Any]:
-    players = [{"name": f"R{seat}", "url": url} for seat, url in enumerate(urls)]
-    return {"variant": "domino", "rules": {"limit": 1000}, "players": players}
-
-
-def _slow_hosts(stage: Stage) -> Order:
-    hosts = [stage.hosts.url(f"127.0.5.{number + 1}", "/slow") for number in range(_SLOW_HOSTS)]
-    wanted = [orjson.dumps(_remote_game([hosts[number % _SLOW_HOSTS]] * 2)) for number in range(_REMOTE_GAMES)]
-    return _once(wanted, stage.hostile)
-
-
-def _names_that_hang_later(stage: Stage) -> Order:
-    hosts = [stage.hosts.url(f"127.0.6.{number + 1}", "/fast", "later") for number in range(_LATER_GAMES)]
-    return _once([orjson.dumps(_remote_game([host] * 2)) for host in hosts], stage.hostile)
-
-
 def _public_game(name: str) -> dict[str, Any]:
     return {"variant": "domino", "public": True, "players": [{"name": name}, {"open": True}]}
 
@@ -188,30 +167,6 @@ def _register_endpoint(stage: Stage) -> str:
     return f"{' '.join(statuses)}, {longest:.2f} s"
 
 
-def _remote_answers(stage: Stage, wanted: int = 6) -> str:
-    """Return the median and the longest time of answers of a remote player at a host of its own."""
-    host = stage.hosts.url("127.0.4.1", "/fast")
-    players = [{"name": "Ada"}, {"name": "Bo", "url": host}]
-    game = {"variant": "domino", "rules": {"limit": 1000}, "players": players}
-    table = stage.target.create(game, stage.honest)
-    times: list[float] = []
-    until = time.monotonic() + 2 * _PATIENCE_SECONDS
-    view = _view(stage, table.path, table.tokens[0])
-    while len(times) < wanted and view["status"] != "finished" and time.monotonic() < until:
-        if not view["legal_moves"]:
-            time.sleep(_LOOK_SECONDS)
-            view = _view(stage, table.path, table.tokens[0])
-            continue
-        began = time.perf_counter()
-        view = _posted(stage, table.path, view["legal_moves"][0], table.tokens[0])
-        while view.get("turn", {}).get("seat") == 1 and time.monotonic() < until:
-            time.sleep(_LOOK_SECONDS)
-            view = _view(stage, table.path, table.tokens[0])
-            if view.get("turn", {}).get("seat") != 1:
-                times.append(time.perf_counter() - began)
-    return f"{median(times):.2f}, {max(times):.2f} s" if times else f"none in {2 * _PATIENCE_SECONDS:.0f} s"
-
-
 def _in_the_lobby(stage: Stage) -> str:
     """Return whether another application's public game is in the lobby; when asked again, whether it still is."""
     if "lobby" not in stage.marks:
@@ -235,7 +190,7 @@ def _message_delay(stage: Stage, wanted: int = 4) -> str:
         seat = _view(stage, table.path, table.tokens[0])["to_act"][0]
         view = _view(stage, table.path, table.tokens[seat])
         before, began = stage.hosts.asked[path], time.perf_counter()
-        _posted(stage, table.path, view["legal_moves"][0], table.tokens[seat])
+        _post_move(stage, table.path, view["legal_moves"][0], table.tokens[seat])
         _await(partial(_is_more, stage.hosts, path, before))
         times.append(time.perf_counter() - began)
     stage.target.ask("DELETE", f"/v1/webhooks/{endpoint}", token=stage.honest)
@@ -261,12 +216,10 @@ def _view(stage: Stage, path: str, token: str) -> dict[str, Any]:
     return view
 
 
-def _posted(stage: Stage, path: str, move: dict[str, Any], token: str) -> dict[str, Any]:
+def _post_move(stage: Stage, path: str, move: dict[str, Any], token: str) -> None:
     answer = stage.target.ask("POST", f"{path}/moves", move, token)
     if answer.status != 201:
         raise Refused(f"{answer.status} {answer.body[:200]!r}")
-    view: dict[str, Any] = orjson.loads(answer.body)
-    return view
 
 
 def others_of(holding: Holding, stage: Stage) -> str:

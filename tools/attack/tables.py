@@ -55,12 +55,12 @@ SENTENCE: Final = (
     "beyond what the honest cost in calm."
 )
 HELD_SENTENCE: Final = (
-    f"What one may hold, each in a service of its own with a store of {MAX_MEMORY_MB} MiB: one address, or "
-    "one application, takes what stays taken. *Longest s* is the longest wait of honest people for an answer, in calm "
-    "and beside the attack. *Others* is what another address or application gets then: "
-    "the status of a new game or endpoint, and its time; the median and the longest time of answers of "
-    "its remote player, or of a message to its endpoint; whether its game is in the lobby. *Stored in a day* is what "
-    "one address can make the store hold, as a part of the store, and for each request."
+    f"What one may hold, each in a service of its own with a store of {MAX_MEMORY_MB} MiB and applications that all "
+    "may register: one address, or one application, takes what stays taken. *Longest s* is the longest wait of honest "
+    "people for an answer, in calm and beside the attack. *Others* is what another address or application gets then: "
+    "the status of a new game, application or endpoint, and its time; the median and the longest time of a message to "
+    "its endpoint; whether its game is in the lobby. *Stored in a day* is what one address can make the store hold, as "
+    "a part of the store, and for each request."
 )
 
 Row = tuple[str, ...]

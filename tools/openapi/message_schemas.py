@@ -1,4 +1,4 @@
-"""The schemas of the messages that the service sends: to the endpoints of applications, and to remote players.
+"""The schemas of the messages that the service sends to the endpoints of applications.
 
 No operation of the service refers to them. Does not depend on how a message is made or sent.
 """
@@ -13,8 +13,6 @@ from service.backends.webhooks.messages import CHALLENGE, DELETED, MESSAGE_TYPES
 from service.web.fields.seats import results_field, waiting_for_field, winners_field
 from service.web.fields.shown import rematch_of_field, to_act_field
 from service.web.fields.strict import doc
-from service.web.problems.schemas import ProblemSchema
-from service.web.view.schemas import GameSchema
 
 _GAME_TYPES: Final = tuple(each for each in MESSAGE_TYPES if each not in (DELETED, PING))
 
@@ -102,27 +100,3 @@ class ChallengeMessageSchema(Schema):
     type = _type(CHALLENGE)
     timestamp = _timestamp()
     data = fields.Nested(ChallengeDataSchema, required=True)
-
-
-class MoveMessageDataSchema(Schema):
-    """For which turn a move is asked for."""
-
-    game = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
-    seat = fields.Integer(required=True, metadata=doc("The seat of the remote player.", minimum=0, example=0))
-    version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
-    deadline = fields.DateTime(metadata=doc("When the time of the turn is over; absent without a clock."))
-    view = fields.Nested(
-        GameSchema, required=True, metadata=doc("What `GET /v1/games/{game}` answers with the token of the seat.")
-    )
-    problem = fields.Nested(
-        ProblemSchema,
-        metadata=doc("Why the answer before was no legal move: the problem of the same body in `POST …/moves`."),
-    )
-
-
-class MoveMessageSchema(Schema):
-    """The service asks a remote player for a move."""
-
-    type = fields.String(required=True, metadata=doc("`game.move`.", example="game.move"))
-    timestamp = fields.DateTime(required=True, metadata=doc("When the match last went on."))
-    data = fields.Nested(MoveMessageDataSchema, required=True, metadata=doc("What is asked."))

@@ -61,8 +61,8 @@ MESSAGES: Final = (
     MessageSpec(
         "game.turn",
         "It is somebody's turn",
-        "A person's or a remote player's turn has begun: what a push message needs. A turn that is over by the time it "
-        f"could be told is not told. {_ORDER}",
+        "A person's turn has begun: what a push message needs, and a program that plays. A turn that is over by the "
+        f"time it could be told is not told. {_ORDER}",
         GameMessageSchema,
         _sample("game.turn"),
     ),
@@ -119,9 +119,8 @@ MESSAGES: Final = (
     MessageSpec(
         CHALLENGE,
         "A challenge",
-        "The first message to a new URL, whatever its `events` are, and to that of a remote player before it is asked "
-        'for a move. The answer is 2xx with the challenge, as text or as `{"challenge": …}`. Without it, the challenge '
-        "is repeated a few times, each time another one; to a remote player at each of its turns.",
+        "The first message to a new URL, whatever its `events` are. The answer is 2xx with the challenge, as text or "
+        'as `{"challenge": …}`. Without it, the challenge is repeated a few times, each time another one.',
         ChallengeMessageSchema,
         _example(CHALLENGE, {"challenge": "6f2b0c3a9d1e4f5a8b7c6d5e4f3a2b1c"}),
     ),

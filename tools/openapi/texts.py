@@ -47,7 +47,7 @@ TAGS: Final = {
     "applications": "Backends that own games: their keys.",
     "games": "A hosted match: its seats, its table, its score.",
     "learning": "Hints on the running turn, and reviews of finished matches.",
-    "messages": "What the service sends: messages to the endpoints of applications, and requests to remote players.",
+    "messages": "What the service sends: messages to the endpoints of applications.",
     "moves": "Legal moves, and making one.",
     "records": "Records, verification and fairness.",
     "service": "The service itself.",
