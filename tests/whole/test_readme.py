@@ -132,9 +132,8 @@ def script(name: str) -> str:
 
 
 def test_every_program_of_the_guide_is_run() -> None:
-    """``bot.py`` is the one of ``examples``, which plays in ``test_remote_players.py``."""
     shown = re.findall(r"^```(?:js|python)$", text_of(*GUIDE), re.MULTILINE)
-    assert len(SCRIPT.findall(text_of(*GUIDE))) == len(shown) == 3
+    assert len(SCRIPT.findall(text_of(*GUIDE))) == len(shown) == 2
 
 
 def test_the_browser_and_the_python_program_follow_the_same_match(
