@@ -32,21 +32,15 @@ class CreatedTokenSchema(SeatedSchema):
     token = fields.String(required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here."))
 
 
-class SeatTokenSchema(CreatedTokenSchema):
-    """A seat of a game just created, with its token."""
-
-    secret = fields.String(
-        metadata=doc("Of a player with a `url`: signs the requests to it; returned only here.", example="whsec_…")
-    )
-
-
 class CreatedGameSchema(Schema):
     """A game just created."""
 
     game = fields.Nested(
         GameSchema, required=True, metadata=doc("The game as a spectator or, with a key, its application sees it.")
     )
-    seats = fields.List(fields.Nested(SeatTokenSchema), required=True, metadata=doc("Every named seat with its token."))
+    seats = fields.List(
+        fields.Nested(CreatedTokenSchema), required=True, metadata=doc("Every named seat with its token.")
+    )
     join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="KJ2W3ZQ7P6XA5BCD"))
 
 
