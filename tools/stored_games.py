@@ -111,7 +111,7 @@ class Writer:
         yield self._taken("domino", DELETED, deleted)
 
     def _owned(self) -> Table:
-        """A game of the application, in which two people play with a computer player."""
+        """Return a game of the application, in which two people play with a computer player."""
         body = {"variant": "domino", "players": _USERS, "ref": "match-17", **_CLOCK}
         return Table(self._api, self._api.post("/v1/games", body, token=self._key).get_json())
 

@@ -20,7 +20,7 @@ tokens: dict[tuple[str, int], str] = {}
 
 
 def choose(view: dict[str, Any]) -> Any:
-    """The move to make, one of the legal moves: replace it by something clever."""
+    """Return the move to make, one of the legal moves: replace it by something clever."""
     return view["legal_moves"][0]
 
 
@@ -57,7 +57,7 @@ def people_may_deal(game: str, waiting_for: list[dict[str, Any]]) -> bool:
 
 
 def bearer(game: str, seat: int) -> dict[str, str]:
-    """The headers with the token of a seat: one made anew, as whoever created the game has the first one."""
+    """Return the headers with the token of a seat: one made anew, as whoever created the game has the first one."""
     if (game, seat) not in tokens:
         tokens[game, seat] = domino.post(f"{game}/players/{seat}/token").raise_for_status().json()["token"]
     return {"Authorization": f"Bearer {tokens[game, seat]}"}

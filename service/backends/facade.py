@@ -18,8 +18,7 @@ from service.backends.webhooks.endpoints import Webhooks
 class Policy(NamedTuple):
     """What the operator lets others do.
 
-    With ``open_to_all``, anybody may register an application over HTTP; ``needed_for_games``: only applications create
-    games. ``stored`` counts what applications store beside games.
+    With ``needed_for_games``, only applications create games; ``stored`` counts what applications store beside games.
     """
 
     needed_for_games: bool
@@ -47,7 +46,7 @@ class BackendsFacade:
         self.listing = listing
         self.feed = feed
         self.people = people
-        self.open_to_all, self.needed_for_games, self.stored = policy
+        self.needed_for_games, self.stored = policy
 
     def delete(self, app: str) -> None:
         """Delete an application and its endpoints: its games go on, but belong to nobody who could show them.

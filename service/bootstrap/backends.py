@@ -45,7 +45,7 @@ def build_backends(
         people=People(storage.game_index, storage.erasures),
         policy=Policy(
             needed_for_games=settings.games == "apps",
-            stored=StoredBytes(storage.shares, idempotency),
+            stored=StoredBytes(storage.shares),
         ),
     )
 

@@ -87,5 +87,5 @@ class Record:
     rounds: tuple[RecordedRound, ...] = ()
 
     def bot_at(self, seat: int) -> RecordedBot | None:
-        """The computer player at this seat; ``None`` for a person."""
+        """Return the computer player at this seat; ``None`` for a person."""
         return next((bot for bot in self.bots if bot.seat == seat), None)

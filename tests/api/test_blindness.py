@@ -26,14 +26,13 @@ from service.engine.deal import seed_from_text
 from service.engine.tiles import TILES
 from service.engine.variants import variants
 from service.games.model.game import Game, Ownership
-from service.games.model.schedule import Lifetimes, RemoteTurn
-from service.games.model.seats import OPEN_SEAT, Remote, Seats
+from service.games.model.schedule import Lifetimes
+from service.games.model.seats import OPEN_SEAT, Seats
 from service.games.store.codec import encode_game
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.topology import SingleNodeTopology
-from service.web.moves.remote_messages import move_message
 from service.web.operation import Operation
 from tests.api.client import Api, Table, content_of, viewers
 from tests.api.conftest import SECRET, TTL_SECONDS
@@ -248,15 +247,12 @@ class Walker:
             return answer.status_code, sorted(answer.headers), sent
 
     def _messages(self, table: Table, snapshot: Snapshot, viewer: Viewer) -> object:
-        """What is sent by itself: to an endpoint of the owner, or to the seat if a remote player had it."""
-        game = decoded(table.id, snapshot)
-        if viewer.is_owner:
-            events = history_of(game, snapshot)
-            return [game_messages("endpoint", game, (), events[after:]) for after in range(game.version)]
-        if viewer.seat is None or viewer.seat != game.state.turn:
+        """What is sent by itself to an endpoint of the owner."""
+        if not viewer.is_owner:
             return None
-        turn = RemoteTurn(game, viewer.seat, Remote("https://bots.example/", b""), 0)
-        return move_message(turn, LIFETIMES, None)
+        game = decoded(table.id, snapshot)
+        events = history_of(game, snapshot)
+        return [game_messages("endpoint", game, (), events[after:]) for after in range(game.version)]
 
     def _publish_anew(self, game: str) -> None:
         """Have a messenger tell the application of this game as if it knew nothing yet, and of no other one."""

@@ -32,6 +32,7 @@ from service.games.model.schedule import bot_turn, time_out_due
 from service.games.model.seats import BOT, HUMAN, SeatKind
 from tests.conftest import Figures
 from tests.support.games import build_games, build_repository
+from tests.support.lanes import fewer
 from tests.support.stores.memory_store import MemoryStore
 
 pytestmark = pytest.mark.quick_and_gate

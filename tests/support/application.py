@@ -120,7 +120,7 @@ def build_backends(
         people=people or People(index, NoErasures()),
         policy=Policy(
             needed_for_games,
-            StoredBytes(shares, idempotency),
+            StoredBytes(shares),
         ),
     )
 

@@ -64,11 +64,11 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
     (port,) = free_ports(1)
     command = [sys.executable, "-m", "flask", "--app", str(ROOT / "examples/bot/bot.py"), "run", "--port", str(port)]
     with (
-        Service(folder / "data", APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
+        Service(folder / "data", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
         connect(service.url) as owner,
         connect(service.url) as player,
     ):
-        key = owner.post("/v1/apps", json={"name": "Club"}).raise_for_status().json()["key"]
+        key = service.new_key()
         owner.headers["Authorization"] = f"Bearer {key}"
         url = f"http://127.0.0.1:{port}/"
         wanted = {"url": url, "events": ["game.turn", "game.round_over"]}

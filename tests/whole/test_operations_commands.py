@@ -20,8 +20,8 @@ from service.storage import keys
 from tests.storage.servers import RealServer
 from tests.support.processes import Process, free_ports
 from tests.support.prometheus import program
-from tests.support.waiting import PATIENCE
-from tests.whole.operating import PAGES, Application, Operator, Site, script, until
+from tests.support.waiting import PATIENCE, until
+from tests.whole.operating import PAGES, Application, Operator, Site, script
 from tests.whole.table import TLS, Table, connect
 from tests.whole.test_readme import TESTS
 

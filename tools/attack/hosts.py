@@ -39,7 +39,7 @@ class Hosts:
         self._thread.join()
 
     def url(self, address: str, path: str) -> str:
-        """The URL of a path at the host with this address, by its name in ``tools.attack.names``."""
+        """Return the URL of a path at the host with this address, by its name in ``tools.attack.names``."""
         return f"http://{address.replace('.', '-')}.ip.example:{self.port}{path}"
 
     def _run(self) -> None:

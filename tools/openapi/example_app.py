@@ -167,7 +167,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
         people=People(index, RedisErasures(calls)),
         policy=Policy(
             needed_for_games=False,
-            stored=StoredBytes(UNLIMITED, idempotency),
+            stored=StoredBytes(UNLIMITED),
         ),
     )
     limits, metrics = RateLimits(MemoryStorage, Limits(), workers=1), Metrics()

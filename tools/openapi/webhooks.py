@@ -14,7 +14,7 @@ from tools.openapi.messages import HEADERS as MESSAGE_HEADERS
 
 
 def webhooks_section(spec: APISpec) -> dict[str, Any]:
-    """The messages that the service sends, each as the operation of who gets it."""
+    """Return the messages that the service sends, each as the operation of who gets it."""
     for schema in dict.fromkeys([message.schema for message in MESSAGES]):
         spec.components.schema(resolver(schema), schema=schema)
     headers = [

@@ -20,7 +20,6 @@ from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
 from service.games.model.clock import STOPPED, ClockSettings, RunningClock, deadline_of, held
 from service.games.model.seats import BOT, Seat, Seats
-from service.games.ports import Owners
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]

@@ -72,7 +72,7 @@ class Seats(tuple[Seat, ...]):
         return all([each.kind == HUMAN for each in self])
 
     def erased(self) -> frozenset[int]:
-        """The seats whose player was erased (``service.games.commands.erasure``), and which nobody was given since."""
+        """Return the seats whose player was erased (``service.games.commands.erasure``) and that nobody got since."""
         return frozenset([seat for seat, each in enumerate(self) if each.kind == HUMAN and each.token_hash is None])
 
     def replaced(self, seat: int, value: Seat) -> Seats:

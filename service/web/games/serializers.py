@@ -24,5 +24,5 @@ def joined_seat_json(joined: JoinedSeat) -> JsonObject:
 
 
 def seat_token_json(seat: SeatToken) -> JsonObject:
-    """A seat with its token, which is returned only here."""
+    """Return a seat with its token, which is returned only here."""
     return {"seat": seat.seat, "name": seat.name, "token": seat.token}

@@ -66,7 +66,10 @@ Elsewhere only 401 is, as it may be an attempt to guess a key.
 
 
 def problem(reason: Reason, detail: str | None = None, **more: object) -> Response:
-    """The response to a refusal; ``detail`` replaces the sentence of the reason, ``more`` are additional fields."""
+    """Return the response to a refusal.
+
+    ``detail`` replaces the sentence of the reason, ``more`` are additional fields.
+    """
     code, status = REASONS[reason.word], status_of(reason.word)
     current_environ()[PROBLEM_REASON] = reason.word
     language = accepted_language(current_environ())
@@ -152,7 +155,7 @@ def _refused(error: InvalidBody | InvalidSetup | MoveRefused | RequestError) -> 
 
 
 def _refused_fields(error: InvalidBody | InvalidSetup) -> Response:
-    """The reasons of all fields, and the first one as that of the whole request."""
+    """Return the reasons of all fields, and the first one as that of the whole request."""
     language = accepted_language(current_environ())
     errors = {
         field[:MAX_ERROR_CHARS]: reasons[:MAX_ERRORS] for field, reasons in islice(error.errors.items(), MAX_ERRORS)
