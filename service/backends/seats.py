@@ -1,6 +1,6 @@
-"""Seats as an application sees them: those that may move, and what a match has come to for each.
+"""Seats as an application sees them: those it has to call, and what a match has come to for each.
 
-Owns the one form of a seat with its ``ref``, which messages, feed and lists share.
+Owns who has to be called, and the one form of a seat with its ``ref``: messages, feed and lists share both.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from service.games.model.game import Game
+from service.games.model.seats import BOT
 from service.games.model.views import standings
 
 Refs = Mapping[int, str | None]
@@ -18,6 +19,14 @@ Refs = Mapping[int, str | None]
 def refs_of(game: Game) -> Refs:
     """Return the refs of a game."""
     return {seat: each.ref for seat, each in enumerate(game.seats)}
+
+
+def awaited(game: Game, to_act: Iterable[int]) -> list[int]:
+    """Return those of the seats that may move whose player has to be called.
+
+    For a computer player, and for who is away, nobody has to be: the service plays, or waits for any player to return.
+    """
+    return [seat for seat in to_act if game.seats[seat].kind != BOT and game.presence.plays(seat)]
 
 
 def with_refs(seats: Iterable[int], refs: Refs) -> list[dict[str, Any]]:

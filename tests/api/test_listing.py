@@ -60,14 +60,20 @@ def test_an_application_lists_its_games_newest_first(api: Api, app_key: str, pub
 def test_a_listed_game_is_what_its_view_says(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key, ref="match-1", clock={"turn": 60})
     table.make_legal_move()
+    away = 1 - table.view()["to_act"][0]
+    api.put(f"{table.path}/players/{away}/presence", {"away": True}, token=app_key)
     publish()
     (game,) = page(api, app_key)["games"]
     view = api.get(table.path, token=app_key).get_json()
-    for name in ("id", "ref", "variant", "status", "version", "round", "to_act", "winners", "updated_at", "expires_at"):
+    for name in ("id", "ref", "variant", "status", "version", "round", "to_act", "winners"):
+        assert game[name] == view[name], name
+    for name in ("created_at", "updated_at", "expires_at"):
         assert game[name] == view[name], name
     assert game["deadline"] == view["turn"]["deadline"]
     for player, seen in zip(game["players"], view["players"], strict=True):
-        assert player == {name: seen[name] for name in ("seat", "name", "ref", "kind", "total", "in")}
+        told = ("seat", "name", "ref", "kind", "total", "in", "away")
+        assert player == {name: seen[name] for name in told if name in seen}
+    assert game["players"][away]["away"] is True
 
 
 def test_games_are_filtered_by_each_parameter(api: Api, app_key: str, publish: Publish) -> None:
@@ -114,6 +120,36 @@ def test_whoever_has_moved_is_no_longer_waited_for(api: Api, app_key: str, publi
             assert waits == (seat in table.view()["to_act"])
         table.make_legal_move()
         publish()
+
+
+def test_who_is_away_is_not_waited_for_until_the_return(api: Api, app_key: str, publish: Publish) -> None:
+    table = create(api, app_key)
+    (seat,) = table.view()["to_act"]
+    ref = SEATS[seat]["ref"]
+    for away in (True, False):
+        api.put(f"{table.path}/players/{seat}/presence", {"away": away}, token=table.tokens[seat])
+        publish()
+        called = [] if away else [{"seat": seat, "ref": ref}]
+        (game,) = page(api, app_key)["games"]
+        *_, item = api.get("/v1/feed", token=app_key).get_json()["items"]
+        assert game["to_act"] == item["to_act"] == [seat]
+        assert game["waiting_for"] == item["waiting_for"] == called
+        assert listed(api, app_key, f"player_ref={ref}&to_act=true") == ([] if away else [table.id])
+
+
+def test_a_list_that_has_not_changed_is_not_sent_again(api: Api, app_key: str, publish: Publish) -> None:
+    table = create(api, app_key)
+    publish()
+    first = api.get("/v1/games", token=app_key)
+    known = {"If-None-Match": first.headers["ETag"]}
+    again = api.get("/v1/games", token=app_key, headers=known)
+    assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", first.headers["ETag"])
+    assert api.get("/v1/games?status=finished", token=app_key, headers=known).status_code == 200
+    table.make_legal_move()
+    publish()
+    changed = api.get("/v1/games", token=app_key, headers=known)
+    assert changed.status_code == 200
+    assert changed.headers["ETag"] != first.headers["ETag"]
 
 
 def test_pages_lead_to_each_other(api: Api, app_key: str, publish: Publish) -> None:

@@ -80,6 +80,7 @@ def test_a_followed_game_is_listed_as_a_spectator_sees_it_with_refs(table: Table
                 {"seat": 1, "name": "Player 1", "kind": "human", "total": 0, "in": True},
             ],
             "winners": [],
+            "created_at": format_rfc3339(START),
             "updated_at": format_rfc3339(START),
         }
     ]
@@ -121,7 +122,7 @@ def test_nothing_hidden_is_in_the_index_or_the_feed(table: Table) -> None:
     text = b"".join(table.index.items[APP]) + orjson.dumps(table.published.games())
     assert not any(f'"{tile.name}"'.encode() in text for tile in TILES)
     fields = {name for item in table.feed() for name in item}
-    assert fields <= {"game", "version", "type", "seat", "to_act", "deadline", "at"}
+    assert fields <= {"game", "version", "type", "seat", "to_act", "waiting_for", "deadline", "at"}
 
 
 def test_a_game_that_is_followed_waits_for_whoever_is_to_act(table: Table) -> None:

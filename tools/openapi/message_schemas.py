@@ -42,7 +42,7 @@ class GameMessageDataSchema(Schema):
     seat = fields.Integer(metadata=doc("Who has joined, whose time is over, or whose turn it is."))
     player_ref = fields.String(metadata=doc("The `ref` of that player, if there is one."))
     to_act = to_act_field("The seats that may move after it.", required=True)
-    waiting_for = waiting_for_field("The same seats, with the refs of their players.", required=True)
+    waiting_for = waiting_for_field(required=True)
     deadline = fields.DateTime(metadata=doc("Of a turn with a clock: when its time is over."))
     rematch_of = rematch_of_field("Of `game.created`")
     winners = winners_field("Of `game.finished`: the seats that have won the match.")

@@ -14,7 +14,7 @@ from typing import Any, Final
 import orjson
 
 from service.backends.index.ports import IndexEntry, LobbyEntry, PlayerEntry
-from service.backends.seats import refs_of, results, with_ref, with_refs
+from service.backends.seats import awaited, refs_of, results, with_ref, with_refs
 from service.engine.events import Finished
 from service.games.model.clock import GRACE_MS
 from service.games.model.game import OWNER, Game
@@ -47,12 +47,12 @@ def owner_view(game: Game) -> GameView:
 
 def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0) -> IndexEntry:
     """Return what the index knows of an application's game, by its ``owner_view`` and its ``size``."""
-    to_act = view.view.to_act
+    waiting_for = awaited(game, view.view.to_act)
     urgency = game.updated_at + NO_DEADLINE if view.deadline is None else view.deadline
     urgencies: dict[str, int | None] = {}
     for seat, player in enumerate(view.seats):
         if player.ref is not None and urgencies.get(player.ref) is None:
-            urgencies[player.ref] = urgency if seat in to_act else None
+            urgencies[player.ref] = urgency if seat in waiting_for else None
     summary = {
         "id": game.id,
         "ref": view.ref,
@@ -61,12 +61,13 @@ def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0)
         "status": view.status,
         "version": game.version,
         "round": view.view.round,
-        "to_act": list(to_act),
-        "waiting_for": with_refs(to_act, refs_of(game)),
+        "to_act": list(view.view.to_act),
+        "waiting_for": with_refs(waiting_for, refs_of(game)),
         "deadline": None if view.deadline is None else format_rfc3339(view.deadline),
         "players": _listed_players(game, view),
         "winners": list(view.view.winners),
         "rematch_of": view.rematch_of,
+        "created_at": format_rfc3339(game.created_at),
         "updated_at": format_rfc3339(game.updated_at),
     }
     return IndexEntry(
@@ -90,7 +91,8 @@ def _listed_players(game: Game, view: GameView) -> list[dict[str, Any]]:
     players = []
     for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
         each = {"seat": seat, "name": player.name, "ref": player.ref, "kind": player.kind, "total": total}
-        players.append(_present({**each, "in": in_match, "rank": ranks.get(seat)}))
+        away = player.away or None
+        players.append(_present({**each, "in": in_match, "away": away, "rank": ranks.get(seat)}))
     return players
 
 
@@ -158,6 +160,7 @@ def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
         "type": _TYPES[type(envelope.event)],
         "seat": getattr(event, "seat", None),
         "to_act": list(envelope.to_act),
+        "waiting_for": awaited(game, envelope.to_act),
         "deadline": None if deadline is None else format_rfc3339(deadline),
         "at": format_rfc3339(at),
     }
@@ -179,8 +182,8 @@ def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
     known = orjson.loads(summary) if summary else {}  # that of a deleted game is empty
     shown = {"cursor": cursor, "game": stored.pop("game"), "ref": known.get("ref"), **stored}
     refs = {player["seat"]: player.get("ref") for player in known.get("players", ())}
-    if "to_act" in stored:
-        shown["waiting_for"] = with_refs(stored["to_act"], refs)
+    if "waiting_for" in stored:
+        shown["waiting_for"] = with_refs(stored["waiting_for"], refs)
     if "players" in stored:
         shown["players"] = [with_ref(each, refs) for each in stored["players"]]
     return orjson.dumps(_present(shown))

@@ -14,14 +14,12 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.backends.seats import refs_of, results, with_ref, with_refs
+from service.backends.seats import awaited, refs_of, results, with_ref, with_refs
 from service.engine.events import Finished, RoundEnded
 from service.engine.presence import TimedOut
 from service.engine.state import PLAYING, ROUND_OVER
 from service.games.model.game import Game
 from service.games.model.game_events import Created, EventEnvelope, Joined
-from service.games.model.schedule import bot_turn
-from service.games.model.seats import BOT
 from service.games.model.timestamps import format_rfc3339
 from service.games.model.views import view_event
 
@@ -144,6 +142,7 @@ def message_id(*words: str) -> str:
 
 def _turn_message(endpoint: str, game: Game, turn: EventEnvelope) -> Message:
     data = _data(game, turn.version, game.state.turn, game.to_act)
+    data["waiting_for"] = with_refs(game.to_act, refs_of(game))  # made again, it is of a seat that may be away then
     if game.shown_deadline is not None:
         data["deadline"] = format_rfc3339(game.shown_deadline)
     return _message(endpoint, TURN, turn.at, data)
@@ -151,10 +150,7 @@ def _turn_message(endpoint: str, game: Game, turn: EventEnvelope) -> Message:
 
 def _is_notified(game: Game) -> bool:
     """Return whether it is the turn of somebody who has to be notified."""
-    seat = game.state.turn
-    if game.seats.are_open or game.state.phase != PLAYING or seat is None:
-        return False
-    return game.seats[seat].kind != BOT and bot_turn(game) is None
+    return game.status == PLAYING and bool(awaited(game, game.to_act))
 
 
 def _waits_for_deal(game: Game, ended: RoundEnded) -> bool:
@@ -172,7 +168,7 @@ def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> 
         "seat": seat,
         "player_ref": None if seat is None else game.seats[seat].ref,
         "to_act": list(to_act),
-        "waiting_for": with_refs(to_act, refs_of(game)),
+        "waiting_for": with_refs(awaited(game, to_act), refs_of(game)),
     }
     return {name: value for name, value in fields.items() if value is not None}
 

@@ -78,7 +78,7 @@ class FeedItemSchema(Schema):
         "The seats that may move after the event. A move may cause several events, as a play that ends the round; "
         "those of the last one count. Absent where it is not known."
     )
-    waiting_for = waiting_for_field("The same seats, with what the application calls their players now.")
+    waiting_for = waiting_for_field(" The refs are those of now.")
     deadline = fields.DateTime(
         metadata=doc("When the time for the next move was over, if a clock ran; only told of the newest event.")
     )

@@ -27,8 +27,12 @@ class SeatResultSchema(SeatRefSchema):
     rank = fields.Integer(required=True, metadata=doc("From 1; ties share a rank.", minimum=1, example=1))
 
 
-def waiting_for_field(text: str, **arguments: Any) -> fields.List[Any]:
-    """Return the seats that may move, with refs."""
+def waiting_for_field(more: str = "", **arguments: Any) -> fields.List[Any]:
+    """Return the seats whose players have to be called, with refs; ``more`` says more of them."""
+    text = (
+        "Those of `to_act` whose player has to be called, with what the application calls the player: no computer "
+        f"player, and nobody who is away.{more}"
+    )
     return fields.List(fields.Nested(SeatRefSchema), metadata=doc(text), **arguments)
 
 

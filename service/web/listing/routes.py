@@ -15,7 +15,7 @@ from service.engine.errors import Reason
 from service.web.http.errors import InvalidBody
 from service.web.http.headers import negotiate
 from service.web.http.query import read_query
-from service.web.http.responses import JSON, RawResponse, conditional, etag_of, ok_json, shared
+from service.web.http.responses import JSON, RawResponse, conditional, etag_of, shared
 from service.web.listing.schemas import GamePageSchema, ListQuerySchema, LobbyPageSchema, LobbyQuerySchema
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_reads
@@ -32,6 +32,7 @@ _lobby_in: Final = LobbyQuerySchema()
     id="listGames",
     tag="applications",
     access="app",
+    headers=("If-None-Match",),
     query=ListQuerySchema,
     responses={200: ResponseSpec(description="A page of games.", schema=GamePageSchema)},
 )
@@ -45,7 +46,8 @@ def list_games(services: Services, backend: Backend) -> RawResponse:
     negotiate(JSON)
     query = read_query(_list_in)
     waiting = query.pop("to_act")
-    return ok_json(_page(lambda: services.backends.listing.games(backend.id, IndexQuery(**query, waiting=waiting))))
+    body = _page(lambda: services.backends.listing.games(backend.id, IndexQuery(**query, waiting=waiting)))
+    return conditional(etag_of(body), lambda: body)
 
 
 @blueprint.get("/v1/lobby")

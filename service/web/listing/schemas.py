@@ -44,8 +44,8 @@ class ListQuerySchema(RequestSchema):
     to_act = QueryBoolean(
         load_default=False,
         metadata=doc(
-            "With `player_ref`: only the games that wait for this player, the most urgent first: the next deadline, "
-            "and then the games without one, of which that which has waited longest."
+            "With `player_ref`: only the games that have this player in `waiting_for`, the most urgent first: the next "
+            "deadline, and then the games without one, of which that which has waited longest."
         ),
     )
     statuses = QueryWords(
@@ -90,6 +90,9 @@ class ListedPlayerSchema(Schema):
     in_ = fields.Boolean(
         required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
     )
+    away = fields.Boolean(
+        metadata=doc("`true` while a computer player plays for the player, who has left or was timed out.")
+    )
 
 
 class ListedGameSchema(Schema):
@@ -105,11 +108,12 @@ class ListedGameSchema(Schema):
     version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
     round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
     to_act = to_act_field("The seats that may move.", required=True)
-    waiting_for = waiting_for_field("The same seats, with what the application calls their players.", required=True)
+    waiting_for = waiting_for_field(required=True)
     deadline = fields.DateTime(metadata=doc("When the time for this turn or deal is over; absent while no clock runs."))
     players = fields.List(fields.Nested(ListedPlayerSchema), required=True, metadata=doc("In seat order."))
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The winners of the match, when it is over."))
     rematch_of = rematch_of_field("Of a rematch")
+    created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
     updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
     expires_at = fields.DateTime(
         required=True, metadata=doc("When the game is deleted, unless it is changed before then.")
