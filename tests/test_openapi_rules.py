@@ -214,6 +214,41 @@ def say_no_language(document: Document) -> None:
     del document["paths"]["/v1/games/{game}"]["get"]["responses"]["404"]["headers"]["Content-Language"]
 
 
+def unlike_items(document: Document) -> list[str]:
+    """Every item of either stream is a ``StreamItem``, which both name, and which demands no more than all have."""
+    schemas = document["components"]["schemas"]
+    item = schemas["StreamItem"]
+    unlike = [
+        f"{name}.{prop}"
+        for name in ("GameEvent", "FeedItem")
+        for prop, value in schemas[name]["properties"].items()
+        if prop != "game" and _shape(item["properties"].get(prop)) != _shape(value)
+    ]
+    return [
+        *unlike,
+        *([] if item["required"] == ["type", "version"] else ["StreamItem.required"]),
+        *(
+            f"{where} {media_type}"
+            for where, each in operations(document)
+            for media_type, content in each["responses"].get("200", {}).get("content", {}).items()
+            if media_type in ("application/x-ndjson", "text/event-stream")
+            and content.get("x-item-schema") != {"$ref": "#/components/schemas/StreamItem"}
+        ),
+    ]
+
+
+def _shape(value: dict[str, Any] | None) -> dict[str, Any]:
+    told = ("$ref", "type", "format", "items")
+    return {name: each for name, each in (value or {}).items() if name in told}
+
+
+def forget_a_field_of_an_event(document: Document) -> None:
+    schemas = document["components"]["schemas"]
+    del schemas["StreamItem"]["properties"]["data"]
+    schemas["StreamItem"]["required"].append("at")
+    del document["paths"]["/v1/feed"]["get"]["responses"]["200"]["content"]["text/event-stream"]["x-item-schema"]
+
+
 RULES: list[tuple[Rule, Callable[[Document], None], list[str]]] = [
     (shared_tags, share_a_tag, ["games"]),
     (constructors, take_the_name_of_a_constructor, ["Webhook"]),
@@ -227,7 +262,12 @@ RULES: list[tuple[Rule, Callable[[Document], None], list[str]]] = [
     (unsigned, take_no_key_for_a_new_game, ["POST /v1/games"]),
     (unusual_choices, ask_for_a_key_first, ["POST /v1/games"]),
     (unlike_a_new_game, take_any_scheme_for_a_new_game, ["POST /v1/games"]),
-    (unrepeatable, forget_an_idempotency_key, ["POST /v1/webhooks"]),
+    (unrepeatable, forget_an_idempotency_key, ["POST /v1/apps"]),
+    (
+        unlike_items,
+        forget_a_field_of_an_event,
+        ["GameEvent.data", "StreamItem.required", "GET /v1/feed text/event-stream"],
+    ),
 ]
 
 

@@ -45,6 +45,8 @@ class ResponseSpec:
     for_streams: bool = False
     streams: Mapping[str, str] = field(default_factory=dict)
     """The other media types of the response, and the description of each."""
+    item: type[Schema] | None = None
+    """The schema of each item, where those are streams of JSON."""
     headers: tuple[str, ...] = ()
     """Headers that do not follow from the operation, and that only some of these responses have."""
 

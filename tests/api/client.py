@@ -137,6 +137,17 @@ def check_content(method: str, described: Operation | None, answer: TestResponse
             _fitting(response.schema.__name__.removesuffix("Schema"), answer.data)
 
 
+def check_item(item: Any) -> None:
+    """Check that an item of either stream fits its schema, whose ``game`` is an object only with a view."""
+    schemas = "#/components/schemas/"
+    committed().check_value({"$ref": f"{schemas}StreamItem"}, {name: item[name] for name in item if name != "game"})
+    if item["type"] == "view":
+        committed().check_value({"$ref": f"{schemas}Game"}, item["game"])
+    else:
+        assert isinstance(item.get("game", ""), str)
+    assert not list(_nulls(item)), "absent fields are absent, never null"
+
+
 def _fitting(schema: str, data: bytes) -> Any:
     """The value of these bytes of JSON, which fits this schema of the document and holds no null."""
     value = orjson.loads(data)

@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 
 from service.games.facade import GamesFacade
 from service.web.http.streams import StreamLimits
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, check_item
 from tests.support.application import build_streams, create_app
 
 Event = dict[str, Any]
@@ -63,8 +63,18 @@ def events_in(chunk: bytes) -> list[Event]:
     for block in chunk.decode().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))
         if "data" in fields:
-            assert set(fields) <= {"retry", "id", "data"}, "no event has a name"
-            events.append({**json.loads(fields["data"]), **({"id": int(fields["id"])} if "id" in fields else {})})
+            assert set(fields) <= {"id", "data"}, "no event has a name"
+            item = json.loads(fields["data"])
+            check_item(item)
+            events.append({**item, **({"id": int(fields["id"])} if "id" in fields else {})})
+    return events
+
+
+def lines_in(sent: bytes) -> list[Event]:
+    """The events in a piece of a stream of lines."""
+    events = [json.loads(line) for line in sent.splitlines() if line]
+    for event in events:
+        check_item(event)
     return events
 
 

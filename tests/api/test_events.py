@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -33,6 +32,7 @@ from tests.api.followers import (
     Watched,
     events_in,
     everything,
+    lines_in,
     make_move,
     page,
     read_events,
@@ -357,7 +357,7 @@ def test_both_kinds_of_streams_send_the_same_events_as_the_pages_and_end_with_th
         assert all(b"\ndata: {" in block for block in sent.split(b"\n\n") if block)
         assert events_in(sent) == [{**event, "id": event["version"]} for event in events]
         lines = rest_of_stream(stream(watched.api, finished.table, seat, headers=LINES))
-        assert [json.loads(line) for line in lines.splitlines() if line] == events
+        assert lines_in(lines) == events
 
 
 def test_a_stream_asked_again_after_the_end_has_no_content(watched: Watched, saved_games: SavedGames) -> None:
@@ -465,7 +465,7 @@ def test_a_draining_worker_lets_streams_and_polls_end_and_opens_no_more(
     assert poll.result(PATIENCE) == {"events": [], "version": version, "more": False}
     (*_, closing_event) = events_in(rest_of_stream(sse))
     assert closing_event == {"version": version, "type": "closing", "at": closing_event["at"], "data": {}}
-    assert json.loads(rest_of_stream(lines).splitlines()[-1])["type"] == "closing"
+    assert lines_in(rest_of_stream(lines))[-1]["type"] == "closing"
     assert watched.api.get(f"{saved_game.table.path}/events", headers=SSE).status_code == 503
 
 

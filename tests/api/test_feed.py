@@ -30,8 +30,8 @@ from service.storage.redis.topology import SingleNodeTopology
 from service.web.app import Application
 from service.web.feed import stream as feed_stream
 from service.web.http.streams import StreamLimits, Streams
-from tests.api.client import Api, Table, status_and_code
-from tests.api.followers import LINES, PATIENCE, SSE
+from tests.api.client import Api, Table, check_item, status_and_code
+from tests.api.followers import LINES, PATIENCE, SSE, lines_in
 from tests.api.saved_games import shortest
 from tests.support.application import build_backends, build_streams, create_app
 from tests.support.stores.redis_stores import redis_backends, redis_calls
@@ -69,7 +69,7 @@ def stream(api: Api, key: str, headers: Mapping[str, str], query: str = "", last
 def items_in(text: str) -> list[Item]:
     """The items in a piece of a stream, in either format; the id of a server-sent one is its cursor."""
     if "data: " not in text:
-        return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+        return lines_in(text.encode())
     items = []
     for block in text.split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line)
@@ -78,6 +78,7 @@ def items_in(text: str) -> list[Item]:
             assert fields.get("id", item["cursor"]) == item["cursor"]
             assert ("id" in fields) == (item["type"] != "closing")
             assert set(fields) <= {"id", "data", "retry"}
+            check_item(item)
             items.append(item)
     return items
 

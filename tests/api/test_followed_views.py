@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +29,7 @@ from tests.api.followers import (
     Watched,
     events_in,
     everything,
+    lines_in,
     make_move,
     page,
     read_events,
@@ -75,10 +75,6 @@ def counted(counting: CountingStore, feed: RedisEventFeed) -> Iterator[Watched]:
     watched = Watched(build_games(store, feed, [SECRET], TTL_SECONDS))
     yield watched
     watched.until(0)
-
-
-def lines_in(sent: bytes) -> list[Event]:
-    return [json.loads(line) for line in sent.splitlines() if line]
 
 
 def view_item(api: Api, table: Table, seat: int | None) -> Event:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
 import pytest
 
 from service.engine.variants import variants
@@ -12,6 +11,7 @@ from service.games.model.views import view_game
 from service.games.store.history import rebuild_game
 from service.games.store.repository import EVERYTHING
 from tests.api.client import Api, viewers
+from tests.api.followers import lines_in
 from tests.api.saved_games import SavedGame, SavedGames, decoded
 from tests.api.twins import history_of
 from tests.laws.facts import assert_kept_facts
@@ -82,8 +82,7 @@ def test_a_reset_says_it_and_a_record_does_not(api: Api, saved_games: SavedGames
 def test_a_stream_says_the_same_as_a_page(api: Api, saved_games: SavedGames, variant: str) -> None:
     saved_game = saved_games.at(variant, "finished")
     answer = api.ask_unchecked("GET", f"{saved_game.table.path}/events", headers={"Accept": "application/x-ndjson"})
-    streamed = [orjson.loads(line) for line in answer.data.splitlines() if line]
-    assert streamed == events_of(api, saved_game, None)
+    assert lines_in(answer.data) == events_of(api, saved_game, None)
 
 
 @pytest.mark.parametrize("variant", variants())

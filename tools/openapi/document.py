@@ -18,6 +18,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 from marshmallow import Schema
 
+from service.web.events.schemas import StreamItemSchema
 from service.web.fields.strict import QueryWords
 from service.web.games.schemas import CreatedGameSchema
 from service.web.http.headers import KEY_PATTERN
@@ -82,6 +83,7 @@ def document(app: Flask, examples: Examples) -> dict[str, Any]:
     assert marshmallow.converter is not None
     marshmallow.converter.add_parameter_attribute_function(_style_of_words)
     _add_security_schemes(spec)
+    spec.components.schema("StreamItem", schema=StreamItemSchema)  # no response as a whole is one
     for path, methods in sorted(_routes(app)):
         operations = {method: _operation(described, examples, spec) for method, described in methods}
         spec.path(path=path, operations=operations, parameters=_path_parameters(path))
@@ -215,6 +217,9 @@ def _response(described: Operation, status: int) -> dict[str, Any]:
         result["content"] = {spec.media_type: {"schema": schema}}
         for media_type, text in spec.streams.items():
             result["content"][media_type] = {"schema": {"type": "string", "description": text}}
+            if spec.item is not None:  # as ``itemSchema`` of OpenAPI 3.2, which generators do not know yet
+                name = spec.item.__name__.removesuffix("Schema")
+                result["content"][media_type]["x-item-schema"] = {"$ref": f"#/components/schemas/{name}"}
     required, optional = described.headers_of(status)
     if required or optional:
         result["headers"] = headers_section((*required, *optional), optional)

@@ -191,7 +191,7 @@ def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
 
 def reset_item(cursor: str, at: int) -> bytes:
     """Return the item that says that items are no longer kept; those that are kept come after this cursor."""
-    return orjson.dumps({"cursor": cursor, "type": RESET, "at": format_rfc3339(at)})
+    return orjson.dumps({"cursor": cursor, "version": 0, "type": RESET, "at": format_rfc3339(at)})
 
 
 def _present(fields: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from service.games.queries.subscription import EventSubscription
 from service.render.sentences.people import Reader
 from service.texts import Language
 from service.web.access import key_check
-from service.web.events.schemas import EventPageSchema, EventsQuerySchema
+from service.web.events.schemas import EventPageSchema, EventsQuerySchema, StreamItemSchema
 from service.web.events.serializers import event_json, event_page_json
 from service.web.events.stream import Stream, StreamContent
 from service.web.fields.values import JsonObject
@@ -52,7 +52,8 @@ _query_in: Final = EventsQuerySchema()
         200: ResponseSpec(
             description="The events, oldest first.",
             schema=EventPageSchema,
-            streams={SSE: "Each `data` is an event.", NDJSON: "Each line is an event."},
+            streams={SSE: "Each `data` is a `StreamItem`.", NDJSON: "Each line is a `StreamItem`."},
+            item=StreamItemSchema,
         ),
         204: ResponseSpec(
             description="As a stream: the match is finished, and there is nothing after this version.",

@@ -7,7 +7,8 @@ from marshmallow import Schema, fields
 from service.games.model.game_events import GAME_EVENT_TYPES
 from service.web.fields.moves import MAX_VERSION
 from service.web.fields.queries import MAX_WAIT_SECONDS, text_field
-from service.web.fields.shown import digest, seat_field, to_act_field
+from service.web.fields.seats import results_field, waiting_for_field, winners_field
+from service.web.fields.shown import digest, rematch_of_field, seat_field, to_act_field
 from service.web.fields.strict import (
     QueryBoolean,
     QueryInteger,
@@ -117,6 +118,39 @@ class GameEventSchema(Schema):
         )
     )
     data = fields.Nested(EventDataSchema, required=True, metadata=doc("The data of the event."))
+
+
+class StreamItemSchema(Schema):
+    """An item of a stream: of the events of a game, or of the feed of an application.
+
+    Only `type` and `version` are in all of them. The others are those of `GameEvent` in the one stream and of
+    `FeedItem` in the other; the item `view`, which follows events, has the `game` as the bearer sees it.
+    """
+
+    type = fields.String(
+        required=True, metadata=doc("As of the events of a game and of the feed, and `view`.", example="played")
+    )
+    version = fields.Integer(
+        required=True,
+        metadata=doc("The version of the game; in the feed 0 in `reset` and `closing`.", minimum=0, example=18),
+    )
+    cursor = fields.String(metadata=doc("In the feed: the place of the item; opaque.", example="1767727800000-3"))
+    ref = fields.String(metadata=doc("In the feed: what the application calls the game now.", example="match-17"))
+    seat = fields.Integer(metadata=doc("The seat that caused the event or is affected by it.", minimum=0, example=2))
+    to_act = to_act_field("The seats that may move after the event.")
+    waiting_for = waiting_for_field(" In the feed.")
+    deadline = fields.DateTime(metadata=doc("In the feed: when the time for the next move was over."))
+    at = fields.DateTime(metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
+    text = fields.String(
+        metadata=doc(
+            "In the stream of a game with `text=true`: what to tell the bearer of the event.",
+            example="Bo played four six on the right; ends one and six.",
+        )
+    )
+    data = fields.Nested(EventDataSchema, metadata=doc("In the stream of a game: the data of the event."))
+    winners = winners_field("In the feed, of `finished`: the seats that have won the match.")
+    rematch_of = rematch_of_field("In the feed, of `created`")
+    players = results_field("In the feed, of `finished`: what the match has come to for each seat, in seat order.")
 
 
 class EventPageSchema(Schema):

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, request
 
 from service.backends.ports import Backend
 from service.web.access import key_check
+from service.web.events.schemas import StreamItemSchema
 from service.web.feed.schemas import FeedPageSchema, FeedQuerySchema
 from service.web.feed.stream import FeedStream
 from service.web.http.current import current_environ
@@ -37,7 +38,8 @@ _query_in: Final = FeedQuerySchema()
         200: ResponseSpec(
             description="The items, oldest first.",
             schema=FeedPageSchema,
-            streams={SSE: "Each `data` is an item.", NDJSON: "Each line is an item."},
+            streams={SSE: "Each `data` is a `StreamItem`.", NDJSON: "Each line is a `StreamItem`."},
+            item=StreamItemSchema,
         )
     },
 )

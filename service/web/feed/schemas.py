@@ -62,7 +62,8 @@ class FeedItemSchema(Schema):
         metadata=doc("What the application calls the game now; absent once it is deleted.", example="match-17")
     )
     version = fields.Integer(
-        metadata=doc("The version of the game after the event; absent as `game` is.", minimum=1, example=18)
+        required=True,
+        metadata=doc("The version of the game after the event; 0 in `reset` and `closing`.", minimum=0, example=18),
     )
     type = fields.String(
         required=True,

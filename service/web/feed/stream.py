@@ -68,7 +68,7 @@ class FeedStream:
                 yield _lines(encoding, page)
             elif reader.closing:
                 at = format_rfc3339(int(time() * 1000))
-                closing = {"cursor": reader.cursor, "type": "closing", "at": at}
+                closing = {"cursor": reader.cursor, "version": 0, "type": "closing", "at": at}
                 yield encoding.line(closing, None)
                 return
             elif monotonic() < sent_at + alive:
