@@ -237,6 +237,25 @@ def unlike_items(document: Document) -> list[str]:
     ]
 
 
+def views_without_sentence(document: Document) -> list[str]:
+    """Every answer with a view has its sentence where ``text=true`` asks for it."""
+    schemas = document["components"]["schemas"]
+    game = {"$ref": "#/components/schemas/Game"}
+    with_view = {name for name, each in schemas.items() if game.items() <= each["properties"].get("game", {}).items()}
+    return [
+        where
+        for where, each in operations(document)
+        if {answered(each, "200"), answered(each, "201")} & {"Game", *with_view}
+        and "text" not in [parameter["name"] for parameter in each.get("parameters", ())]
+    ]
+
+
+def take_no_text_with_a_move(document: Document) -> None:
+    document["paths"]["/v1/games/{game}/moves"]["post"]["parameters"] = [
+        {"in": "header", "name": "Idempotency-Key", "schema": {"type": "string"}}
+    ]
+
+
 def _shape(value: dict[str, Any] | None) -> dict[str, Any]:
     told = ("$ref", "type", "format", "items")
     return {name: each for name, each in (value or {}).items() if name in told}
@@ -268,6 +287,7 @@ RULES: list[tuple[Rule, Callable[[Document], None], list[str]]] = [
         forget_a_field_of_an_event,
         ["GameEvent.data", "StreamItem.required", "GET /v1/feed text/event-stream"],
     ),
+    (views_without_sentence, take_no_text_with_a_move, ["POST /v1/games/{game}/moves"]),
 ]
 
 

@@ -172,14 +172,13 @@ class Operation:
             return ResponseHeaders((), ())
         if status == 202:
             return ResponseHeaders(("Cache-Control",), ())
+        texts = _LANGUAGE if self._has_parameter("text") else ()
         if status == 201:
-            return ResponseHeaders(("Location", *(("Cache-Control",) if self.secret else _WITH_ETAG)), ())
+            return ResponseHeaders(("Location", *(("Cache-Control",) if self.secret else _WITH_ETAG)), texts)
         has_etag = response.etag or "If-None-Match" in self.headers
         headers = _WITH_ETAG if has_etag else ("Cache-Control", "Vary")
-        if "Accept-Language" not in self.headers:
-            return ResponseHeaders(headers, ())
-        if self._has_parameter("text"):
-            return ResponseHeaders(headers, _LANGUAGE)
+        if "Accept-Language" not in self.headers or texts:
+            return ResponseHeaders(headers, texts)
         return ResponseHeaders((*headers, *_LANGUAGE), ())
 
     def _has_parameter(self, name: str) -> bool:

@@ -200,8 +200,9 @@ class Walker:
                 asked = list(_moves(game, viewer))
             elif operation.id == "claimSeat":
                 asked = [Asked(body={"seat": seat}) for seat in range(len(game.seats))]
+            tells = not reads and operation.query is not None and "text" in operation.query().fields
             for each in asked or ([] if reads else [Asked(body=None if operation.body is None else {})]):
-                yield rule, operation, each
+                yield rule, operation, each._replace(query="?text=true") if tells else each
 
     def _answers(
         self, table: Table, snapshot: Snapshot, viewer: Viewer, asked: list[tuple[Rule, Operation, Asked]]

@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from secrets import token_bytes
 from typing import Any
 
 import pytest
 
+from service.backends.facade import BackendsFacade
 from service.engine.variants import variants
+from service.storage.games import RedisStore
+from service.storage.pubsub import RedisEventFeed
 from tests.api.client import Api, Table, viewers
+from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.followers import LINES, SSE, Event, events_in, make_move, rest_of_stream, stream
 from tests.api.saved_games import SEED, SavedGames, one_open_seat, shortest
+from tests.api.timed import TimedApi
+from tests.support.table import Json
 
 GERMAN = {"Accept-Language": "de-AT, de;q=0.9, en;q=0.5"}
 ENGLISH = {"Accept-Language": "en"}
@@ -70,6 +77,68 @@ def test_the_viewer_is_told_what_is_possible_and_the_others_whose_turn_it_is(api
 def test_a_game_that_waits_for_players_says_so(api: Api) -> None:
     table = api.create("domino", [{"name": "Ada"}, {"open": True}], seed=SEED)
     assert ask(api, table, "?text=true", 0).json["text"] == "Waiting for one more player."
+
+
+@pytest.mark.parametrize(("language", "waits"), [("en", "Waiting for one"), ("de", "Es fehlt noch ein")])
+def test_a_view_in_the_answer_to_a_change_has_the_sentence_of_a_get(
+    store: RedisStore, feed: RedisEventFeed, backends: BackendsFacade, app_key: str, language: str, waits: str
+) -> None:
+    api, asked = TimedApi(store, feed, SECRET, TTL_SECONDS, token_bytes, backends), {"Accept-Language": language}
+
+    def change(method: str, path: str, body: Json, token: str | None) -> tuple[Any, Any]:
+        """The answer to a change, and the view in it, which is that of a GET."""
+        answer = api.ask(method, f"{path}?text=true", json=body, token=token, headers=asked)
+        assert answer.status_code in (200, 201), answer.text
+        assert answer.headers["Content-Language"] == language
+        told: Any = answer.json
+        view = told.get("game", told)
+        got = api.get(f"/v1/games/{view['id']}?text=true", token=told.get("token", token), headers=asked)
+        assert view == got.json
+        if "ETag" in answer.headers:
+            assert answer.headers["ETag"] == got.headers["ETag"]
+        return told, view
+
+    players = [{"name": "Ada"}, {"open": True}]
+    clock = {"clock": {"turn": 60}, "absence": {"then": "claim"}}
+    created, view = change(
+        "POST", "/v1/games", {"variant": "domino", "players": players, "seed": SEED, **clock}, app_key
+    )
+    assert view["text"].startswith(waits)
+    path, code, tokens = f"/v1/games/{view['id']}", created["join_code"], {0: created["seats"][0]["token"]}
+    joined, view = change("POST", f"{path}/players", {"name": "Bo", "join_code": code}, None)
+    tokens[1] = joined["token"]
+    change("PATCH", f"{path}/players/1", {"name": "Cleo"}, app_key)
+    (turn,) = view["to_act"]
+    change("PUT", f"{path}/players/{turn}/presence", {"away": True}, tokens[turn])
+    change("PUT", f"{path}/players/{turn}/presence", {"away": False}, app_key)
+    api.clock.now += 70_000
+    change("POST", f"{path}/claims", {"seat": turn}, tokens[1 - turn])
+    move = api.get(path, token=tokens[turn]).json["legal_moves"][0]  # type: ignore[index]
+    change("POST", f"{path}/moves", {name: move[name] for name in ("action", "tile") if name in move}, tokens[turn])
+
+
+def test_a_rematch_has_the_sentence_of_a_get_and_again_when_it_is_repeated(api: Api, saved_games: SavedGames) -> None:
+    table = saved_games.at("domino", "finished").table
+    for language in ("en", "de", "en"):
+        answer = api.post(
+            f"{table.path}/rematch?text=true", token=table.tokens[0], headers={"Accept-Language": language}
+        )
+        told: Any = answer.json
+        assert (answer.status_code, answer.headers["Content-Language"]) == (201, language)
+        got = api.get(
+            f"/v1/games/{told['game']['id']}?text=true", token=told["token"], headers={"Accept-Language": language}
+        )
+        assert told["game"] == got.json
+
+
+def test_a_change_that_asks_for_no_sentence_has_none(api: Api) -> None:
+    table = api.create("domino", 2, seed=SEED)
+    (turn,) = table.view()["to_act"]
+    answer = api.put(f"{table.path}/players/{turn}/presence?text=false", {"away": True}, token=table.tokens[turn])
+    assert "text" not in answer.json  # type: ignore[operator]
+    assert "Content-Language" not in answer.headers
+    wrong = api.put(f"{table.path}/players/{turn}/presence?text=1", {"away": False}, token=table.tokens[turn])
+    assert (wrong.status_code, wrong.json["errors"].keys()) == (422, {"text"})  # type: ignore[index]
 
 
 def test_each_language_has_an_etag_of_its_own(api: Api, table: Table) -> None:

@@ -14,6 +14,7 @@ from service.web.http.headers import idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created_secret, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.services import Services
+from service.web.view.query import ViewQuerySchema, language_of_view
 from service.web.view.schemas import GameSchema
 from service.web.view.serializers import game_view_json
 
@@ -27,6 +28,8 @@ _player_in: Final = PlayerChangeInSchema()
     id="changePlayer",
     tag="games",
     access="app_game",
+    headers=("Accept-Language",),
+    query=ViewQuerySchema,
     body=PlayerChangeInSchema,
     needs_body=True,
     responses={200: ResponseSpec(description="The game, as the application sees it.", schema=GameSchema, etag=True)},
@@ -43,11 +46,12 @@ def change_player(services: Services, access: Access) -> RawResponse:
     affected. The body may also be sent as `application/merge-patch+json`.
     """
     negotiate(JSON)
+    language = language_of_view()
     assert access.target is not None
     fields = validate(_player_in, read_json())
     name, ref = fields.get("name"), fields.get("ref")
     view = services.games.owner_commands.rename(access, access.target, name=name, ref=ref)
-    return ok(game_view_json(view), etag=view.etag)
+    return ok(game_view_json(view, language), etag=view.etag, language=language)
 
 
 @blueprint.post("/v1/games/<game>/join-code")

@@ -29,6 +29,7 @@ from service.web.http.streams import stream_client, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_bots, limit_expensive
 from service.web.services import Services
+from service.web.view.query import ViewQuerySchema, language_of_view
 from service.web.view.schemas import GameSchema
 from service.web.view.serializers import game_view_json
 
@@ -42,7 +43,8 @@ _game_query_in: Final = GameQuerySchema()
     id="createGame",
     tag="games",
     access="anyone_or_app",
-    headers=("Idempotency-Key",),
+    headers=("Idempotency-Key", "Accept-Language"),
+    query=ViewQuerySchema,
     body=GameInSchema,
     secret=True,
     responses={
@@ -62,12 +64,14 @@ def create_game(services: Services, backend: Backend | None) -> RawResponse:
     """
     limit_expensive(services)
     negotiate(JSON)
+    language = language_of_view()
     body = read_json()
     fields = validate(_game_in, body)
     requested = game_request(fields, backend)
     limit_bots(services, requested)
     game, replayed = services.games.commands.create(requested, idempotency(body))
-    return created_secret(created_game_json(game), f"/v1/games/{game.view.id}", replayed=replayed)
+    shown, location = created_game_json(game, language), f"/v1/games/{game.view.id}"
+    return created_secret(shown, location, replayed=replayed, language=language)
 
 
 @blueprint.get("/v1/games/<game>")
@@ -145,7 +149,8 @@ def delete_game(services: Services, access: Access) -> RawResponse:
     id="beginRematch",
     tag="games",
     access="seat",
-    headers=("Idempotency-Key",),
+    headers=("Idempotency-Key", "Accept-Language"),
+    query=ViewQuerySchema,
     body=EmptyInSchema,
     secret=True,
     shortest_key=1,
@@ -174,6 +179,8 @@ def begin_rematch(services: Services, access: Access) -> RawResponse:
         raise no_valid_key()
     limit_expensive(services)
     negotiate(JSON)
+    language = language_of_view()
     body = read_nothing()
     joined, replayed = services.games.rematches.begin(access, idempotency(body))
-    return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)
+    shown, location = joined_seat_json(joined, language), f"/v1/games/{joined.view.id}"
+    return created_secret(shown, location, replayed=replayed, language=language)

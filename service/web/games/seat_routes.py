@@ -27,6 +27,7 @@ from service.web.http.responses import JSON, RawResponse, created, created_secre
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_expensive
 from service.web.services import Services
+from service.web.view.query import ViewQuerySchema, language_of_view
 from service.web.view.schemas import GameSchema
 from service.web.view.serializers import game_view_json
 
@@ -42,7 +43,8 @@ _claim_in: Final = ClaimInSchema()
     id="joinGame",
     tag="games",
     access="join",
-    headers=("Idempotency-Key",),
+    headers=("Idempotency-Key", "Accept-Language"),
+    query=ViewQuerySchema,
     body=PlayerInSchema,
     secret=True,
     responses={
@@ -63,6 +65,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
     """
     limit_expensive(services)
     negotiate(JSON)
+    language = language_of_view()
     body = read_json()
     join_code = body.get("join_code") if isinstance(body, dict) else None
     if isinstance(join_code, str) and "Idempotency-Key" not in request.headers:
@@ -72,7 +75,8 @@ def join_game(services: Services, access: Access) -> RawResponse:
     key = idempotency(body)
     command = JoinCommand(player.get("join_code"), player["name"], player.get("client_seed"), key, player.get("ref"))
     joined, replayed = services.games.commands.join(access, command)
-    return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)
+    shown, location = joined_seat_json(joined, language), f"/v1/games/{joined.view.id}"
+    return created_secret(shown, location, replayed=replayed, language=language)
 
 
 @blueprint.post("/v1/games/<game>/players/<int:seat>/token")
@@ -113,6 +117,8 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
     id="setPresence",
     tag="games",
     access="seat_or_app",
+    headers=("Accept-Language",),
+    query=ViewQuerySchema,
     body=PresenceInSchema,
     responses={200: ResponseSpec(description="The game, as the bearer sees it.", schema=GameSchema, etag=True)},
     own_problems=("forbidden", "outcome_unknown", "not_away", "not_in_match", "not_started", "game_over"),
@@ -128,11 +134,12 @@ def set_presence(services: Services, access: Access) -> RawResponse:
     computer player goes on for who is taken off the table.
     """
     negotiate(JSON)
+    language = language_of_view()
     assert access.target is not None
     services.limits.limit_presence(access.game.id, access.target)
     away = validate(_presence_in, read_json())["away"]
     view = services.games.commands.set_presence(access, away=away)
-    return ok(game_view_json(view), etag=view.etag)
+    return ok(game_view_json(view, language), etag=view.etag, language=language)
 
 
 @blueprint.post("/v1/games/<game>/claims")
@@ -140,7 +147,8 @@ def set_presence(services: Services, access: Access) -> RawResponse:
     id="claimSeat",
     tag="games",
     access="seat",
-    headers=("Idempotency-Key",),
+    headers=("Idempotency-Key", "Accept-Language"),
+    query=ViewQuerySchema,
     body=ClaimInSchema,
     responses={201: ResponseSpec(description="The game after the claim, as the bearer sees it.", schema=GameSchema)},
     own_problems=("not_due", "not_in_match", "not_started", "game_over"),
@@ -153,7 +161,10 @@ def claim_seat(services: Services, access: Access) -> RawResponse:
     player is back. Any other seat that is in the match may claim it, from a second after the deadline of the turn on.
     """
     negotiate(JSON)
+    language = language_of_view()
     body = read_json()
     seat = validate(_claim_in, body)["seat"]
     view, replayed = services.games.commands.claim(access, seat, key=idempotency(body))
-    return created(game_view_json(view), etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed)
+    location = f"/v1/games/{view.id}"
+    shown = game_view_json(view, language)
+    return created(shown, etag=view.etag, location=location, replayed=replayed, language=language)

@@ -16,6 +16,7 @@ from service.web.moves.schemas import LegalMovesSchema
 from service.web.moves.serializers import legal_moves_json
 from service.web.operation import Operation, ResponseSpec
 from service.web.services import Services
+from service.web.view.query import ViewQuerySchema, language_of_view
 from service.web.view.schemas import GameSchema
 from service.web.view.serializers import game_view_json
 
@@ -46,7 +47,8 @@ def get_moves(services: Services, access: Access) -> RawResponse:
     id="makeMove",
     tag="moves",
     access="seat",
-    headers=("If-Match", "Idempotency-Key"),
+    headers=("If-Match", "Idempotency-Key", "Accept-Language"),
+    query=ViewQuerySchema,
     body=MoveSchema,
     responses={201: ResponseSpec(description="The game after the move, as the bearer sees it.", schema=GameSchema)},
     own_problems=(
@@ -70,10 +72,13 @@ def make_move(services: Services, access: Access) -> RawResponse:
     first.
     """
     negotiate(JSON)
+    language = language_of_view()
     body = read_json()
     move, version, client_seed = posted_move(validate(_move_in, body))
     expected = expected_game(version)
     key = idempotency(body)
     command = MoveCommand(move, expected, client_seed, key)
     view, replayed = services.games.commands.make_move(access, command)
-    return created(game_view_json(view), etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed)
+    location = f"/v1/games/{view.id}"
+    shown = game_view_json(view, language)
+    return created(shown, etag=view.etag, location=location, replayed=replayed, language=language)

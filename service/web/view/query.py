@@ -1,0 +1,32 @@
+"""Whether the view in an answer is asked for with a sentence, and in which language.
+
+Owns the parameter of all operations that answer with a view because they have changed it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flask import request
+
+from service.texts import Language
+from service.web.fields.queries import text_field
+from service.web.fields.strict import RequestSchema
+from service.web.http.headers import preferred_language
+from service.web.http.query import read_query
+
+
+class ViewQuerySchema(RequestSchema):
+    """Whether the view in the answer has a sentence."""
+
+    text = text_field("that tells how the game stands, as `text` of the view")
+
+
+_view_query_in: Final = ViewQuerySchema()
+
+
+def language_of_view() -> Language | None:
+    """Return the language of the sentence of the view, ``None`` if none is asked for. Raises ``InvalidBody``."""
+    if not request.query_string:
+        return None
+    return preferred_language() if read_query(_view_query_in)["text"] else None
