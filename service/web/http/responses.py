@@ -68,7 +68,7 @@ def ok(value: Any, *, etag: str | None = None, language: Language | None = None)
 
     ``language`` is that of its texts for people, if it has any; an ``etag`` is then one of this language.
     """
-    return ok_json(to_json(value), etag=_etag(etag, language), language=language)
+    return ok_json(to_json(value), etag=None if etag is None else _etag(etag, language), language=language)
 
 
 def ok_json(body: bytes, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
@@ -250,9 +250,9 @@ def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
     return headers
 
 
-def _etag(etag: str | None, language: Language | None) -> str | None:
+def _etag(etag: str, language: Language | None) -> str:
     """Return the ETag of an answer with texts in this language, if it has texts."""
-    return etag if etag is None or language is None else etag_in(etag, language)
+    return etag if language is None else etag_in(etag, language)
 
 
 def _language_header(language: Language | None) -> list[tuple[str, str]]:
