@@ -161,7 +161,7 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
     if "If-None-Match" in described.headers:
         responses["304"] = {
             "description": "The client has the current version.",
-            "headers": headers_section(_not_modified_headers(described)),
+            "headers": headers_section(*_not_modified_headers(described)),
         }
     _add_examples(result, responses, described.id, examples)
     # Any query may have a parameter that is unknown.
@@ -201,10 +201,11 @@ def _add_examples(result: dict[str, Any], responses: dict[str, Any], operation_i
                 result["requestBody"]["content"]["application/json"]["example"] = Example(example.request)
 
 
-def _not_modified_headers(described: Operation) -> tuple[str, ...]:
-    """Return the headers of a 304: all but those that describe a body."""
-    required, _ = described.headers_of(next(iter(described.responses)))
-    return tuple(name for name in required if not name.startswith("Content-"))
+def _not_modified_headers(described: Operation) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the headers of a 304, and those that only some have: all but those that describe a body."""
+    found = described.headers_of(next(iter(described.responses)))
+    required, optional = [tuple(name for name in names if not name.startswith("Content-")) for names in found]
+    return (*required, *optional), optional
 
 
 def _response(described: Operation, status: int) -> dict[str, Any]:
