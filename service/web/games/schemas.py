@@ -8,7 +8,7 @@ from marshmallow import Schema, fields, validates_schema
 
 from service.web.fields.moves import MAX_VERSION, client_seed_field
 from service.web.fields.names import name_field
-from service.web.fields.queries import MAX_WAIT_SECONDS
+from service.web.fields.queries import MAX_WAIT_SECONDS, text_field
 from service.web.fields.references import ref_field
 from service.web.fields.shown import SeatedSchema
 from service.web.fields.strict import (
@@ -20,7 +20,7 @@ from service.web.fields.strict import (
 )
 from service.web.fields.validation import Length, Range, invalid
 from service.web.fields.variants import MAX_SEATS
-from service.web.view.query import ViewQuerySchema
+from service.web.view.query import OF_VIEW
 from service.web.view.schemas import GameSchema
 
 MAX_TEXT_CHARS: Final = 200
@@ -111,7 +111,7 @@ class ClaimInSchema(RequestSchema):
     )
 
 
-class GameQuerySchema(ViewQuerySchema):
+class GameQuerySchema(RequestSchema):
     """Whether a view is requested now, or when it has changed."""
 
     after = QueryInteger(
@@ -124,3 +124,4 @@ class GameQuerySchema(ViewQuerySchema):
         validate=Range(0, MAX_WAIT_SECONDS),
         metadata=doc("Seconds to wait at most until the version is past `after` (long poll)."),
     )
+    text = text_field(OF_VIEW)

@@ -16,10 +16,14 @@ from service.web.http.headers import preferred_language
 from service.web.http.query import read_query
 
 
+OF_VIEW: Final = "that tells how the game stands, as `text` of the view"
+"""What the sentence of a view is, for ``text_field``."""
+
+
 class ViewQuerySchema(RequestSchema):
     """Whether the view in the answer has a sentence."""
 
-    text = text_field("that tells how the game stands, as `text` of the view")
+    text = text_field(OF_VIEW)
 
 
 _view_query_in: Final = ViewQuerySchema()
