@@ -15,7 +15,6 @@ from service.web.fields.strict import RequestSchema
 from service.web.http.headers import preferred_language
 from service.web.http.query import read_query
 
-
 OF_VIEW: Final = "that tells how the game stands, as `text` of the view"
 """What the sentence of a view is, for ``text_field``."""
 
