@@ -83,10 +83,10 @@ def document(app: Flask, examples: Examples) -> dict[str, Any]:
     assert marshmallow.converter is not None
     marshmallow.converter.add_parameter_attribute_function(_style_of_words)
     _add_security_schemes(spec)
-    spec.components.schema("StreamItem", schema=StreamItemSchema)  # no response as a whole is one
     for path, methods in sorted(_routes(app)):
         operations = {method: _operation(described, examples, spec) for method, described in methods}
         spec.path(path=path, operations=operations, parameters=_path_parameters(path))
+    spec.components.schema("StreamItem", schema=StreamItemSchema)  # no response as a whole is one
     webhooks = webhooks_section(spec)
     described = spec.to_dict()
     described["webhooks"] = webhooks

@@ -68,7 +68,9 @@ def ok(value: Any, *, etag: str | None = None, language: Language | None = None)
 
     ``language`` is that of its texts for people, if it has any; an ``etag`` is then one of this language.
     """
-    return ok_json(to_json(value), etag=None if etag is None else _etag(etag, language), language=language)
+    if etag is not None and language is not None:
+        etag = etag_in(etag, language)
+    return ok_json(to_json(value), etag=etag, language=language)
 
 
 def ok_json(body: bytes, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
@@ -117,13 +119,18 @@ def conditional(etag: str, make: Callable[[], bytes], language: Language | None 
     ``language`` is that of its texts for people, if it has any; the ETag is then one of this language.
     """
     negotiate(JSON)
-    etag = _etag(etag, language)
+    if language is not None:
+        etag = etag_in(etag, language)
     return not_modified(etag) if etag_matches(etag) else ok_json(make(), etag=etag, language=language)
 
 
 def created(value: Any, *, etag: str, location: str, replayed: bool, language: Language | None = None) -> RawResponse:
     """201 with the view after a move; ``language`` as with ``ok``."""
-    headers = [_JSON_TYPE, *_viewer_headers(_etag(etag, language)), ("Location", location), *_language_header(language)]
+    if language is not None:
+        etag = etag_in(etag, language)
+    headers = [_JSON_TYPE, _PRIVATE_NO_CACHE, ("Vary", _VARY), ("ETag", f'"{etag}"'), ("Location", location)]
+    if language is not None:
+        headers.append(("Content-Language", language))
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
@@ -173,7 +180,9 @@ def no_content() -> RawResponse:
 
 def created_secret(value: Any, location: str, *, replayed: bool, language: Language | None = None) -> RawResponse:
     """201 with tokens, which are returned only here and must not be stored by any cache."""
-    headers = [_JSON_TYPE, ("Location", location), ("Cache-Control", "no-store"), *_language_header(language)]
+    headers = [_JSON_TYPE, ("Location", location), ("Cache-Control", "no-store")]
+    if language is not None:
+        headers.append(("Content-Language", language))
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
@@ -248,11 +257,6 @@ def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
     if etag is not None:
         headers.append(("ETag", f'"{etag}"'))
     return headers
-
-
-def _etag(etag: str, language: Language | None) -> str:
-    """Return the ETag of an answer with texts in this language, if it has texts."""
-    return etag if language is None else etag_in(etag, language)
 
 
 def _language_header(language: Language | None) -> list[tuple[str, str]]:
