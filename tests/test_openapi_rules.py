@@ -281,7 +281,7 @@ RULES: list[tuple[Rule, Callable[[Document], None], list[str]]] = [
     (unsigned, take_no_key_for_a_new_game, ["POST /v1/games"]),
     (unusual_choices, ask_for_a_key_first, ["POST /v1/games"]),
     (unlike_a_new_game, take_any_scheme_for_a_new_game, ["POST /v1/games"]),
-    (unrepeatable, forget_an_idempotency_key, ["POST /v1/apps"]),
+    (unrepeatable, forget_an_idempotency_key, ["POST /v1/webhooks"]),
     (
         unlike_items,
         forget_a_field_of_an_event,

@@ -63,7 +63,7 @@ def events_in(chunk: bytes) -> list[Event]:
     for block in chunk.decode().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))
         if "data" in fields:
-            assert set(fields) <= {"id", "data"}, "no event has a name"
+            assert set(fields) <= {"retry", "id", "data"}, "no event has a name"
             item = json.loads(fields["data"])
             check_item(item)
             events.append({**item, **({"id": int(fields["id"])} if "id" in fields else {})})
@@ -72,7 +72,7 @@ def events_in(chunk: bytes) -> list[Event]:
 
 def lines_in(sent: bytes) -> list[Event]:
     """The events in a piece of a stream of lines."""
-    events = [json.loads(line) for line in sent.splitlines() if line]
+    events = [json.loads(line) for line in sent.splitlines() if line.startswith(b"{")]
     for event in events:
         check_item(event)
     return events
