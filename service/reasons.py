@@ -76,8 +76,10 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
         "nested_too_deep",
     ),
     "unauthorized": (
-        "no_valid_token",
-        "no_valid_key",
+        "no_token",
+        "unknown_token",
+        "no_key",
+        "unknown_key",
         "app_suspended",
         "not_a_bearer_token",
         "token_misplaced",

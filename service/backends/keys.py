@@ -102,7 +102,7 @@ class Backends:
                     if backend.suspended:
                         raise Unauthorized("app_suspended")
                     return backend
-        raise no_valid_key()
+        raise unknown_key()
 
     def authenticate_repeat(self, key: str, idempotency_key: str) -> Backend:
         """Return the application of a key that has made another one under this idempotency key, valid or not.
@@ -116,7 +116,7 @@ class Backends:
             repeat = self._store.repeated(backend.id, name, self._clock())
             if repeat is not None and _is_made_by(key, kept_answer(repeat)):
                 return backend
-        raise no_valid_key()
+        raise unknown_key()
 
     def rotate(
         self,
@@ -233,7 +233,7 @@ class Backends:
 
     def _check_accepted(self, backend: Backend, key: str) -> None:
         if not self._accepts(backend, key):
-            raise no_valid_key()
+            raise unknown_key()
 
     def _replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
         """As the store's; this process does not use the application of before any more."""
@@ -268,9 +268,14 @@ def is_key(token: str) -> bool:
     return token.startswith(KEY_PREFIX)
 
 
-def no_valid_key() -> Unauthorized:
+def unknown_key() -> Unauthorized:
     """Return the one refusal of every key that is not accepted, so that the causes cannot be distinguished."""
-    return Unauthorized("no_valid_key")
+    return Unauthorized("unknown_key")
+
+
+def no_key() -> Unauthorized:
+    """Return the refusal of a request without a key, where one is needed."""
+    return Unauthorized("no_key")
 
 
 def _is_made_by(key: str, answer: str | None) -> bool:

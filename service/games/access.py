@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from service.games.automation.lost_reminders import Notice
-from service.games.model.errors import Forbidden, NotFound, Unauthorized, unauthorized
+from service.games.model.errors import Forbidden, NotFound, Unauthorized, no_token, unauthorized
 from service.games.model.game import OWNER, Game, Viewer
 from service.games.model.tokens import find_hash
 from service.games.ports import PriorWrite, StorageUnavailable
@@ -105,7 +105,7 @@ class AccessControl:
         Raises ``Unauthorized`` without a token.
         """
         if token is None:
-            raise unauthorized()
+            raise no_token()
         known = self._repository.cached(game_id)
         seat = None if known is None else seat_of(token, known.game)
         if known is None or seat is None:
@@ -119,7 +119,7 @@ class AccessControl:
         token of another seat.
         """
         if token is None:
-            raise unauthorized()
+            raise no_token()
         access = self.authenticate(game_id, token)
         check_seat(access.game, seat)
         if seat != access.seat:

@@ -14,10 +14,11 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from flask import current_app
 from marshmallow import Schema
 
-from service.backends.keys import is_key, no_valid_key
+from service.backends.keys import is_key, no_key, unknown_key
 from service.backends.ports import Backend
 from service.games.access import Access, Invitation, check_seat
-from service.games.model.errors import MoveRefused, Unauthorized, unauthorized
+from service.games.model.errors import MoveRefused, NotFound, Unauthorized, no_token
+from service.games.model.shards import is_id
 from service.games.model.tokens import SEAT_PREFIX
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.http.body import body_units, read_json
@@ -139,7 +140,7 @@ def _application(services: Services, *, optional: bool, repeats: bool) -> Backen
     if optional and (key is None or key.startswith(SEAT_PREFIX)):
         return None
     if key is None:
-        raise no_valid_key()
+        raise no_key()
     try:
         backend = services.backends.keys.authenticate(key)
     except Unauthorized:
@@ -160,6 +161,8 @@ def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]
         services: Services = current_app.extensions[EXTENSION]
         environ = current_environ()
         has_query = environ.get("QUERY_STRING")
+        if not is_id(game):  # else who has a good token, but a wrong address, is told to get another token
+            raise NotFound("no_such_game")
         try:
             if has_query or "HTTP_X_API_KEY" in environ:
                 check_token_place(needs_token=guard.access not in _WITHOUT_TOKEN)
@@ -219,7 +222,7 @@ def _from_cache(services: Services, game: str) -> _Granted:
 def _owner(services: Services, game: str, seat: int | None = None) -> Access:
     token = bearer_token()
     if token is None:
-        raise no_valid_key()
+        raise no_key()
     return _own_game(services, game, token, seat)
 
 
@@ -239,7 +242,7 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
     backend = services.backends.keys.authenticate(key)
     access = services.games.access.of_application(game, backend.id)
     if access is None:
-        raise no_valid_key()
+        raise unknown_key()
     current_environ()[APP] = backend
     if seat is not None:
         check_seat(access.game, seat)
@@ -249,7 +252,7 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
 def _any_seat_or_owner(services: Services, game: str) -> _Granted:
     token = bearer_token()
     if token is None:
-        raise unauthorized()
+        raise no_token()
     return _spectator(services, game)
 
 

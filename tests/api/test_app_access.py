@@ -29,9 +29,9 @@ def test_an_application_reads_its_own_game_as_a_spectator(api: Api, app_key: str
 @pytest.mark.parametrize("path", SPECTATORS_PATHS)
 def test_the_key_of_another_application_is_a_wrong_token(api: Api, app_key: str, other_key: str, path: str) -> None:
     table, nobodys = owned(api, app_key), api.create("domino", 2)
-    for game in (table.path, nobodys.path, "/v1/games/none"):
+    for game in (table.path, nobodys.path, f"/v1/games/{'A' * 24}"):
         answer = api.get(game + path, token=other_key)
-        assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "no_valid_key")
+        assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "unknown_key")
 
 
 def test_every_refused_key_gets_the_same_answer(api: Api, app_key: str, other_key: str) -> None:

@@ -316,7 +316,7 @@ def test_the_scheme_may_be_written_in_any_letters(api: Api, scheme: str) -> None
 
 def test_a_move_without_a_token_is_401_whether_the_game_is_there_or_not(api: Api) -> None:
     table = api.create("domino", 2)
-    for path in (table.path, "/v1/games/nowhere"):
+    for path in (table.path, f"/v1/games/{'A' * 24}"):
         for body in (b"{", b'{"action": "pass"}', b"x" * 300_000):
             answer = api.ask("POST", f"{path}/moves", data=body, content_type="text/plain")
             assert status_and_code(answer) == (401, "unauthorized")

@@ -480,7 +480,7 @@ def test_a_token_that_is_none_is_unauthorized_wherever_one_counts(
             continue  # the token of a seat counts as none
         short, swapped = token[:-1], token.swapcase()
         header = NO_BEARERS[name].format(token=token, short=short, swapped=swapped, foreign=seat_elsewhere)
-        elsewhere = path_of(endpoint.rule, {**endpoint.names, "<game>": "nowhere"})
+        elsewhere = path_of(endpoint.rule, {**endpoint.names, "<game>": "A" * 24})
         for path in {endpoint.path, elsewhere} if endpoint.id != "deleteGame" else {elsewhere}:
             answer = endpoint.refused(free_api, path=path, token=None, headers={"Authorization": header})
             if endpoint.described.access in ("anyone_or_app", "public_or_app") and name == "the token of another game":

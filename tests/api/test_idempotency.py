@@ -459,7 +459,7 @@ def test_errors_of_a_token_change_under_a_key_are_checked_in_the_documented_orde
     before = take_snapshot(server, write.table.id)
     for headers in ({"Idempotency-Key": new_key()}, {"Idempotency-Key": "a b"}, {}):
         bad = {"data": "{", "content_type": "application/json", "headers": headers}
-        for path in (write.path, "/v1/games/nowhere/players/0/token"):
+        for path in (write.path, f"/v1/games/{'A' * 24}/players/0/token"):
             for token in (None, "wrong"):
                 assert status_and_code(api.ask("POST", path, token=token, **bad)) == (401, "unauthorized")
         nobody = f"{write.table.path}/players/2/token"

@@ -109,7 +109,7 @@ def test_errors_of_a_join_are_checked_in_the_documented_order(api: Api) -> None:
     path = f"{full.path}/players"
     cases: list[tuple[int, str, dict[str, Any]]] = [
         (401, path, {"token": "wrong", "data": "{", "content_type": "text/plain"}),
-        (401, "/v1/games/nowhere/players", {"token": "wrong", "json": right}),
+        (401, f"/v1/games/{'A' * 24}/players", {"token": "wrong", "json": right}),
         (404, "/v1/games/nowhere/players", {"data": "{", "content_type": "text/plain"}),
         (403, path, {"json": {"name": "", "join_code": "WRONG", "colour": 1}}),
         (415, path, {"data": "{" * 300_000, "content_type": "text/plain"}),

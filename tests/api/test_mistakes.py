@@ -89,8 +89,11 @@ MISTAKES = [
         *unauthorized("token_misplaced", "?token"),
         body={"action": "pass"},
     ),
-    move("no token", {"action": "pass"}, *unauthorized("no_valid_token", "token of a seat"), seat=None),
-    get("unknown token", "{game}", *unauthorized("no_valid_token", "token"), headers={"Authorization": "Bearer x"}),
+    move("no token", {"action": "pass"}, *unauthorized("no_token", f"{BEARER} seat_…"), seat=None),
+    get("unknown token", "{game}", *unauthorized("unknown_token", "no token"), headers={"Authorization": "Bearer x"}),
+    get(
+        "unknown key", "{game}", *unauthorized("unknown_key", "no valid key"), headers={"Authorization": "Bearer app_x"}
+    ),
     get("token without Bearer", "{game}", *unauthorized("not_a_bearer_token", BEARER), headers={"Authorization": "x"}),
     get("Basic", "{game}", *unauthorized("not_a_bearer_token", BEARER), headers={"Authorization": "Basic eDp5"}),
     Mistake(
@@ -109,8 +112,18 @@ MISTAKES = [
     Mistake(
         "unknown seat", "POST", "{game}/players/7/token", 404, "not_found", "no_such_seat", "the last one is 1", seat=0
     ),
-    get("list of games", "/v1/games", 401, "unauthorized", "no_valid_key", "application"),
-    Mistake("DELETE", "DELETE", "{game}", 401, "unauthorized", "no_valid_key", "application"),
+    get(
+        "an id in quotes",
+        '/v1/games/"AAAAAAAAAAAAAAAAAAAAAAAA"',
+        404,
+        "not_found",
+        "no_such_game",
+        "no such game",
+        seat=0,
+    ),
+    get("null in place of an id", "/v1/games/null/moves", 404, "not_found", "no_such_game", "no such game", seat=0),
+    get("list of games", "/v1/games", *unauthorized("no_key", f"{BEARER} app_…")),
+    Mistake("DELETE", "DELETE", "{game}", *unauthorized("no_key", f"{BEARER} app_…")),
     Mistake("DELETE of moves", "DELETE", MOVES, 405, "method_not_allowed", "method_not_allowed", "GET"),
     get("since", "{game}/events?since=3", *invalid("unknown_parameter", "after, limit, wait")),
     get("a query where there is none", f"{MOVES}?since=3", *invalid("no_parameters", "no parameters")),

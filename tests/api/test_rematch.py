@@ -311,7 +311,7 @@ def test_where_only_applications_create_games_nobodys_game_has_no_rematch(
     old = finished.copy()
     before = take_snapshot(server, old.id), count_keys(server)
     answer = ask(strict, old, 0)
-    assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "no_valid_key")
+    assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "no_key")
     assert (take_snapshot(server, old.id), count_keys(server)) == before
     players = [{"name": "Ada"}, {"name": "Bo"}]
     body = {"variant": "domino", "players": players, "rules": shortest("domino")}

@@ -66,6 +66,34 @@ def test_a_token_is_kept_as_its_hash_alone(api: Api, server: redis.Redis, table:
     assert b64encode(sha256(old[0].encode()).digest()) not in held
 
 
+# One that is refused
+
+
+def test_a_wrong_token_is_told_from_none_and_both_how_one_is_sent(api: Api, app_key: str, table: Table) -> None:
+    realm = 'Bearer realm="game"'
+    cut, other = table.tokens[0][:-1], table.tokens[0].swapcase()
+    wrong = f'{realm}, error="invalid_token"'
+    for method, path, token, reason, challenge, form in (
+        ("POST", "/moves", None, "no_token", realm, "Bearer seat_…"),
+        ("POST", "/moves", cut, "unknown_token", wrong, "Bearer seat_…"),
+        ("GET", "", other, "unknown_token", wrong, "Bearer seat_…"),
+        ("DELETE", "", None, "no_key", realm, "Bearer app_…"),
+        ("DELETE", "", app_key, "unknown_key", wrong, "Bearer app_…"),
+    ):
+        answer = api.ask(method, table.path + path, token=token)
+        assert (answer.status_code, answer.get_json()["reason"]) == (401, reason)
+        assert answer.headers["WWW-Authenticate"] == challenge
+        assert f"`Authorization: {form}`" in answer.get_json()["detail"]
+
+
+def test_what_cannot_be_the_id_of_a_game_is_not_found_whoever_asks(api: Api, table: Table) -> None:
+    for name in ("null", "{game}", f'"{table.id}"', table.id[:-1], f"{table.id}A", f"{table.id}.x"):
+        for token in (None, "wrong", table.tokens[0], "app_x"):
+            for method, rest in (("GET", ""), ("GET", "/moves"), ("POST", "/moves"), ("POST", "/players/0/token")):
+                answer = api.ask(method, f"/v1/games/{name}{rest}", token=token)
+                assert (answer.status_code, answer.get_json()["reason"]) == (404, "no_such_game"), (name, token, rest)
+
+
 # Token changes
 
 

@@ -119,7 +119,7 @@ def test_the_key_of_another_application_takes_no_seat(
         before = take_snapshot(server, table.id)
         for body in ({"ref": CLEO}, {"join_code": table.join_code}):
             answer = take_seat(api, table, other_key, **body)
-            assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "no_valid_key")
+            assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "unknown_key")
         assert take_snapshot(server, table.id) == before
 
 

@@ -35,8 +35,13 @@ class Unauthorized(Refusal):
 
 
 def unauthorized() -> Unauthorized:
-    """Return the one refusal for every failed authentication, so that the causes cannot be distinguished."""
-    return Unauthorized("no_valid_token")
+    """Return the one refusal of every token that is not accepted, so that the causes cannot be distinguished."""
+    return Unauthorized("unknown_token")
+
+
+def no_token() -> Unauthorized:
+    """Return the refusal of a request without a token, where one is needed."""
+    return Unauthorized("no_token")
 
 
 class NotFound(Refusal):

@@ -35,6 +35,11 @@ def with_shard(text: str) -> str:
     return text + _SUFFIXES[crc_hqx(b"\0\0", crc_hqx(text.encode(), 0)) % _SLOTS_PER_SHARD]
 
 
+def is_id(text: str) -> bool:
+    """Return whether this has the form of an id of a game or an application; it need not be one."""
+    return _ID.fullmatch(text) is not None
+
+
 @lru_cache(maxsize=1024)
 def shard_of(key: str) -> int | None:
     """Return the shard of the game or application with this id, from 0; ``None`` for what is no id. Cached.
@@ -42,7 +47,7 @@ def shard_of(key: str) -> int | None:
     What belongs to an application has its id, a dot and a name, and lies in the same shard.
     """
     owner = key.partition(".")[0]
-    return None if _ID.fullmatch(owner) is None else _shard_of_tag(owner)
+    return _shard_of_tag(owner) if is_id(owner) else None
 
 
 def _shard_of_tag(tag: str) -> int | None:

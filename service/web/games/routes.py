@@ -7,7 +7,7 @@ from typing import Final
 
 from flask import Blueprint, request
 
-from service.backends.keys import no_valid_key
+from service.backends.keys import no_key
 from service.backends.ports import Backend
 from service.games.access import Access
 from service.web.access import key_check
@@ -176,7 +176,7 @@ def begin_rematch(services: Services, access: Access) -> RawResponse:
     create games, only their games have a rematch. The body is empty, or an empty object.
     """
     if services.backends.needed_for_games and access.game.ownership is None:
-        raise no_valid_key()
+        raise no_key()
     limit_expensive(services)
     negotiate(JSON)
     language = language_of_view()

@@ -45,16 +45,21 @@ _STREAM_RETRY_SECONDS: Final = 5
 """Seconds after which a client may try to open a stream again."""
 
 _LOOKUP_RETRY_SECONDS: Final = 5
+"""Seconds after which a name server may answer, or other look-ups have ended."""
 _LOOKUP_REASONS: Final = {
     "share_used": "too_many_lookups",
     "no_room": "lookups_busy",
     "no_answer": "lookup_unanswered",
 }
 """The reason of a problem for each reason of ``LookupFailed``."""
-"""Seconds after which a name server may answer, or other look-ups have ended."""
 
 _SECRET_RETRY_SECONDS: Final = 30
 """Seconds after which a request may reach a server with the right secret, while a new one is rolled out."""
+
+_CHALLENGE: Final = 'Bearer realm="game"'
+_INVALID_TOKEN: Final = f'{_CHALLENGE}, error="invalid_token"'
+"""RFC 6750: the second where a token was sent as it should be, and is not accepted."""
+_NOT_ACCEPTED: Final = ("unknown_token", "unknown_key", "app_suspended")
 
 _HTTP_REASONS: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 _COUNTED_STATUSES: Final = (401, 403, 404)
@@ -86,7 +91,7 @@ def problem(reason: Reason, detail: str | None = None, **more: object) -> Respon
     response.headers["Content-Language"] = language
     response.headers["Vary"] = "Accept-Language"
     if status == 401:
-        response.headers["WWW-Authenticate"] = 'Bearer realm="game"'
+        response.headers["WWW-Authenticate"] = _INVALID_TOKEN if reason.word in _NOT_ACCEPTED else _CHALLENGE
     if status == 415 and request.method == "PATCH":
         response.headers["Accept-Patch"] = ", ".join(PATCH_TYPES)  # RFC 5789
     return response
