@@ -18,8 +18,8 @@ from service.web.access import AccessRule, Guard, guarded
 from service.web.http.headers import TOKEN_KEY_LENGTH
 
 _BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
-_ABOUT_A_GAME: Final = ("spectator", "join", "seat", "seat_or_app", "any_seat_or_app", "token_change")
-"""The access of operations that anybody may try on a game; an application is told nothing of a game of others."""
+_ABOUT_A_GAME: Final = ("spectator", "join", "seat", "seat_or_app", "any_seat_or_app", "token_change", "app_game")
+"""The access of operations on a game, whose address may have something that cannot be the id of one."""
 _WITH_KEY: Final = ("app", "key_change")
 """The access of operations for applications alone."""
 _COUNTED: Final = ("join", "seat", "seat_or_app", "any_seat_or_app", "app", "anyone_or_app", "key_change", "app_game")
