@@ -165,6 +165,9 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "invalid": (
         "required",
+        "required_one_of",
+        "required_number",
+        "required_list",
         "null",
         "unknown_field",
         "no_fields",

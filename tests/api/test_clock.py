@@ -83,7 +83,7 @@ def test_what_follows_at_a_deadline_is_shown(timed_api: TimedApi, then: str) -> 
         ({"clock": 60}, "clock", "not_an_object"),
         ({"clock": None}, "clock", "null"),
         ({"clock": []}, "clock", "not_an_object"),
-        ({"clock": TURN, "absence": {}}, "absence.then", "required"),
+        ({"clock": TURN, "absence": {}}, "absence.then", "required_one_of"),
         ({"clock": TURN, "absence": {"then": "pass"}}, "absence.then", "not_one_of"),
         ({"clock": TURN, "absence": {"then": "Bot"}}, "absence.then", "not_one_of"),
         ({"clock": TURN, "absence": {"then": None}}, "absence.then", "null"),

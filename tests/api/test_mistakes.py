@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from service.engine.variants import variants
 from service.reasons import REASONS
 from service.web.games.creation_schemas import GameInSchema
 from tests.api.client import Api, Table
@@ -168,7 +169,8 @@ MISTAKES = [
     create("names alone", {"variant": "domino", "players": ["A", "B"]}, *invalid("not_a_player", '{"name": "Ada"}')),
     create("number of players", {"variant": "domino", "players": 2}, *invalid("not_players", '[{"name": "Ada"}')),
     create("one player", {"variant": "domino", "players": TWO[:1]}, *invalid("number_of_players", "2 to 10")),
-    create("no players", {"variant": "domino"}, *invalid("required", "players: ")),
+    create("no players", {"variant": "domino"}, *invalid("required_list", "Needed: a list of 2 to 13.")),
+    create("no variant", {"players": TWO}, *invalid("required_one_of", "variant: Needed: one of ")),
     create("null", {"variant": "domino", "players": None}, *invalid("null", "players: ")),
     create("wrong variant", {"variant": "chess", "players": TWO}, *invalid("not_one_of", "dominospiel")),
     create(
@@ -254,7 +256,12 @@ MISTAKES = [
     ),
     # joining
     Mistake(
-        "no join code", "POST", "{game}/players", *invalid("required", "join_code: "), body={"name": "Bo"}, stage="open"
+        "no join code",
+        "POST",
+        "{game}/players",
+        *invalid("required", "join_code: Needed: a text."),
+        body={"name": "Bo"},
+        stage="open",
     ),
     Mistake(
         "wrong join code",
@@ -272,7 +279,7 @@ MISTAKES = [
     ),
     # moves
     move("list of moves", [{"action": "pass"}], *invalid("body_not_an_object", "JSON object")),
-    move("answer of /moves", {"version": 3, "moves": []}, *invalid("required", "action: ")),
+    move("answer of /moves", {"version": 3, "moves": []}, *invalid("required_one_of", "Needed: one of play, draw, ")),
     move("PLAY", {"action": "PLAY", "tile": "1-2"}, *invalid("not_one_of", "play, draw, pass")),
     move("66", {"action": "play", "tile": "66"}, *invalid("not_a_tile", '"0-6"')),
     move("no tile", {"action": "play"}, *invalid("play_needs_tile", "tile: A play needs a tile.")),
@@ -358,6 +365,8 @@ def test_params_are_the_values_of_the_sentence(api: Api, tables: dict[str, Table
         "not my turn": {"seat": 0},
         "end top": {"end": "top", "ends": ["left", "right"]},
         "wrong end": {"tile": "1-2", "end": "right", "number": 3, "ends": ["left"]},
+        "no variant": {"field": "variant", "allowed": list(variants())},
+        "answer of /moves": {"field": "action", "allowed": ["play", "draw", "pass", "done", "flip", "deal"]},
         "9-9 on double-six": {"tile": "9-9", "max": 6},
         "pass": {"action": "pass", "tile": "1-2"},
         "wait=600": {"field": "wait", "min": 0, "max": 25},

@@ -162,7 +162,7 @@ def test_leaving_and_coming_back_is_told_to_everybody(timed_api: TimedApi, langu
 @pytest.mark.parametrize(
     ("body", "field", "reason"),
     [
-        ({}, "away", "required"),
+        ({}, "away", "required_one_of"),
         ({"away": None}, "away", "null"),
         ({"away": "true"}, "away", "not_a_boolean"),
         ({"away": 1}, "away", "not_a_boolean"),
@@ -352,7 +352,7 @@ def test_a_computer_player_cannot_be_claimed_nor_the_deal_of_a_round(timed_api: 
 @pytest.mark.parametrize(
     ("body", "field", "reason"),
     [
-        ({}, "seat", "required"),
+        ({}, "seat", "required_number"),
         ({"seat": None}, "seat", "null"),
         ({"seat": "1"}, "seat", "not_an_integer"),
         ({"seat": 1.0}, "seat", "not_an_integer"),

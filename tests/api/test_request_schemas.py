@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import Schema, ValidationError, fields
+from marshmallow import missing as absent
 
 from service.web.fields.moves import MoveSchema
 from service.web.fields.strict import RequestSchema
@@ -56,6 +57,22 @@ VALID: dict[type[RequestSchema], dict[str, Any]] = {
 }
 """What a body needs at least to be accepted."""
 INNER = st.fixed_dictionaries({}, optional={"number": st.integers() | JSON_VALUES, "size": JSON_VALUES})
+
+
+def test_what_is_missing_is_told_with_what_may_stand_there() -> None:
+    words = set()
+    for schema in RequestSchema.__subclasses__():
+        if not schema.__module__.startswith("service."):
+            continue
+        for name, field in schema().load_fields.items():
+            if field.required:
+                with pytest.raises(ValidationError) as missing:
+                    field.deserialize(absent)
+                (reason,) = missing.value.messages
+                assert reason.word != "required" or isinstance(field, fields.String), (schema, name)
+                assert all(reason.params.values()) or reason.params["min"] == 0
+                words.add(reason.word)
+    assert words == {"required", "required_one_of", "required_number", "required_list"}
 
 
 @contextmanager

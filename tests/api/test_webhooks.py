@@ -69,6 +69,13 @@ def test_an_endpoint_is_registered_with_a_secret_that_is_shown_once(api: Api, ap
     assert new["secret"] != secret
 
 
+def test_an_endpoint_gets_all_messages_unless_told_which(api: Api, app_key: str) -> None:
+    made = api.post("/v1/webhooks", {"url": URL}, token=app_key)
+    assert (made.status_code, made.get_json()["events"]) == (201, list(MESSAGE_TYPES))
+    changed = api.ask("PATCH", made.headers["Location"], json={"status": "disabled"}, token=app_key).get_json()
+    assert changed["events"] == list(MESSAGE_TYPES)
+
+
 def test_a_patch_may_be_called_a_merge_patch_and_other_types_are_told(api: Api, app_key: str) -> None:
     path = f"/v1/webhooks/{create(api, app_key)['id']}"
     for number, content_type in enumerate(("application/json", "application/merge-patch+json")):

@@ -24,13 +24,11 @@ from service.web.fields.strict import (
     TileField,
     doc,
 )
-from service.web.fields.validation import Length, OneOf, Range
+from service.web.fields.validation import Known, Length, Range
 
 MAX_VERSION: Final = 2**31 - 1
 _TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
 _MAX_END_CHARS: Final = 20
-
-_one_of_actions: Final = OneOf(ACTIONS)
 
 
 def tile_field(text: str, **arguments: Any) -> TileField:
@@ -50,17 +48,12 @@ def client_seed_field(text: str, **more: Any) -> SingleLine:
     )
 
 
-def _check_action(action: str) -> None:
-    """Check the action: in a function of its own, as with ``OneOf`` the document would have a closed enumeration."""
-    _one_of_actions(action)
-
-
 class MoveSchema(RequestSchema):
     """A move: as listed among the legal ones, each of which can be posted back unchanged, or composed by the client."""
 
     action = fields.String(
         required=True,
-        validate=_check_action,
+        validate=Known(ACTIONS),
         metadata=doc(
             f"One of {', '.join(f'`{each}`' for each in ACTIONS)}; `tile`, `end`, `face_down` and `outer` go with "
             "`play` only.",

@@ -20,7 +20,7 @@ from marshmallow.validate import And
 
 from service.engine.errors import Reason
 from service.engine.tiles import MAX_PIPS, TILES_BY_TEXT, Tile
-from service.web.fields.validation import Length, OneOf, invalid
+from service.web.fields.validation import Length, OneOf, invalid, needed
 
 _DIGITS: Final = re.compile(r"0|-?[1-9][0-9]*")
 _MOST_DIGITS: Final = 19
@@ -70,6 +70,8 @@ class RequestSchema(Schema):
         self._never_skipped = {
             key for key, (_, field, _) in self._by_key.items() if field.required or field.load_default is not missing
         }
+        for field in self.load_fields.values():
+            field.error_messages["required"] = [needed(field)]  # type: ignore[assignment]  # a reason
         allowed = list(self._by_key)
         unknown = Reason("unknown_field", {"allowed": allowed}) if allowed else Reason("no_fields")
         self.error_messages = {**self.error_messages, "unknown": unknown}  # type: ignore[dict-item]  # a reason

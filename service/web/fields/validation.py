@@ -16,7 +16,6 @@ from service.engine.errors import Param, Reason
 _FIELD: Final = fields.Field.default_error_messages
 _SCHEMA: Final = Schema().error_messages
 _REASON_OF_MESSAGE: Final = {
-    _FIELD["required"]: "required",
     _FIELD["null"]: "null",
     _SCHEMA["type"]: "not_an_object",
     fields.Nested.default_error_messages["type"]: "not_an_object",
@@ -61,11 +60,40 @@ class OneOf(validate.OneOf):
         return [Reason("not_one_of", {"allowed": list(self.choices)})]
 
 
+class Known:
+    """As ``OneOf``, of which the document would make a closed enumeration: for words of which there may be more."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+        self._check = OneOf(words)
+
+    def __call__(self, value: Any) -> None:
+        """Raise ``ValidationError`` for another value."""
+        self._check(value)
+
+
 class Equal(validate.Equal):
     """``false`` where only ``true`` is possible."""
 
     def _format_error(self, value: Any) -> Any:  # noqa: ARG002 # marshmallow's signature
         return [Reason("not_true")]
+
+
+def needed(field: fields.Field[Any]) -> Reason:
+    """Return the reason of a field that is missing: it names what may stand there."""
+    if isinstance(field, fields.Boolean):
+        return Reason("required_one_of", {"allowed": ["true", "false"]})
+    for check in field.validators:
+        match check:
+            case OneOf():
+                return Reason("required_one_of", {"allowed": list(check.choices)})
+            case Known():
+                return Reason("required_one_of", {"allowed": list(check.words)})
+            case Range():
+                return Reason("required_number", {"min": check.min, "max": check.max})
+            case Length() if isinstance(field, fields.List):
+                return Reason("required_list", {"min": check.min, "max": check.max})
+    return Reason("required")
 
 
 def _between(both: str, low: str, high: str, *, least: int | None, most: int | None) -> list[Reason]:

@@ -30,8 +30,8 @@ from service.web.fields.strict import (
     TileList,
     doc,
 )
-from service.web.fields.validation import Equal, Length, OneOf, Range, invalid
-from service.web.fields.variants import MAX_SEATS, MIN_SEATS, check_variant, option_fields
+from service.web.fields.validation import Equal, Length, OneOf, Range, invalid, needed
+from service.web.fields.variants import KNOWN_VARIANT, MAX_SEATS, MIN_SEATS, option_fields
 from service.web.games.schemas import MAX_TEXT_CHARS
 from service.web.records.schemas import record_field
 
@@ -184,7 +184,7 @@ class GameInSchema(RequestSchema):
     """A game to be created: of a variant, or from a record."""
 
     variant = fields.String(
-        validate=check_variant,
+        validate=KNOWN_VARIANT,
         metadata=doc("The `id` of one of `variants` in `GET /v1/variants`. Required without `from`.", example="domino"),
     )
     players = PlayerList(
@@ -276,7 +276,7 @@ class GameInSchema(RequestSchema):
     def _a_variant_or_a_record(self, data: dict[str, Any], **_: Any) -> None:
         if "from_" not in data:
             if "variant" not in data:
-                raise ValidationError({"variant": [Reason("required")]})
+                raise ValidationError({"variant": [needed(self.fields["variant"])]})
             return
         errors = {name: [Reason("not_with_from")] for name in ("variant", "rules", "seed", "deals") if name in data}
         if errors:

@@ -12,7 +12,7 @@ from service.web.fields.seats import waiting_for_field
 from service.web.fields.shown import rematch_of_field, seat_field, to_act_field
 from service.web.fields.strict import QueryBoolean, QueryInteger, QueryTime, QueryWords, RequestSchema, doc
 from service.web.fields.validation import Length, Range
-from service.web.fields.variants import check_variant
+from service.web.fields.variants import KNOWN_VARIANT
 from service.web.view.schemas import RulesSchema
 
 STATUSES: Final = ("waiting", "playing", "round_over", "finished")
@@ -23,7 +23,7 @@ MAX_CURSOR_CHARS: Final = 200
 
 
 def _variant(text: str) -> fields.String:
-    return fields.String(validate=check_variant, metadata=doc(text, example="domino"))
+    return fields.String(validate=KNOWN_VARIANT, metadata=doc(text, example="domino"))
 
 
 def _limit() -> QueryInteger:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from marshmallow import Schema, fields
 
 from service.backends.webhooks.messages import MESSAGE_TYPES, PING
@@ -21,13 +23,13 @@ def _url(*, required: bool) -> fields.String:
     )
 
 
-def _events(*, required: bool) -> BoundedList:
+def _events(text: str = "", **more: Any) -> BoundedList:
     return BoundedList(
         fields.String(validate=OneOf(MESSAGE_TYPES)),
         1,
         len(MESSAGE_TYPES),
-        required=required,
-        metadata=doc("The types of messages that are sent there.", example=["game.turn", "game.finished"]),
+        metadata=doc(f"The types of messages that are sent there.{text}", example=["game.turn", "game.finished"]),
+        **more,
     )
 
 
@@ -35,14 +37,14 @@ class WebhookInSchema(RequestSchema):
     """An endpoint to be registered."""
 
     url = _url(required=True)
-    events = _events(required=True)
+    events = _events(" Default: all that there are then.", load_default=lambda: list(MESSAGE_TYPES))
 
 
 class WebhookChangeInSchema(RequestSchema):
     """What is to change of an endpoint."""
 
     url = _url(required=False)
-    events = _events(required=False)
+    events = _events()
     status = fields.String(
         validate=OneOf(("active", "disabled")),
         metadata=doc(
