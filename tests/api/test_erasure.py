@@ -415,6 +415,22 @@ def test_a_rematch_that_is_begun_during_the_erasure_has_nothing_of_a_person(
     assert [each["name"] for each in new["game"]["players"]].count("Player 3") == 1
 
 
+def test_nobody_is_erased_from_a_rematch_whose_ref_alone_is_removed_meanwhile(
+    api: Api, app_key: str, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = finished(api, app_key)
+    create = store.create
+
+    def late(*arguments: Any, **more: Any) -> Any:
+        told(api.ask("PATCH", f"{table.path}/players/0", json={"ref": None}, token=app_key))
+        return create(*arguments, **more)
+
+    monkeypatch.setattr(store, "create", late)
+    new = told(api.post(f"{table.path}/rematch", token=table.tokens[1]), 201)
+    assert new["game"]["version"] == 2
+    assert ADA["name"] in [each["name"] for each in api.get(f"/v1/games/{new['game']['id']}").get_json()["players"]]
+
+
 # ── Which games ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -52,7 +52,7 @@ def patch(api: Api, table: Table, seat: int, body: Any, key: str | None, **more:
     return api.ask("PATCH", f"{table.path}/players/{seat}", json=body, token=key, **more)
 
 
-def rename(api: Api, table: Table, seat: int, key: str, **fields: str) -> Json:
+def rename(api: Api, table: Table, seat: int, key: str, **fields: str | None) -> Json:
     answer = patch(api, table, seat, fields, key)
     assert answer.status_code == 200, answer.text
     view: Json = answer.get_json()
@@ -246,6 +246,21 @@ def test_a_ref_is_told_to_the_owner_and_its_seat_alone(api: Api, app_key: str, t
     assert event["text"] == "The application has changed its reference for Rude."
 
 
+def test_null_removes_a_ref(api: Api, app_key: str, publish: Callable[[], None], table: Table) -> None:
+    publish()
+    listed = "/v1/games?player_ref=user-ada"
+    assert [each["id"] for each in api.get(listed, token=app_key).get_json()["games"]] == [table.id]
+    version = api.view(table)["version"]
+    for _ in range(2):
+        view = rename(api, table, 0, app_key, ref=None)
+        assert "ref" not in view["players"][0]
+        assert (view["players"][0]["name"], view["version"]) == ("Ada", version + 1)
+    (event,) = events(api, table, version)
+    assert (event["type"], event["seat"], event["data"]) == ("renamed", 0, {})
+    publish()
+    assert api.get(listed, token=app_key).get_json()["games"] == []
+
+
 def test_computer_players_can_be_renamed_and_open_seats_have_a_ref_only(api: Api, app_key: str) -> None:
     table = owned(api, app_key, [{"name": "Ada"}, {"bot": "greedy"}, {"open": True}])
     assert rename(api, table, 1, app_key, name="Deep Six")["players"][1]["bot"] == "greedy"
@@ -269,7 +284,7 @@ def test_computer_players_can_be_renamed_and_open_seats_have_a_ref_only(api: Api
         ({"ref": ""}, "ref"),
         ({"ref": "x" * 65}, "ref"),
         ({"ref": "a b"}, "ref"),
-        ({"ref": None}, "ref"),
+        ({"ref": 7}, "ref"),
         ({"name": "Bo", "token": "x"}, "token"),
         ({"name": "Bo", "bot": "greedy"}, "bot"),
     ],

@@ -7,6 +7,7 @@ Owns these decisions. Who leaves or comes back, which the application may decide
 from __future__ import annotations
 
 from functools import partial
+from typing import TypedDict
 
 from service.engine.errors import InvalidSetup, Reason
 from service.games.access import Access
@@ -26,6 +27,13 @@ _OWNER = "owner"
 """In the scope of an idempotency key, and of what is derived from it: a game has one owner."""
 
 
+class PlayerChange(TypedDict, total=False):
+    """What a player is called from now on; what is missing stays as it is."""
+
+    name: str
+    ref: str | None
+
+
 class OwnerCommands:
     """The commands of the applications that own games. Their ``Access`` is that of the owner.
 
@@ -37,14 +45,14 @@ class OwnerCommands:
         self._repository, self._idempotency, *_ = context
         self._new_secret = context.new_secret
 
-    def rename(self, access: Access, seat: int, *, name: str | None, ref: str | None) -> GameView:
-        """Give the player of a seat another name, another reference, or both; the game as its owner sees it.
+    def rename(self, access: Access, seat: int, change: PlayerChange) -> GameView:
+        """Give the player of a seat another name, another reference or none; the game as its owner sees it.
 
-        ``None`` leaves it as it is; if nothing would be another, nothing is written. Raises ``InvalidSetup`` for the
-        name of an open seat, and for one that is taken where names are unique.
+        If nothing would be another, nothing is written. Raises ``InvalidSetup`` for the name of an open seat, and for
+        one that is taken where names are unique.
         """
         try:
-            game = self._repository.transact(access.game, partial(_decide_rename, seat, name, ref)).after
+            game = self._repository.transact(access.game, partial(_decide_rename, seat, change)).after
         except _Unchanged as unchanged:
             game = unchanged.game
         return view_game(game, access.viewer, self._repository.lifetimes)
@@ -86,11 +94,11 @@ class _Unchanged(Exception):
         self.game = game
 
 
-def _decide_rename(seat: int, name: str | None, ref: str | None, game: Game) -> Decision:
-    player = game.seats[seat]
+def _decide_rename(seat: int, change: PlayerChange, game: Game) -> Decision:
+    player, name = game.seats[seat], change.get("name")
     if name is not None and player.kind == OPEN_SEAT:
         raise InvalidSetup({"name": [Reason("name_of_open_seat")]})
-    named = player._replace(name=player.name if name is None else name, ref=player.ref if ref is None else ref)
+    named = player._replace(**change)
     if named == player:
         raise _Unchanged(game)
     if game.unique_names and is_taken(name, [each.name for at, each in enumerate(game.seats) if at != seat]):

@@ -34,7 +34,7 @@ from service.games.model.errors import (
 from service.games.model.game import Game, rules_for
 from service.games.model.game_events import Created, GameEvent, Rematched
 from service.games.model.results import CommandResult, JoinedSeat, SeatToken
-from service.games.model.seats import Seat, Seats
+from service.games.model.seats import BOT, Seat, Seats
 from service.games.model.tokens import hash_secret, new_game_id, new_token, short_digest
 from service.games.model.views import view_game
 from service.games.ports import GameExists, IdempotencyRecord, OutcomeUnknown, RandomBytes, StorageUnavailable
@@ -186,9 +186,13 @@ class Rematches:
                 raise
 
     def _erase_as(self, old: Game, seats: tuple[Seat, ...], new: str) -> None:
-        """Erase from the new game who was erased from the old one after its ``seats`` were read."""
+        """Erase from the new game who was erased from the old one after its ``seats`` were read.
+
+        Whose ``ref`` alone was removed still has the same token.
+        """
         for before, after in zip(seats, old.seats, strict=True):
-            if before.ref is not None and after.ref is None:
+            revoked = before.token_hash != after.token_hash or before.kind == BOT
+            if before.ref is not None and after.ref is None and revoked:
                 with suppress(NothingToErase, NotFound, Gone):
                     decide = partial(decide_to_erase, before.ref)
                     self._repository.transact(self._repository.reload(new), decide, weighed=False)

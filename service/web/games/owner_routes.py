@@ -7,6 +7,7 @@ from typing import Final
 from flask import Blueprint
 
 from service.games.access import Access
+from service.games.commands.owner import PlayerChange
 from service.web.fields.strict import EmptyInSchema
 from service.web.games.schemas import CreatedJoinCodeSchema, PlayerChangeInSchema
 from service.web.http.body import read_json, read_nothing, validate
@@ -33,24 +34,23 @@ _player_in: Final = PlayerChangeInSchema()
     body=PlayerChangeInSchema,
     needs_body=True,
     responses={200: ResponseSpec(description="The game, as the application sees it.", schema=GameSchema, etag=True)},
-    own_problems=("not_found", "outcome_unknown"),
+    own_problems=("outcome_unknown",),
     stores=True,
 )
 def change_player(services: Services, access: Access) -> RawResponse:
     """Change a player.
 
-    Gives the player of a seat another name, another `ref`, or both; what is missing stays as it is, and if nothing
-    would be another, nothing happens. Computer players can be renamed, too; an open seat has no name, but may have a
-    `ref`. The event is `renamed`, without `name` if only the `ref` is another one. From then on the former name is
-    shown nowhere: events from before, too, and records have the current names. Moves that are under way are not
-    affected. The body may also be sent as `application/merge-patch+json`.
+    Gives the player of a seat another name, another `ref`, or both; `null` removes the `ref`. What is missing stays as
+    it is, and if nothing would be another, nothing happens. Computer players can be renamed, too; an open seat has no
+    name, but may have a `ref`. The event is `renamed`, without `name` if only the `ref` is another one. From then on
+    the former name is shown nowhere: events from before, too, and records have the current names. Moves that are under
+    way are not affected. The body may also be sent as `application/merge-patch+json`.
     """
     negotiate(JSON)
     language = language_of_view()
     assert access.target is not None
-    fields = validate(_player_in, read_json())
-    name, ref = fields.get("name"), fields.get("ref")
-    view = services.games.owner_commands.rename(access, access.target, name=name, ref=ref)
+    change: PlayerChange = validate(_player_in, read_json())
+    view = services.games.owner_commands.rename(access, access.target, change)
     return ok(game_view_json(view, language), etag=view.etag, language=language)
 
 
@@ -63,7 +63,7 @@ def change_player(services: Services, access: Access) -> RawResponse:
     body=EmptyInSchema,
     secret=True,
     responses={201: ResponseSpec(description="The new join code.", schema=CreatedJoinCodeSchema)},
-    own_problems=("not_found", "seats_taken"),
+    own_problems=("seats_taken",),
     stores=True,
 )
 def change_join_code(services: Services, access: Access) -> RawResponse:

@@ -82,7 +82,10 @@ class PlayerChangeInSchema(RequestSchema):
     """What a player is called from now on: `name`, `ref`, or both."""
 
     name = name_field("The new name of the player.")
-    ref = ref_field("What the application calls the player. Told to the application and this seat")
+    ref = ref_field(
+        "What the application calls the player; `null` for nothing. Told to the application and this seat",
+        allow_none=True,
+    )
 
     @validates_schema(skip_on_field_errors=True)
     def _something(self, data: dict[str, Any], **_: Any) -> None:
