@@ -45,6 +45,7 @@ PARAMS: Final[Mapping[str, str]] = {
     "key": "the name of a key in the body",
     "header": "the name of a header",
     "deadline": "when the time of the seat is over",
+    "limit": "the limit of requests that is reached, as in `RateLimit-Policy`",
     "place": "where a token was sent: a header, or a parameter of the query",
     "type": "the media type that was sent",
     "message": "more about it, in English",

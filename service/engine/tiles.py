@@ -89,17 +89,12 @@ def tiles_with(wants: int) -> int:
     return _SETS_BY_LOW_BITS[wants & (1 << _SPLIT) - 1] | _SETS_BY_HIGH_BITS[wants >> _SPLIT]
 
 
-TILES_BY_TEXT: Final = {
-    f"{a}{separator}{b}": tile
-    for tile in TILES
-    for a, b in ((tile.low, tile.high), (tile.high, tile.low))
-    for separator in "-/:|"
-}
-"""By every text that names it: either half first, with any of the four separators."""
+TILES_BY_TEXT: Final = {text: tile for tile in TILES for text in (f"{tile.low}-{tile.high}", f"{tile.high}-{tile.low}")}
+"""By every text that names it: either half first."""
 
 
 def parse_tile(text: str) -> Tile:
-    """Return the tile named by ``text``: ``"0-6"``, also ``"6-0"``, ``"6/0"``, ``"6:0"`` and ``"6|0"``.
+    """Return the tile named by ``text``: ``"0-6"``, also ``"6-0"``.
 
     Raises ``InvalidNotation`` for anything else, spaces and leading zeros included.
     """

@@ -189,7 +189,7 @@ def impossible_deals() -> dict[str, Any]:
     return {
         "a tile twice": {"hands": [first, second], "stock": [*stock, first[0]]},
         "a tile twice in one hand": {"hands": [[first[0], first[0], *first[2:]], second], "stock": stock},
-        "a tile twice, spelled in two ways": {"hands": [["0-1", "1/0", *first[2:]], second], "stock": stock},
+        "a tile twice, spelled in two ways": {"hands": [["0-1", "1-0", *first[2:]], second], "stock": stock},
         "a tile missing": {"hands": [first, second], "stock": stock[1:]},
         "a tile of a larger set": {"hands": [first, second], "stock": [*stock[1:], "7-7"]},
         "a tile too many": {"hands": [first, second], "stock": [*stock, "7-7"]},

@@ -60,7 +60,7 @@ def in_phase(api: Api, key: str, phase: str) -> Table:
         case "waiting":
             return owned(api, key, [PLAYERS[0], {"open": True}])
         case "public":
-            return owned(api, key, [PLAYERS[0], {"open": True}], public=True)
+            return owned(api, key, [PLAYERS[0], {"open": True}], public="all")
         case "with bots":
             return owned(api, key, [PLAYERS[0], {"bot": "greedy"}], pace=5)
         case "with a clock" | "away":
@@ -209,7 +209,7 @@ def test_no_key_of_redis_has_anything_of_a_deleted_game(
     clear(server)
     if phase == "with everything":
         players = [{**PLAYERS[0], "client_seed": "three blind mice"}, PLAYERS[1], {"open": True}]
-        table = owned(api, app_key, players, clock={"turn": 60}, public=True)
+        table = owned(api, app_key, players, clock={"turn": 60}, public="all")
         api.take_seat(table, "Carl Gauss", client_seed="see how they run")
         table.make_legal_move()
     else:

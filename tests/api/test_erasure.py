@@ -82,7 +82,7 @@ def in_phase(api: Api, key: str, phase: str) -> Table:
         case "waiting":
             return owned(api, key, [ADA, {"open": True}])
         case "public":
-            return owned(api, key, [ADA, {"open": True}], public=True)
+            return owned(api, key, [ADA, {"open": True}], public="all")
         case "open":
             return owned(api, key, [{"open": True, "ref": ADA["ref"]}, BOB])
         case "with bots":

@@ -95,6 +95,8 @@ def assert_limited(answer: TestResponse, name: str, limit: int, seconds: int) ->
     problem = answer.json
     assert problem is not None
     assert (problem["code"], problem["retry_after"]) == ("rate_limited", seconds)
+    assert problem["params"] == {"limit": name}
+    assert f"`{name}`" in problem["detail"]
     assert answer.headers.getlist("Retry-After") == [str(seconds)]
     assert_quota(answer, name, limit, 0, seconds)
 

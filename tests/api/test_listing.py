@@ -272,7 +272,7 @@ def lobby(api: Api, query: str = "", key: str | None = None) -> dict[str, Any]:
 
 def test_a_public_game_is_in_the_lobby_until_its_seats_are_taken(api: Api, app_key: str, publish: Publish) -> None:
     seats = [{"name": "Ada", "ref": "user-ada"}, {"open": True, "ref": "user-bob"}, {"bot": "greedy"}]
-    table = create(api, app_key, seats, public=True, ref="match-1")
+    table = create(api, app_key, seats, public="all", ref="match-1")
     publish()
     shown = lobby(api)[table.id]
     assert shown["players"] == [
@@ -293,9 +293,9 @@ def test_a_public_game_is_in_the_lobby_until_its_seats_are_taken(api: Api, app_k
     assert table.id not in lobby(api, key=app_key)
 
 
-@pytest.mark.parametrize("public", [True, "all", "app"])
+@pytest.mark.parametrize("public", ["all", "app"])
 def test_a_game_says_in_which_lobby_it_is(
-    api: Api, app_key: str, other_key: str, publish: Publish, public: Any
+    api: Api, app_key: str, other_key: str, publish: Publish, public: str
 ) -> None:
     table = create(api, app_key, PEOPLE, public=public)
     publish()
@@ -308,19 +308,20 @@ def test_a_game_says_in_which_lobby_it_is(
 
 
 def test_a_game_that_is_not_public_is_in_no_lobby(api: Api, app_key: str, publish: Publish) -> None:
-    tables = [create(api, app_key, PEOPLE), create(api, app_key, PEOPLE, public=False)]
+    tables = [create(api, app_key, PEOPLE)]
     tables.append(create(api, None, [{"name": "Ada"}, {"open": True}]))
     publish()
     assert not {table.id for table in tables} & {*lobby(api), *lobby(api, key=app_key)}
 
 
-@pytest.mark.parametrize("public", ["everybody", "", "true", 1, None, ["app"], {"app": True}])
+@pytest.mark.parametrize("public", ["everybody", "", "true", True, False, 1, None, ["app"], {"app": True}])
 def test_another_word_is_no_lobby(api: Api, app_key: str, public: Any) -> None:
     body = {"variant": "domino", "players": PEOPLE, "public": public}
     answer = api.post("/v1/games", body, token=app_key)
     assert status_and_code(answer) == (422, "invalid")
     (cause,) = answer.get_json()["causes"]
-    assert (cause["field"], cause["reason"]) == ("public", "null" if public is None else "not_one_of")
+    reason = "null" if public is None else "not_one_of" if isinstance(public, str) else "not_a_string"
+    assert (cause["field"], cause["reason"]) == ("public", reason)
 
 
 @pytest.mark.parametrize("public", ["all", "app"])
@@ -347,8 +348,8 @@ def test_a_deleted_game_leaves_the_lobbies(api: Api, app_key: str, publish: Publ
 def test_one_application_does_not_fill_the_lobby_for_everybody(
     api: Api, app_key: str, other_key: str, publish: Publish
 ) -> None:
-    first = create(api, other_key, PEOPLE, public=True)
-    games = [create(api, app_key, PEOPLE, public=True).id for _ in range(MOST_FOR_ALL + 2)]
+    first = create(api, other_key, PEOPLE, public="all")
+    games = [create(api, app_key, PEOPLE, public="all").id for _ in range(MOST_FOR_ALL + 2)]
     publish()
     shown = list(lobby(api))
     own = [game for game in shown if game in games]
@@ -369,7 +370,7 @@ def test_pages_of_a_lobby_lead_to_each_other(
     publish: Publish,
     with_key: bool,  # a parameter of the test
 ) -> None:
-    games = [create(api, app_key, PEOPLE, public=True).id for _ in range(5)]
+    games = [create(api, app_key, PEOPLE, public="all").id for _ in range(5)]
     publish()
     found: list[str] = []
     query = "?limit=2&variant=domino"

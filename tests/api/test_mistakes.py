@@ -281,6 +281,7 @@ MISTAKES = [
     move("list of moves", [{"action": "pass"}], *invalid("body_not_an_object", "JSON object")),
     move("answer of /moves", {"version": 3, "moves": []}, *invalid("required_one_of", "Needed: one of play, draw, ")),
     move("PLAY", {"action": "PLAY", "tile": "1-2"}, *invalid("not_one_of", "play, draw, pass")),
+    move("another separator", {"action": "play", "tile": "1/2"}, *invalid("not_a_tile", '"0-6"')),
     move("66", {"action": "play", "tile": "66"}, *invalid("not_a_tile", '"0-6"')),
     move("no tile", {"action": "play"}, *invalid("play_needs_tile", "tile: A play needs a tile.")),
     move("pass with a tile", {"action": "pass", "tile": "1-2"}, *invalid("only_with_play", "tile: ")),

@@ -91,7 +91,7 @@ def test_a_move_by_hand_may_leave_out_what_is_clear(api: Api) -> None:
     assert [move["end"] for move in api.moves(table, 1) if move["tile"] == "1-3"] == ["left", "right"]
     assert_reason(api.move(table, 1, {"action": "play", "tile": "1-3"}), "several_ends")
     assert api.move(table, 1, {"action": "play", "tile": "1-3", "end": "right"}).status_code == 201
-    made: Any = api.move(table, 0, {"action": "play", "tile": "2/1"}).json
+    made: Any = api.move(table, 0, {"action": "play", "tile": "2-1"}).json
     laid = made["board"]["tiles"][-1]
     assert (laid["tile"], laid["face_down"]) == ("1-2", False)
     assert laid["on"] == {"tile": "1-1", "side": "long"}

@@ -31,7 +31,7 @@ PLAYERS: list[dict[str, Any]] = [
     {"bot": "greedy", "ref": BOT},
     {"name": "Bo", "ref": BO},
 ]
-BODY = {"variant": "domino", "players": PLAYERS, "ref": GAME, "public": True}
+BODY = {"variant": "domino", "players": PLAYERS, "ref": GAME, "public": "all"}
 READS = (
     "",
     "?text=true",
@@ -180,12 +180,11 @@ def test_the_creator_gets_tokens_and_the_application_the_game(api: Api, server: 
 
 
 def test_a_game_is_not_public_unless_it_is_said(api: Api, server: redis.Redis, app_key: str) -> None:
-    for more in ({}, {"public": False}):
-        body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}], **more}
-        table = Table(api, api.post("/v1/games", body, token=app_key).get_json())
-        ownership = stored(server, table).ownership
-        assert ownership is not None
-        assert ownership.public is None
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}
+    table = Table(api, api.post("/v1/games", body, token=app_key).get_json())
+    ownership = stored(server, table).ownership
+    assert ownership is not None
+    assert ownership.public is None
 
 
 def test_a_repeated_creation_returns_the_same_tokens(api: Api, app_key: str) -> None:
@@ -229,7 +228,7 @@ def test_without_a_key_nobody_gives_a_ref_or_makes_a_game_public(api: Api) -> No
     people = [{"name": "Ada"}, {"open": True}]
     bodies: dict[str, dict[str, Any]] = {
         "ref": {"players": people, "ref": GAME},
-        "public": {"players": people, "public": True},
+        "public": {"players": people, "public": "all"},
         "players.0.ref": {"players": [{"name": "Ada", "ref": ADA}, {"open": True}]},
         "players.1.ref": {"players": [{"name": "Ada"}, {"open": True, "ref": LATE}]},
     }
@@ -237,11 +236,11 @@ def test_without_a_key_nobody_gives_a_ref_or_makes_a_game_public(api: Api) -> No
         answer = api.post("/v1/games", {"variant": "domino", **body})
         assert status_and_code(answer) == (422, "invalid")
         assert [(each["field"], each["reason"]) for each in answer.get_json()["causes"]] == [(field, "needs_key")]
-    assert api.post("/v1/games", {"variant": "domino", "players": people, "public": False}).status_code == 201
+    assert api.post("/v1/games", {"variant": "domino", "players": people}).status_code == 201
 
 
 def test_a_public_game_needs_an_open_seat(api: Api, app_key: str) -> None:
-    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}], "public": True}
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}], "public": "all"}
     answer = api.post("/v1/games", body, token=app_key)
     assert status_and_code(answer) == (422, "invalid")
     assert answer.get_json()["causes"] == [{"field": "public", "reason": "only_with_open_seats"}]

@@ -164,7 +164,7 @@ def test_everybody_sees_the_new_name_and_nobody_the_old_one(api: Api, app_key: s
 def test_no_key_of_redis_has_a_name_that_was_replaced(
     api: Api, app_key: str, server: redis.Redis, publish: Callable[[], None]
 ) -> None:
-    table = owned(api, app_key, [{"name": "Dorothea"}, {"open": True}], public=True, rules=shortest("domino"))
+    table = owned(api, app_key, [{"name": "Dorothea"}, {"open": True}], public="all", rules=shortest("domino"))
     publish()
     rename(api, table, 0, app_key, name="Emmeline")
     publish()

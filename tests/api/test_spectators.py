@@ -207,7 +207,7 @@ def test_a_rematch_has_as_many_spectators_as_the_game_before(api: Api) -> None:
 def test_what_the_lobby_shows_of_a_public_game_is_told_to_everybody(
     api: Api, app_key: str, publish: Callable[[], None]
 ) -> None:
-    table = create(api, app_key, OPEN, public=True)
+    table = create(api, app_key, OPEN, public="all")
     publish()
     (shown,) = [each for each in api.get("/v1/lobby").get_json()["games"] if each["id"] == table.id]
     assert api.get(table.path).status_code == 404

@@ -12,19 +12,15 @@ from service.engine.errors import InvalidNotation, Refusal
 from service.engine.tiles import MATADOR, TILES, double_set, parse_tile, pips, sort_tiles, tiles_with
 
 
-@pytest.mark.parametrize("separator", "-/:|")
 @pytest.mark.parametrize(("first", "second"), [(0, 6), (6, 0), (3, 3), (10, 12), (12, 10), (0, 18), (18, 18), (0, 0)])
-def test_a_tile_is_written_with_either_half_first_and_any_of_four_separators(
-    first: int, second: int, separator: str
-) -> None:
-    tile = parse_tile(f"{first}{separator}{second}")
+def test_a_tile_is_written_with_either_half_first(first: int, second: int) -> None:
+    tile = parse_tile(f"{first}-{second}")
     assert (tile.low, tile.high) == (min(first, second), max(first, second))
 
 
 def test_every_tile_in_every_spelling_is_the_same_object() -> None:
     for low, high in combinations_with_replacement(range(19), 2):
-        spellings = {f"{a}{separator}{b}" for a, b in ((low, high), (high, low)) for separator in "-/:|"}
-        (tile,) = {parse_tile(spelling) for spelling in spellings}
+        (tile,) = {parse_tile(spelling) for spelling in (f"{low}-{high}", f"{high}-{low}")}
         assert tile.name == repr(tile) == f"{low}-{high}"
 
 
@@ -33,7 +29,7 @@ def test_every_tile_in_every_spelling_is_the_same_object() -> None:
     [
         *["", "-", "5", "5-", "-5", "56", "5--6", "5-6-", "5-6-7", "-5-6", "5-/6", "5/-6"],
         *[" 5-6", "5-6 ", "5 -6", "5- 6", "5-6\n", "\t5-6", "5-6\0", "5\u20116", "5\u20136", "5\u22126"],
-        *["5_6", "5.6", "5,6", "5;6", "5\\6", "5=6", "5+6", "5x6", "5–6"],
+        *["5/6", "5:6", "5|6", "5_6", "5.6", "5,6", "5;6", "5\\6", "5=6", "5+6", "5x6", "5–6"],
         *["05-6", "5-06", "00-0", "0-00", "+5-6", "5-+6", "1e1-2", "0x1-2", "1.0-2", "a-b", "five-six", "None"],
         *["0-19", "19-0", "19-19", "18-19", "99-99", "0-100", "1" * 5000 + "-1"],
         *["\uff15-6", "5-\u0666", "²-3", "\U0001f030", "\ud800", "5-6-5", "5|6|", "[5,6]", '"5-6"'],

@@ -133,7 +133,7 @@ def _hanging_names(stage: Stage) -> Order:
 
 
 def _public_game(name: str) -> dict[str, Any]:
-    return {"variant": "domino", "public": True, "players": [{"name": name}, {"open": True}]}
+    return {"variant": "domino", "public": "all", "players": [{"name": name}, {"open": True}]}
 
 
 def _public_games(stage: Stage) -> Order:

@@ -250,11 +250,11 @@ def _add_unprovoked_problems(app: Flask, problems: dict[str, Any]) -> None:
     with app.test_request_context() as context:
         current = ENVIRON.set(context.request.environ)
         for code, described in PROBLEMS.items():
-            if described.status in (429, 503):
+            if described.status == 503:
                 word = next(word for word, its_code in REASONS.items() if its_code == code)
                 problems[code] = retry_later(word, _RETRY_SECONDS).get_json()
         problems["share_used"] = retry_later("share_used", _RETRY_SECONDS).get_json()
-        shown = Reason("too_many_games_of_bots", {"max": 50})
-        problems[shown.word] = problem(shown, retry_after=_RETRY_SECONDS).get_json()
+        for shown in (Reason("rate_limited", {"limit": "create"}), Reason("too_many_games_of_bots", {"max": 50})):
+            problems[shown.word] = problem(shown, retry_after=_RETRY_SECONDS).get_json()
         problems["internal"] = problem(Reason("internal")).get_json()
         ENVIRON.reset(current)

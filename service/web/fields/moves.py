@@ -27,7 +27,7 @@ from service.web.fields.strict import (
 from service.web.fields.validation import Known, Length, Range
 
 MAX_VERSION: Final = 2**31 - 1
-_TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
+_TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)-(0|[1-9][0-9]?)$"
 _MAX_END_CHARS: Final = 20
 
 

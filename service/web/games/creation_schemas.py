@@ -160,26 +160,6 @@ class PlayerList(BoundedList):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class PublicField(fields.String):
-    """In which lobby a game is, as a word or as a JSON boolean; loaded as a word, ``None`` for none.
-
-    The document has the words alone, as the type of a field is one.
-    """
-
-    def _deserialize(  # type: ignore[override]  # ``None`` is what comes of ``false``
-        self,
-        value: Any,
-        attr: str | None,  # noqa: ARG002 # marshmallow's signature
-        data: Mapping[str, Any] | None,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ARG002
-    ) -> str | None:
-        if isinstance(value, bool):
-            return PUBLIC[0] if value else None
-        if value not in PUBLIC:
-            raise invalid("not_one_of", allowed=list(PUBLIC))
-        return str(value)
-
-
 class GameInSchema(RequestSchema):
     """A game to be created: of a variant, or from a record."""
 
@@ -197,14 +177,14 @@ class GameInSchema(RequestSchema):
     )
     rules = fields.Nested(RulesInSchema, metadata=doc("House rules; missing ones have their defaults."))
     ref = ref_field("With the key of an application: what that calls the game. Told to the application")
-    public = PublicField(
+    public = fields.String(
+        validate=OneOf(PUBLIC),
         metadata=doc(
             "With the key of an application: who finds the game in `GET /v1/lobby`, with the join code of its open "
-            "seats, of which there must be one. `all`: everybody; `app`: the application alone, with its key. JSON's "
-            "`true` is accepted for `all`, and `false` for a game that is in no lobby, as without this field.",
-            enum=list(PUBLIC),
+            "seats, of which there must be one. `all`: everybody; `app`: the application alone, with its key. Default: "
+            "nobody.",
             example="app",
-        )
+        ),
     )
     unique_names = StrictBoolean(
         metadata=doc(

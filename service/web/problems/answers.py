@@ -239,7 +239,7 @@ def _rate_limited(error: RateLimited) -> Response:
 def _rate_limited_problem(quota: Quota) -> Response:
     current_environ()[EXTRA_HEADERS] = quota.headers()
     current_services().metrics.limited(quota.name)
-    return retry_later("rate_limited", quota.reset)
+    return _retry_after(Reason("rate_limited", {"limit": quota.name}), quota.reset)
 
 
 def _internal(error: Exception) -> Response:

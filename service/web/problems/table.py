@@ -45,7 +45,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "unsupported_media_type": Problem(415),
     "invalid": Problem(422),
     "key_reused": Problem(422, "key_reused"),
-    "rate_limited": Problem(429, "rate_limited"),
+    "rate_limited": Problem(429),
     "internal": Problem(500, "internal"),
     "storage_unavailable": Problem(503, "storage_unavailable"),
     "too_many_streams": Problem(503, "too_many_streams"),
