@@ -20,6 +20,9 @@ NO_KEY = ("/v1/verifications", "/v1/replays")
 """Operations that change nothing: repeating them needs no ``Idempotency-Key``."""
 COUNTS_MORE = ("Verification",)
 """Schemas whose ``more`` is a number, of what is left out."""
+FIT = [(name, None) for name in ("Accept-Language", "Idempotency-Key", "If-None-Match", "Last-Event-ID")]
+FIT.append(("If-Match", "*"))
+"""Headers of requests, and the example of each."""
 APPLICATION: dict[str, list[str]] = {"application": []}
 
 
@@ -268,6 +271,23 @@ def forget_a_field_of_an_event(document: Document) -> None:
     del document["paths"]["/v1/feed"]["get"]["responses"]["200"]["content"]["text/event-stream"]["x-item-schema"]
 
 
+def unfit_examples(document: Document) -> list[str]:
+    """A tool that sends the examples of headers sends a precondition that holds, and no key that others have, too."""
+    return [
+        f"{where} {each['name']}"
+        for where, operation in operations(document)
+        for each in operation.get("parameters", ())
+        if each["in"] == "header" and (each["name"], each.get("example")) not in FIT
+    ]
+
+
+def share_a_key(document: Document) -> None:
+    (key,) = [
+        each for each in document["paths"]["/v1/games"]["post"]["parameters"] if each["name"] == "Idempotency-Key"
+    ]
+    key["example"] = "0b6e0b5c-6f3f-4c4e-9d0e-2f6a3b1c7d5e"
+
+
 RULES: list[tuple[Rule, Callable[[Document], None], list[str]]] = [
     (shared_tags, share_a_tag, ["games"]),
     (constructors, take_the_name_of_a_constructor, ["Webhook"]),
@@ -288,6 +308,7 @@ RULES: list[tuple[Rule, Callable[[Document], None], list[str]]] = [
         ["GameEvent.data", "StreamItem.required", "GET /v1/feed text/event-stream"],
     ),
     (views_without_sentence, take_no_text_with_a_move, ["POST /v1/games/{game}/moves"]),
+    (unfit_examples, share_a_key, ["POST /v1/games Idempotency-Key"]),
 ]
 
 

@@ -352,7 +352,11 @@ def test_applications_without_a_limit_are_not_without_that_of_reads(
 def test_a_wrong_key_counts_as_a_failure_wherever_it_is_shown(workers: Workers, app_key: str) -> None:
     (api,) = workers(failure=3)
     wrong = app_key[:-1]
-    for answer in (create_with(api, wrong), api.get("/v1/app", token=wrong), api.get("/v1/games/x", token=wrong)):
+    for answer in (
+        create_with(api, wrong),
+        api.get("/v1/app", token=wrong),
+        api.get(f"/v1/games/{'A' * 24}", token=wrong),
+    ):
         assert answer.status_code == 401
     assert_limited(api.get("/v1/app", token=wrong), "failure", 3, 42)
     assert_limited(create_with(api, wrong), "failure", 3, 42)

@@ -198,7 +198,7 @@ MISTAKES = [
     create(
         "5 on double-six",
         {"variant": "domino", "players": [*TWO, *TWO, *TWO[:1]]},
-        *invalid("set_too_small", "Double-six is for at most 4 players."),
+        *invalid("set_too_small", "Double-six is for at most 4 players; `set` 9 or 12 is for more."),
     ),
     create(
         "unknown level",

@@ -453,14 +453,14 @@ def test_nobody_leaves_before_the_match_or_after_it(api: Api, app_key: str) -> N
 # The join code
 
 
-@pytest.mark.parametrize("public", [True, False])
+@pytest.mark.parametrize("lobby", [{"public": "all"}, {}])
 def test_a_new_join_code_opens_the_seats_and_the_old_one_nothing(
     api: Api,
     app_key: str,
     server: redis.Redis,
-    public: bool,  # a parameter of the test
+    lobby: Json,
 ) -> None:
-    table = owned(api, app_key, [{"name": "Ada"}, {"open": True}], public=public)
+    table = owned(api, app_key, [{"name": "Ada"}, {"open": True}], **lobby)
     old = table.join_code
     answer = new_code(api, table, app_key)
     assert answer.status_code == 201
@@ -472,7 +472,7 @@ def test_a_new_join_code_opens_the_seats_and_the_old_one_nothing(
     game = decoded(table.id, take_snapshot(server, table.id))
     assert game.join_hash == hash_secret(code)
     assert game.ownership is not None
-    assert (game.ownership.join_code, game.ownership.public) == (code, "all" if public else None)
+    assert (game.ownership.join_code, game.ownership.public) == (code, lobby.get("public"))
     told = events(api, table)[-1]
     assert (told["type"], told["data"], told["text"]) == ("join_code_changed", {}, "There is a new join code.")
     assert "seat" not in told

@@ -71,8 +71,8 @@ RESPONSE_HEADERS: Final = {
     "WWW-Authenticate": "How to authenticate.",
 }
 
-# Neither these nor the parameters of paths and queries have examples that fit one game only: the page at /docs would
-# send them. An `Idempotency-Key` would even be shared by all its users, who would get each other's tokens.
+# Neither these nor the parameters of paths and queries have examples that fit one game only: the page at /docs and
+# Postman would send them. An `Idempotency-Key` would even be shared by all who do, who would get each other's tokens.
 REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
     "Accept-Language": {
         "description": f"The language of the texts: {' or '.join(LANGUAGES)}.",
@@ -95,8 +95,10 @@ REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
         "schema": {"type": "string"},
     },
     "If-Match": {
-        "description": 'The version, such as `"17"`, or the `ETag` of the view, that the move is meant for.',
+        "description": 'The version, such as `"17"`, or the `ETag` of the view, that the move is meant for, or '
+        "`*` for any.",
         "schema": {"type": "string"},
+        "example": "*",
     },
 }
 

@@ -10,6 +10,7 @@ from flask import Blueprint
 
 from service.engine.errors import Reason
 from service.games.access import Access
+from service.games.model.tokens import short_digest
 from service.games.model.views import TableView
 from service.render.geometry import Geometry
 from service.render.layout_text import render_layout, unicode_writer, write_tile
@@ -157,7 +158,7 @@ def _board(services: Services, access: Access, media_type: str) -> RawResponse:
         raise InvalidBody({"version": [Reason("out_of_range", {"min": 1, "max": reached})]})
     language, is_fixed = preferred_language(), version is not None
     # What was at an earlier version may be known only to the store, so the tag of every table is that of the game now.
-    asked = "-".join([str(query.get(name, "")) for name in _query_in.fields])
+    asked = short_digest(*[str(query.get(name, "")) for name in _query_in.fields])
     etag = f"{access.game.etag(None)}-{media_type.partition('/')[2]}-{asked}-{language}"
     if etag_matches(etag):
         return picture_not_modified(etag, is_fixed=is_fixed) if media_type == SVG else not_modified(etag)
