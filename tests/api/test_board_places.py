@@ -229,6 +229,7 @@ def test_every_form_and_every_query_has_a_tag_of_its_own(api: Api, saved_games: 
     asked = [*[f"board{query}" for query in queries], "board.svg", "board.txt"]
     tags = [api.get(f"{path}/{each}").headers["ETag"] for each in asked]
     assert len(set(tags)) == len(asked)
+    assert not [tag for tag in tags if "False" in tag or "drawing" in tag], "a tag is opaque"
 
 
 @pytest.mark.parametrize("form", FORMS)

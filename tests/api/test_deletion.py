@@ -128,7 +128,7 @@ def test_410_is_told_in_english_and_in_german(api: Api, app_key: str) -> None:
 
 def test_only_the_owner_deletes_a_game(api: Api, app_key: str, other_key: str) -> None:
     table, nobodys = owned(api, app_key), api.create("domino", 2)
-    for game in (table.path, nobodys.path, "/v1/games/none"):
+    for game in (table.path, nobodys.path, f"/v1/games/{'A' * 24}"):
         for token in (other_key, *table.tokens.values(), *nobodys.tokens.values(), "seat_x", "app_x", None):
             assert status_and_code(api.delete(game, token=token)) == (401, "unauthorized")
     assert status_and_code(api.delete(nobodys.path, token=app_key)) == (401, "unauthorized")

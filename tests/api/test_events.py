@@ -205,7 +205,7 @@ def test_the_token_is_checked_first(api: Api, saved_games: SavedGames, accept: d
     path = f"{saved_games.at('domino', 'early').table.path}/events?nonsense=1"
     assert api.get(path, token="wrong", headers=accept).status_code == 401
     assert api.get("/v1/games/none/events?nonsense=1", headers=accept).status_code == 404
-    assert api.get("/v1/games/none/events?nonsense=1", token="wrong", headers=accept).status_code == 401
+    assert api.get(f"/v1/games/{'A' * 24}/events?nonsense=1", token="wrong", headers=accept).status_code == 401
 
 
 @pytest.mark.parametrize(

@@ -153,15 +153,16 @@ def broken(error: Exception) -> Api:
     return Api(app.test_client())
 
 
+GAME = f"/v1/games/{'A' * 24}"
 ASKS: list[tuple[str, str, Any, str | None]] = [
     ("POST", "/v1/games", {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}, None),
-    ("GET", "/v1/games/x", None, None),
-    ("HEAD", "/v1/games/x", None, None),
-    ("GET", "/v1/games/x", None, "t"),
-    ("GET", "/v1/games/x/moves", None, None),
-    ("GET", "/v1/games/x/score", None, "t"),
-    ("POST", "/v1/games/x/moves", {"action": "pass"}, "t"),
-    ("POST", "/v1/games/x/players", {"name": "Ada", "join_code": "A"}, None),
+    ("GET", GAME, None, None),
+    ("HEAD", GAME, None, None),
+    ("GET", GAME, None, "t"),
+    ("GET", f"{GAME}/moves", None, None),
+    ("GET", f"{GAME}/score", None, "t"),
+    ("POST", f"{GAME}/moves", {"action": "pass"}, "t"),
+    ("POST", f"{GAME}/players", {"name": "Ada", "join_code": "A"}, None),
     ("GET", "/readyz", None, None),
 ]
 

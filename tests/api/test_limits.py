@@ -372,7 +372,7 @@ def fail(api: Api, table: Table, elsewhere: Table) -> list[TestResponse]:
     return [
         api.get(table.path, token="seat_wrong"),
         api.get(table.path, token=elsewhere.tokens[0]),
-        api.get("/v1/games/none", token=table.tokens[0]),
+        api.get(f"/v1/games/{'A' * 24}", token=table.tokens[0]),
         api.get("/v1/games/none"),
         api.get(f"{table.path}/none"),
         api.post(f"{table.path}/players", join),

@@ -257,7 +257,7 @@ def test_a_failure_is_logged_with_its_stack_and_without_its_message(
 
 def test_requests_are_counted_by_method_route_and_status(seen: Api) -> None:
     for _ in range(3):
-        seen.get("/v1/games/none")
+        seen.get(f"/v1/games/{'A' * 24}")
     for path in ("/a", "/b", "/c"):
         seen.get(path)
     seen.ask("BREW", "/v1/games")

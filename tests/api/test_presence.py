@@ -398,7 +398,7 @@ def test_only_a_seat_of_the_game_claims(timed_api: TimedApi, server: redis.Redis
             (table.path, None),
             (table.path, "seat_of_nobody"),
             (table.path, foreign),
-            (f"/v1/games/{'A' * 22}", table.tokens[0]),
+            (f"/v1/games/{'A' * 24}", table.tokens[0]),
         )
     ]
     assert {status_and_code(answer) for answer in answers} == {(401, "unauthorized")}

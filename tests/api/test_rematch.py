@@ -299,7 +299,7 @@ def test_only_players_of_the_game_have_a_rematch(api: Api, finished: FinishedGam
         answer = api.ask("POST", f"{old.path}/rematch", token=token)
         assert status_and_code(answer) == (401, "unauthorized")
     assert take_snapshot(server, old.id) == before[0]
-    gone = api.ask("POST", "/v1/games/AAAAAAAAAAAAAAAAAAAAAA/rematch", token=old.tokens[0])
+    gone = api.ask("POST", "/v1/games/AAAAAAAAAAAAAAAAAAAAAAAA/rematch", token=old.tokens[0])
     assert status_and_code(gone) == (401, "unauthorized")
 
 

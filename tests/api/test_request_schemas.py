@@ -68,6 +68,7 @@ def test_what_is_missing_is_told_with_what_may_stand_there() -> None:
             if field.required:
                 with pytest.raises(ValidationError) as missing:
                     field.deserialize(absent)
+                reason: Any
                 (reason,) = missing.value.messages
                 assert reason.word != "required" or isinstance(field, fields.String), (schema, name)
                 assert all(reason.params.values()) or reason.params["min"] == 0

@@ -18,7 +18,7 @@ from tests.support.table import match_finished, seat_to_move
 
 pytestmark = pytest.mark.gate
 
-NOWHERE = "/v1/games/AAAAAAAAAAAAAAAAAAAAAA"
+NOWHERE = "/v1/games/AAAAAAAAAAAAAAAAAAAAAAAA"
 """The path of a game that never was."""
 PEOPLE: list[dict[str, Any]] = [{"name": "Ada", "ref": "user-ada"}, {"name": "Bo"}]
 OPEN: list[dict[str, Any]] = [{"name": "Ada"}, {"open": True}]

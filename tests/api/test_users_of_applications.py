@@ -151,15 +151,15 @@ def listed_code(api: Api, table: Table, key: str) -> str | None:
     return code
 
 
-@pytest.mark.parametrize("public", [True, False])
+@pytest.mark.parametrize("lobby", [{"public": "all"}, {}])
 def test_the_owner_is_told_the_join_code_while_a_seat_is_open(
     api: Api,
     app_key: str,
     publish: Publish,
-    public: bool,  # a parameter of the test
+    lobby: dict[str, str],
 ) -> None:
     answer = api.post(
-        "/v1/games", {"variant": "domino", "players": [{"open": True}] * 2, "public": public}, token=app_key
+        "/v1/games", {"variant": "domino", "players": [{"open": True}] * 2, **lobby}, token=app_key
     ).get_json()
     table = Table(api, answer)
     code = answer["join_code"]

@@ -199,7 +199,7 @@ class Sequence:
     def rename(self) -> None:
         seat = self.random.choice(list(self.tokens))
         name = self.random.choice(("Ada", "Eve", "Zoe"))
-        self.games.owner_commands.rename(self.owner(seat), seat, name=name, ref=f"{self.random.random()}")
+        self.games.owner_commands.rename(self.owner(seat), seat, {"name": name, "ref": f"{self.random.random()}"})
 
     def serve(self) -> None:
         """The service acts for a computer player."""

@@ -188,7 +188,9 @@ def test_a_client_that_waits_for_leave_to_send_gets_it(connection: Connection) -
     assert_next_answered(connection)
 
 
-@pytest.mark.parametrize("refused", [("/v1/games/none/moves", 401), ("/v1/games/none/players", 404), ("/healthz", 405)])
+@pytest.mark.parametrize(
+    "refused", [("/v1/games/AAAAAAAAAAAAAAAAAAAAAAAA/moves", 401), ("/v1/games/none/players", 404), ("/healthz", 405)]
+)
 def test_the_body_of_a_refused_request_is_not_read_as_the_next_request(
     refused: tuple[str, int], connection: Connection
 ) -> None:

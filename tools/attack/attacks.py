@@ -21,7 +21,7 @@ from tools.attack.target import Refused, Target
 
 _TWO: Final = {"variant": "domino", "players": list(bodies.PLAYERS)}
 _OPEN: Final = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}
-_NOWHERE: Final = "/v1/games/AAAAAAAAAAAAAAAAAAAAAA"
+_NOWHERE: Final = "/v1/games/AAAAAAAAAAAAAAAAAAAAAAAA"
 _KEYS: Final = count(1)
 
 

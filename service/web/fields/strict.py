@@ -71,7 +71,7 @@ class RequestSchema(Schema):
             key for key, (_, field, _) in self._by_key.items() if field.required or field.load_default is not missing
         }
         for field in self.load_fields.values():
-            field.error_messages["required"] = [needed(field)]  # type: ignore[assignment]  # a reason
+            field.error_messages["required"] = [needed(field)]
         allowed = list(self._by_key)
         unknown = Reason("unknown_field", {"allowed": allowed}) if allowed else Reason("no_fields")
         self.error_messages = {**self.error_messages, "unknown": unknown}  # type: ignore[dict-item]  # a reason

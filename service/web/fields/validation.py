@@ -89,10 +89,10 @@ def needed(field: fields.Field[Any]) -> Reason:
                 return Reason("required_one_of", {"allowed": list(check.choices)})
             case Known():
                 return Reason("required_one_of", {"allowed": list(check.words)})
-            case Range():
-                return Reason("required_number", {"min": check.min, "max": check.max})
-            case Length() if isinstance(field, fields.List):
-                return Reason("required_list", {"min": check.min, "max": check.max})
+            case Range(min=int(low), max=int(high)):
+                return Reason("required_number", {"min": low, "max": high})
+            case Length(min=int(low), max=int(high)) if isinstance(field, fields.List):
+                return Reason("required_list", {"min": low, "max": high})
     return Reason("required")
 
 
