@@ -396,13 +396,15 @@ def test_only_a_seat_of_the_game_claims(timed_api: TimedApi, server: redis.Redis
         timed_api.post(f"{path}/claims", {"seat": late}, token=token)
         for path, token in (
             (table.path, None),
+            (f"/v1/games/{'A' * 24}", None),
             (table.path, "seat_of_nobody"),
             (table.path, foreign),
             (f"/v1/games/{'A' * 24}", table.tokens[0]),
         )
     ]
     assert {status_and_code(answer) for answer in answers} == {(401, "unauthorized")}
-    assert len({str(content_of(answer)) for answer in answers}) == 1
+    without, wrong = ({str(content_of(answer)) for answer in some} for some in (answers[:2], answers[2:]))
+    assert (len(without), len(wrong), len(without & wrong)) == (1, 1, 0)
     assert take_snapshot(server, table.id) == before
 
 

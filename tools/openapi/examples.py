@@ -71,7 +71,7 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None], create_key
     for method, path in (("GET", game), ("GET", f"{game}/moves"), ("GET", f"{game}/score"), ("POST", f"{game}/moves")):
         send(method, path, {"action": "pass"} if method == "POST" else None, "seat_with_an_unknown_token")
     for path in ("", "/moves", "/score", "/board", "/events", "/fairness", "/record"):
-        send("GET", f"/v1/games/{'A' * 22}{path}")
+        send("GET", f"/v1/games/{'A' * 24}{path}")
     send("POST", f"{game}/players", {"join_code": game_created["join_code"]})
     _play(session, game, tokens)
     _play_against_the_clock(session, advance_clock)
