@@ -161,13 +161,13 @@ def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]
         services: Services = current_app.extensions[EXTENSION]
         environ = current_environ()
         has_query = environ.get("QUERY_STRING")
-        if not is_id(game):  # else who has a good token, but a wrong address, is told to get another token
-            raise NotFound("no_such_game")
         try:
             if has_query or "HTTP_X_API_KEY" in environ:
                 check_token_place(needs_token=guard.access not in _WITHOUT_TOKEN)
             granted = authorize(services, game, **path)
         except Unauthorized:
+            if not is_id(game):  # else who has a good token, but a wrong address, is told to get another token
+                raise NotFound("no_such_game") from None
             services.games.access.check_not_deleted(game)
             raise
         try:

@@ -47,7 +47,7 @@ def shard_of(key: str) -> int | None:
     What belongs to an application has its id, a dot and a name, and lies in the same shard.
     """
     owner = key.partition(".")[0]
-    return _shard_of_tag(owner) if is_id(owner) else None
+    return None if _ID.fullmatch(owner) is None else _shard_of_tag(owner)
 
 
 def _shard_of_tag(tag: str) -> int | None:

@@ -17,6 +17,7 @@ from service.engine.moves import ACTIONS, Move
 from service.engine.tiles import MAX_PIPS
 from service.web.fields.strict import (
     LINE_PATTERN,
+    Known,
     RequestSchema,
     SingleLine,
     StrictBoolean,
@@ -24,7 +25,7 @@ from service.web.fields.strict import (
     TileField,
     doc,
 )
-from service.web.fields.validation import Known, Length, Range
+from service.web.fields.validation import Length, Range
 
 MAX_VERSION: Final = 2**31 - 1
 _TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)-(0|[1-9][0-9]?)$"

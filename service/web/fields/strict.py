@@ -20,7 +20,7 @@ from marshmallow.validate import And
 
 from service.engine.errors import Reason
 from service.engine.tiles import MAX_PIPS, TILES_BY_TEXT, Tile
-from service.web.fields.validation import Length, OneOf, invalid, needed
+from service.web.fields.validation import Length, OneOf, Range, invalid
 
 _DIGITS: Final = re.compile(r"0|-?[1-9][0-9]*")
 _MOST_DIGITS: Final = 19
@@ -47,6 +47,35 @@ MAX_TIME_CHARS: Final = 40
 """More than a time in the form of RFC 3339 needs."""
 MAX_FAULTY_ELEMENTS: Final = 10
 """After so many faulty elements of a list, the others are not loaded."""
+
+
+class Known:
+    """As ``OneOf``, of which the document would make a closed enumeration: for words of which there may be more."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+        self._check = OneOf(words)
+
+    def __call__(self, value: Any) -> None:
+        """Raise ``ValidationError`` for another value."""
+        self._check(value)
+
+
+def needed(field: fields.Field[Any]) -> Reason:
+    """Return the reason of a field that is missing: it names what may stand there."""
+    if isinstance(field, fields.Boolean):
+        return Reason("required_one_of", {"allowed": ["true", "false"]})
+    for check in field.validators:
+        match check:
+            case OneOf():
+                return Reason("required_one_of", {"allowed": list(check.choices)})
+            case Known():
+                return Reason("required_one_of", {"allowed": list(check.words)})
+            case Range(min=int(low), max=int(high)):
+                return Reason("required_number", {"min": low, "max": high})
+            case Length(min=int(low), max=int(high)) if isinstance(field, fields.List):
+                return Reason("required_list", {"min": low, "max": high})
+    return Reason("required")
 
 
 def _validator(field: fields.Field[Any]) -> Callable[[Any], Any]:

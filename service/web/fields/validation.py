@@ -60,40 +60,11 @@ class OneOf(validate.OneOf):
         return [Reason("not_one_of", {"allowed": list(self.choices)})]
 
 
-class Known:
-    """As ``OneOf``, of which the document would make a closed enumeration: for words of which there may be more."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = words
-        self._check = OneOf(words)
-
-    def __call__(self, value: Any) -> None:
-        """Raise ``ValidationError`` for another value."""
-        self._check(value)
-
-
 class Equal(validate.Equal):
     """``false`` where only ``true`` is possible."""
 
     def _format_error(self, value: Any) -> Any:  # noqa: ARG002 # marshmallow's signature
         return [Reason("not_true")]
-
-
-def needed(field: fields.Field[Any]) -> Reason:
-    """Return the reason of a field that is missing: it names what may stand there."""
-    if isinstance(field, fields.Boolean):
-        return Reason("required_one_of", {"allowed": ["true", "false"]})
-    for check in field.validators:
-        match check:
-            case OneOf():
-                return Reason("required_one_of", {"allowed": list(check.choices)})
-            case Known():
-                return Reason("required_one_of", {"allowed": list(check.words)})
-            case Range(min=int(low), max=int(high)):
-                return Reason("required_number", {"min": low, "max": high})
-            case Length(min=int(low), max=int(high)) if isinstance(field, fields.List):
-                return Reason("required_list", {"min": low, "max": high})
-    return Reason("required")
 
 
 def _between(both: str, low: str, high: str, *, least: int | None, most: int | None) -> list[Reason]:

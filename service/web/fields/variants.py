@@ -16,11 +16,11 @@ from service.engine.variants import variants
 from service.games.queries.catalogue import option_description
 from service.texts import DEFAULT_LANGUAGE
 from service.web.fields.strict import (
+    Known,
     StrictBoolean,
     StrictInteger,
     doc,
 )
-from service.web.fields.validation import Known
 
 MAX_SEATS: Final = max(variant.players.high for variant in variants().values())
 MIN_SEATS: Final = min(variant.players.low for variant in variants().values())

@@ -29,8 +29,9 @@ from service.web.fields.strict import (
     StrictInteger,
     TileList,
     doc,
+    needed,
 )
-from service.web.fields.validation import Equal, Length, OneOf, Range, invalid, needed
+from service.web.fields.validation import Equal, Length, OneOf, Range, invalid
 from service.web.fields.variants import KNOWN_VARIANT, MAX_SEATS, MIN_SEATS, option_fields
 from service.web.games.schemas import MAX_TEXT_CHARS
 from service.web.records.schemas import record_field
