@@ -267,6 +267,15 @@ OTHER_TYPES: dict[str, tuple[Any, ...]] = {
     "object": (2, "x", True, None, [], [[]]),
 }
 """What is no value of each type of the document: nothing is converted."""
+
+
+def of_other_types(schema: dict[str, Any]) -> list[Any]:
+    """Values of no type that the schema names."""
+    named = schema.get("type", "")
+    types = [named] if isinstance(named, str) else named
+    return [value for value in OTHER_TYPES.get(types[0], ()) if value is not None or "null" not in types]
+
+
 UNKNOWN = ("colour", "Version", "seat ", "", "_schema", "\0", "__proto__", "\u00e9")
 
 
@@ -303,7 +312,7 @@ def test_every_field_refuses_what_has_another_type_and_every_object_what_it_does
         asked: list[tuple[tuple[str, ...], Any]] = [((name,), 1) for name in UNKNOWN]
         for path, schema in fields_of(described(endpoint)["requestBody"]["content"][JSON]["schema"]):
             fields += 1
-            asked += [(path, value) for value in OTHER_TYPES.get(schema.get("type", ""), ())]
+            asked += [(path, value) for value in of_other_types(schema)]
             asked += [((*path, name), 1) for name in UNKNOWN if "properties" in schema]
         for path, value in asked:
             answer = endpoint.ask(api, json=with_field(REFUSED[endpoint.id], path, value))

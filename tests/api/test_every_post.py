@@ -416,7 +416,11 @@ def test_of_concurrent_requests_under_one_key_one_has_an_effect(
 
 
 @pytest.mark.gate
-@pytest.mark.parametrize("operation", WITH_ANOTHER_BODY)
+@pytest.mark.parametrize(
+    "operation",
+    # The other claim, of a seat whose time is not over, is refused as such if it comes first.
+    [operation for operation in WITH_ANOTHER_BODY if operation != "claimSeat"],
+)
 def test_of_two_different_concurrent_requests_under_one_key_one_has_an_effect(post: Post) -> None:
     answers = crowd(post, str(uuid4()), post.body, post.other)
     made = [each for each in answers if each.status_code < 300]
