@@ -51,7 +51,7 @@ def snake(operation: str) -> str:
 
 @dataclass(frozen=True)
 class Language:
-    """What OpenAPI Generator writes for a language, by its name of the generator.
+    """What OpenAPI Generator writes for a language, by its name of the generator unless ``generator`` is another one.
 
     Files that fit ``apis`` contain ``declaration``, where ``{}`` is the name of the operation in ``style``.
     ``no_compiler`` says what is missing to compile it here.
@@ -62,12 +62,23 @@ class Language:
     style: Callable[[str], str] = same
     options: Mapping[str, object] = field(default_factory=dict)
     no_compiler: str | None = None
+    generator: str | None = None
 
 
 NOT_IN_REGISTRIES = "neither PyPI nor npm has"
+PASS_OVER_UNKNOWN_FIELDS = {"disallowAdditionalPropertiesIfNotPresent": False}
+"""Without it clients in Go and Java refuse the first field that is added to an answer."""
 LANGUAGES = {
     "csharp": Language(
         "src/**/Api/*Api.cs", r"Task<\S+> {}Async\(", capital, no_compiler=f"{NOT_IN_REGISTRIES} a .NET SDK"
+    ),
+    "csharp for Unity": Language(
+        "src/**/Api/*Api.cs",
+        r"Task(<\S+>)? {}Async\(",
+        capital,
+        {"library": "unityWebRequest"},
+        no_compiler=f"{NOT_IN_REGISTRIES} Unity",
+        generator="csharp",
     ),
     "dart-dio": Language(
         "lib/src/api/*.dart", r"Future<Response<\S+>> {}\(", no_compiler=f"{NOT_IN_REGISTRIES} the Dart SDK"
@@ -76,12 +87,17 @@ LANGUAGES = {
         "api_*.go",
         r"^func \(a \*\w+\) {}\(",
         capital,
-        {"packageName": "client"},
+        {"packageName": "client", **PASS_OVER_UNKNOWN_FIELDS},
     ),
     "java": Language(
         "src/main/java/**/api/*.java",
         r"^  public \S+ {}\(",
-        options={"library": "native", "openApiNullable": False, "annotationLibrary": "none"},
+        options={
+            "library": "native",
+            "openApiNullable": False,
+            "annotationLibrary": "none",
+            **PASS_OVER_UNKNOWN_FIELDS,
+        },
     ),
     "kotlin": Language("src/main/kotlin/**/apis/*.kt", r"fun {}\(", options={"serializationLibrary": "jackson"}),
     "php": Language("lib/Api/*.php", r"public function {}\(", no_compiler="PHP has no compiler that checks types"),
@@ -136,7 +152,7 @@ def generate_all_languages(document: Path, folder: Path) -> None:
             return
         for name, language in LANGUAGES.items():
             written = {
-                "generatorName": name,
+                "generatorName": language.generator or name,
                 "inputSpec": str(document),
                 "outputDir": str(folder / name),
                 "gitHost": "example.org",

@@ -2,7 +2,8 @@
 
 The programs in ``clients`` post a listed move as it stands, which their compilers accept only as long as a listed move
 and the body of a move have the same type. Each game that they create is listed as that of the application whose key
-their client was given, as clients take a token.
+their client was given, as clients take a token. Each of them also plays with a service that tells more than its
+document says, as a later release of ``/v1`` may.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ from tests.whole.generators import (
     node_package,
     snake,
 )
+from tests.whole.newer_service import newer_service
 
 pytestmark = [pytest.mark.nightly, pytest.mark.long]
 
@@ -65,9 +67,10 @@ def languages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 @dataclass(frozen=True)
 class Application:
-    """An application of the service at ``url``: its key, and what asks for what it has."""
+    """An application of the service at ``url``, and what asks for what it has; at ``newer`` it tells more."""
 
     url: str
+    newer: str
     key: str
     http: httpx.Client
 
@@ -82,8 +85,9 @@ class Application:
 
 
 @pytest.fixture
-def application(http: httpx.Client, service: Service) -> Application:
-    return Application(service.url, service.new_key(), http)
+def application(http: httpx.Client, service: Service) -> Iterator[Application]:
+    with newer_service(service.url) as newer:
+        yield Application(service.url, newer.url, service.new_key(), http)
 
 
 def check_match(match: dict[str, Any], application: Application) -> None:
@@ -112,10 +116,11 @@ def check_matches(lines: str, application: Application, games: Sequence[str]) ->
     return f"{len(matches)} games, {sum(match['moves'] for match in matches)} moves"
 
 
-def check_one_match(line: str, application: Application) -> str:
-    """The program has played one match; of what, and how many moves it has made."""
-    match = json.loads(line)
+def check_one_match(play: Callable[[str], str], application: Application) -> str:
+    """The program plays a match at each of the two addresses; of what the first was, and how many moves it made."""
+    match, with_newer = [json.loads(play(url)) for url in (application.url, application.newer)]
     check_match(match, application)
+    check_match(with_newer, application)
     return f"{match['variant']}, {match['moves']} moves"
 
 
@@ -155,8 +160,11 @@ def test_the_client_in_go_compiles_and_plays(
     go(tmp_path, "build", "-o", "bin/", "./...")
     go(tmp_path, "vet", "./...")
     client_table("OpenAPI Generator: go", "compiled", "go build, go vet")
-    played = run(tmp_path, "bin/play", application.url, application.key, VARIANT)
-    client_table("OpenAPI Generator: go", "played", check_one_match(played, application))
+
+    def play(url: str) -> str:
+        return run(tmp_path, "bin/play", url, application.key, VARIANT)
+
+    client_table("OpenAPI Generator: go", "played", check_one_match(play, application))
 
 
 def test_the_client_of_typescript_fetch_compiles_and_plays(
@@ -166,8 +174,11 @@ def test_the_client_of_typescript_fetch_compiles_and_plays(
     typescript_project("typescript-fetch", tmp_path, node_package("typescript").parent)
     shutil.copytree(languages / "typescript-fetch", tmp_path / "client")
     check_types(tmp_path, client_table, generator)
-    played = run(tmp_path, *NODE, "play.mjs", application.url, application.key, VARIANT)
-    client_table(generator, "played", check_one_match(played, application))
+
+    def play(url: str) -> str:
+        return run(tmp_path, *NODE, "play.mjs", url, application.key, VARIANT)
+
+    client_table(generator, "played", check_one_match(play, application))
 
 
 def test_the_client_of_hey_api_compiles_and_plays(
@@ -179,8 +190,11 @@ def test_the_client_of_hey_api_compiles_and_plays(
     assert sorted(functions) == sorted(OPERATIONS)
     client_table("hey-api", "operations", COUNT)
     check_types(tmp_path, client_table, "hey-api")
-    played = run(tmp_path, *NODE, "play.mjs", application.url, application.key, VARIANT)
-    client_table("hey-api", "played", check_one_match(played, application))
+
+    def play(url: str) -> str:
+        return run(tmp_path, *NODE, "play.mjs", url, application.key, VARIANT)
+
+    client_table("hey-api", "played", check_one_match(play, application))
 
 
 def test_the_functions_of_orval_compile_and_play(
@@ -194,8 +208,14 @@ def test_the_functions_of_orval_compile_and_play(
     assert sorted(functions) == sorted(OPERATIONS)
     client_table("orval (fetch)", "operations", COUNT)
     check_types(tmp_path, client_table, "orval (fetch)")
-    played = run(tmp_path, *NODE, "play.mjs", application.key, VARIANT)
-    client_table("orval (fetch)", "played", check_one_match(played, application))
+    written = (tmp_path / "client.js").read_text()
+    assert application.url in written
+
+    def play(url: str) -> str:
+        (tmp_path / "client.js").write_text(written.replace(application.url, url))
+        return run(tmp_path, *NODE, "play.mjs", application.key, VARIANT)
+
+    client_table("orval (fetch)", "played", check_one_match(play, application))
 
 
 def test_a_client_of_openapi_fetch_compiles_and_plays_every_game(
@@ -216,6 +236,7 @@ def test_a_client_of_openapi_fetch_compiles_and_plays_every_game(
     check_types(tmp_path, client_table, generator)
     played = run(tmp_path, *NODE, "play.mjs", application.url, application.key)
     client_table(generator, "played", check_matches(played, application, list(variants())))
+    check_match(json.loads(run(tmp_path, *NODE, "play.mjs", application.newer, application.key, VARIANT)), application)
 
 
 @pytest.fixture(scope="module")
@@ -249,6 +270,8 @@ def test_a_client_of_openapi_python_client_plays(
     games = in_lane(list(variants()), quick=QUICK_VARIANTS)
     played = run(python_client, sys.executable, "play.py", application.url, application.key, *games)
     client_table("openapi-python-client", "played", check_matches(played, application, games))
+    newer = run(python_client, sys.executable, "play.py", application.newer, application.key, VARIANT)
+    check_match(json.loads(newer), application)
 
 
 def test_the_client_of_openapi_python_client_compiles(python_client: Path, client_table: ClientTable) -> None:

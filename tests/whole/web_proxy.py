@@ -1,4 +1,4 @@
-"""A proxy in front of the service that passes answers on piece by piece, cuts them off, or holds them back."""
+"""A proxy in front of the service that passes answers on piece by piece, cuts them off, holds back or changes them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,19 @@ class WebProxy:
     """Listens on loopback and passes requests on to the service at ``url``.
 
     ``most_bytes`` is asked for each answer after how many bytes it is cut off. With ``buffering``, an answer is passed
-    on when it is complete, as some proxies do. ``paths`` are the requests so far.
+    on when it is complete, as some proxies do. ``asked`` and ``answered`` return the bodies to pass on instead of those
+    that came. ``paths`` are the requests so far.
     """
 
-    def __init__(self, url: str, most_bytes: Callable[[], int] = lambda: 1 << 30, *, buffering: bool = False) -> None:
+    def __init__(
+        self,
+        url: str,
+        most_bytes: Callable[[], int] = lambda: 1 << 30,
+        *,
+        buffering: bool = False,
+        asked: Callable[[bytes], bytes] | None = None,
+        answered: Callable[[bytes], bytes] | None = None,
+    ) -> None:
         service, paths = urlsplit(url), list[str]()
 
         class Handler(BaseHTTPRequestHandler):
@@ -28,16 +37,20 @@ class WebProxy:
                 paths.append(self.path)
                 upstream = http.client.HTTPConnection(service.hostname or "", service.port, timeout=PATIENCE)
                 try:
-                    upstream.request("GET", self.path, headers={**self.headers, "Connection": "close"})
+                    body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                    own = {"content-length", "accept-encoding"}  # of what is passed on
+                    headers = {name: each for name, each in self.headers.items() if name.lower() not in own}
+                    body = asked(body) if asked else body
+                    upstream.request(self.command, self.path, body or None, {**headers, "Connection": "close"})
                     answer = upstream.getresponse()
-                    whole = answer.read() if buffering else None
+                    whole = answer.read() if buffering or answered else None
                     self.send_response(answer.status)
                     for name in ("Content-Type", "Retry-After"):
                         if name in answer.headers:
                             self.send_header(name, answer.headers[name])
                     self.end_headers()
                     if whole is not None:
-                        self.wfile.write(whole)
+                        self.wfile.write(answered(whole) if answered else whole)
                         return
                     left = most_bytes()
                     while left and (data := answer.read1(min(left, 65536))):
@@ -47,6 +60,8 @@ class WebProxy:
                     pass  # one of the two has gone
                 finally:
                     upstream.close()
+
+            do_POST = do_PUT = do_GET  # noqa: N815 # as http.server names them
 
             def log_message(self, *_: object) -> None:
                 """Log nothing."""
