@@ -136,7 +136,7 @@ class _Reader:
     def _connection(self, polling: bool) -> Generator[_Item, None, bool]:
         """Yield the items of one answer, and return whether no more will ever come."""
         accept = _PAGE if polling else _LINES
-        wait = {**self._page_query, "wait": 0 if self._full else _WAIT} if polling else {}
+        wait: _Item = {**self._page_query, "wait": 0 if self._full else _WAIT} if polling else {}
         with self._client.get_httpx_client().stream(
             "GET",
             self._path,
