@@ -234,7 +234,7 @@ def unlike_items(document: Document) -> list[str]:
             for where, each in operations(document)
             for media_type, content in each["responses"].get("200", {}).get("content", {}).items()
             if media_type in ("application/x-ndjson", "text/event-stream")
-            and content.get("x-item-schema") != {"$ref": "#/components/schemas/StreamItem"}
+            and content["schema"].get("contentSchema") != {"$ref": "#/components/schemas/StreamItem"}
         ),
     ]
 
@@ -267,7 +267,9 @@ def forget_a_field_of_an_event(document: Document) -> None:
     schemas = document["components"]["schemas"]
     del schemas["StreamItem"]["properties"]["data"]
     schemas["StreamItem"]["required"].append("at")
-    del document["paths"]["/v1/feed"]["get"]["responses"]["200"]["content"]["text/event-stream"]["x-item-schema"]
+    del document["paths"]["/v1/feed"]["get"]["responses"]["200"]["content"]["text/event-stream"]["schema"][
+        "contentSchema"
+    ]
 
 
 def unfit_examples(document: Document) -> list[str]:

@@ -218,9 +218,13 @@ def _response(described: Operation, status: int) -> dict[str, Any]:
         result["content"] = {spec.media_type: {"schema": schema}}
         for media_type, text in spec.streams.items():
             result["content"][media_type] = {"schema": {"type": "string", "description": text}}
-            if spec.item is not None:  # as ``itemSchema`` of OpenAPI 3.2, which generators do not know yet
+            if spec.item is not None:  # ``itemSchema`` of OpenAPI 3.2 is not known to generators yet
                 name = spec.item.__name__.removesuffix("Schema")
-                result["content"][media_type]["x-item-schema"] = {"$ref": f"#/components/schemas/{name}"}
+                item = {
+                    "contentMediaType": "application/json",
+                    "contentSchema": {"$ref": f"#/components/schemas/{name}"},
+                }
+                result["content"][media_type]["schema"] |= item
     required, optional = described.headers_of(status)
     if required or optional:
         result["headers"] = headers_section((*required, *optional), optional)
