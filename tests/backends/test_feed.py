@@ -193,7 +193,8 @@ def test_where_items_are_lost_the_first_says_so_and_what_is_kept_follows(table: 
     table.index.trim(APP, 3)
     table.now += 1000
     page = table.feeds.page(APP, "1-0", 2)
-    assert items_of(page) == [{"cursor": page.cursor, "type": "reset", "at": format_rfc3339(START + 1000)}]
+    at = format_rfc3339(START + 1000)
+    assert items_of(page) == [{"cursor": page.cursor, "version": 0, "type": "reset", "at": at}]
     assert page.more
     kept = table.items(after=page.cursor)
     assert [item["version"] for item in kept] == list(range(table.game(game).version - 2, table.game(game).version + 1))
