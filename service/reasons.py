@@ -33,7 +33,7 @@ PARAMS: Final[Mapping[str, str]] = {
     "halves": "the halves of which either may stay outside",
     "action": "the refused action",
     "allowed": "what is possible instead",
-    "field": "the path of the first field in `errors`",
+    "field": "the path of the first field in `causes`",
     "line": "a line, from 1",
     "column": "a column, from 1",
     "min": "the lowest possible value",

@@ -98,6 +98,14 @@ def status_and_code(answer: TestResponse) -> tuple[int, str]:
     return answer.status_code, answer.json["code"]
 
 
+def errors_of(problem: Any) -> dict[str, list[str]]:
+    """The sentences of an invalid request by the path of their field."""
+    errors: dict[str, list[str]] = {}
+    for cause in problem.get("causes", ()):
+        errors.setdefault(cause["field"], []).append(cause["detail"])
+    return errors
+
+
 def content_of(answer: TestResponse) -> tuple[int, list[tuple[str, str]], bytes]:
     """All that a client receives: status, headers and body."""
     return answer.status_code, sorted(answer.headers), answer.data

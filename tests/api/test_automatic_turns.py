@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.saved_games import shortest
 from tests.support.table import Json, match_finished, seat_to_move
 
@@ -71,7 +71,7 @@ def test_the_view_says_so_and_a_rematch_keeps_it(api: Api) -> None:
 def test_it_is_asked_for_by_a_boolean(wrong: object, api: Api) -> None:
     answer = api.post("/v1/games", {"variant": "draw", "players": TWO, "auto": wrong})
     assert status_and_code(answer) == (422, "invalid")
-    assert list(answer.get_json()["errors"]) == ["auto"]
+    assert list(errors_of(answer.get_json())) == ["auto"]
 
 
 def test_a_repeated_move_is_answered_with_what_followed_from_it(api: Api) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.deals import deal
 from tests.api.every_operation import JSON
 from tests.api.saved_games import SavedGames, StoreContents
@@ -110,7 +110,7 @@ def test_every_wrong_value_of_every_field_is_invalid_and_named_by_its_field(
     for path, values in fields.wrong.items():
         for value in values:
             answer = api.post(fields.path, changed(fields.body, path, value), token=fields.token)
-            named = {name.partition(".")[0] for name in answer.get_json().get("errors", ())}
+            named = {name.partition(".")[0] for name in errors_of(answer.get_json())}
             if status_and_code(answer) != (422, "invalid") or not named & {path.partition(".")[0], ""}:
                 wrong.append(f"{path} = {value!r:.80} gets {answer.status_code} {answer.text:.200}")
     assert not wrong
@@ -129,7 +129,7 @@ def test_a_join_needs_a_name_and_a_code_and_a_play_a_tile(api: Api, contents: St
     for path, body, token, missing in asked:
         answer = api.post(path, body, token=token)
         assert status_and_code(answer) == (422, "invalid")
-        assert missing in answer.get_json()["errors"]
+        assert missing in errors_of(answer.get_json())
     assert contents.now(waiting, table) == before
 
 
@@ -168,7 +168,7 @@ def test_a_move_that_is_no_play_takes_no_tile_end_or_points(api: Api, contents: 
             answer = api.move(table, seat, {"action": action} | extra)
             assert status_and_code(answer) == (422, "invalid")
             assert answer.json is not None
-            assert list(answer.json["errors"]) == list(extra)
+            assert list(errors_of(answer.json)) == list(extra)
     assert contents.now(table) == before
 
 
@@ -224,7 +224,7 @@ def test_an_impossible_deal_is_refused_at_every_place_of_the_list(api: Api, cont
         answer = api.try_create("domino", 2, deals=deals)
         assert status_and_code(answer) == (422, "invalid")
         assert answer.json is not None
-        assert all(field.startswith(f"deals.{place}") for field in answer.json["errors"])
+        assert all(field.startswith(f"deals.{place}") for field in errors_of(answer.json))
     assert contents.now() == before
 
 
@@ -284,7 +284,7 @@ def test_options_and_players_that_cannot_go_together_are_refused_by_name(
     answer = api.try_create(*game, rules=rules)
     assert status_and_code(answer) == (422, "invalid")
     assert answer.json is not None
-    assert list(answer.json["errors"]) == [field]
+    assert list(errors_of(answer.json)) == [field]
     assert contents.now() == before
 
 

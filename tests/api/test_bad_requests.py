@@ -20,7 +20,7 @@ from werkzeug.test import TestResponse
 from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
 from service.web.http.body import MAX_BODY_BYTES
-from tests.api.client import Api, status_and_code
+from tests.api.client import Api, errors_of, status_and_code
 from tests.api.every_operation import (
     JSON,
     REFUSED,
@@ -316,7 +316,7 @@ def test_every_field_refuses_what_has_another_type_and_every_object_what_it_does
             asked += [((*path, name), 1) for name in UNKNOWN if "properties" in schema]
         for path, value in asked:
             answer = endpoint.ask(api, json=with_field(REFUSED[endpoint.id], path, value))
-            named = answer.get_json().get("errors", {})
+            named = errors_of(answer.get_json())
             place = ".".join(path[:-1] if path[-1] in ("", "_schema") else path)
             if outcome(answer) != (422, "invalid") or place not in named:
                 wrong.append(f"{endpoint.id}: {place} = {value!r:.80} gets {answer.status_code} {named!s:.200}")
@@ -338,7 +338,7 @@ def test_every_required_field_that_is_missing_is_named(api: Api, target: Target)
             body = {key: value for key, value in REFUSED[endpoint.id].items() if key != name}
             answer = endpoint.ask(api, json=body)
             assert outcome(answer) == (422, "invalid"), endpoint.id
-            assert name in answer.get_json()["errors"], endpoint.id
+            assert name in errors_of(answer.get_json()), endpoint.id
 
 
 # Methods and addresses
@@ -428,7 +428,7 @@ def test_a_parameter_that_an_operation_does_not_know_is_refused(api: Api, target
             assert outcome(answer) == outcome(usual), endpoint.id
         else:
             assert outcome(answer) == (422, "invalid"), endpoint.id
-            assert not endpoint.takes_body or answer.get_json()["errors"] != usual.get_json().get("errors"), endpoint.id
+            assert not endpoint.takes_body or errors_of(answer.get_json()) != errors_of(usual.get_json()), endpoint.id
 
 
 def parameters(endpoint: Endpoint) -> Iterator[tuple[str, Any]]:
@@ -448,7 +448,7 @@ def test_a_parameter_that_is_given_twice_or_is_no_number_is_refused_by_name(api:
                 queries += 1
                 answer = endpoint.refused(api, path=f"{endpoint.path}?{query}")
                 assert outcome(answer) == (422, "invalid"), (endpoint.id, query)
-                assert list(answer.get_json()["errors"]) == [name]
+                assert list(errors_of(answer.get_json())) == [name]
                 assert "&" not in query or answer.get_json()["reason"] == "given_twice"
     assert queries > 10 * len(NUMBERS)
 

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from service.engine.variants import variants
-from tests.api.client import Api, status_and_code
+from tests.api.client import Api, errors_of, status_and_code
 from tests.api.conftest import TTL_SECONDS
 from tests.api.saved_games import SavedGames, decoded, take_snapshot, variants_in_lane
 
@@ -107,7 +107,7 @@ def test_a_game_is_made_for_every_number_of_players_there_may_be_and_no_other(ap
         assert (answer.status_code == 201) == (players.low <= seats <= players.high)
         if answer.status_code != 201:
             assert answer.json is not None
-            assert (answer.status_code, list(answer.json["errors"])) == (422, ["players"])
+            assert (answer.status_code, list(errors_of(answer.json))) == (422, ["players"])
 
 
 @pytest.mark.parametrize(
@@ -181,10 +181,10 @@ def test_a_name_that_nobody_can_see_or_that_spoils_its_surroundings_is_refused(a
         for some in by_ten(names):
             answer = api.try_create("menschenwolf", [*({"name": name} for name in some), {"open": True}])
             assert status_and_code(answer) == (422, "invalid")
-            assert answer.get_json()["errors"] == {f"players.{seat}.name": [message] for seat in range(len(some))}
+            assert errors_of(answer.get_json()) == {f"players.{seat}.name": [message] for seat in range(len(some))}
         answer = api.post(f"{table.path}/players", {"name": names[0], "join_code": table.join_code})
         assert status_and_code(answer) == (422, "invalid")
-        assert answer.get_json()["errors"] == {"name": [message]}
+        assert errors_of(answer.get_json()) == {"name": [message]}
 
 
 def test_names_are_shown_as_they_were_given(api: Api) -> None:
@@ -239,13 +239,13 @@ def test_where_names_are_unique_equal_ones_are_refused(api: Api, first: str, sec
         answer = api.try_create("domino", players, **option)
         assert answer.status_code == status
     refused = api.try_create("domino", players, unique_names=True).get_json()
-    assert (refused["reason"], list(refused["errors"])) == ("name_taken", ["players.1.name"])
+    assert (refused["reason"], list(errors_of(refused))) == ("name_taken", ["players.1.name"])
     table = api.create("domino", [{"name": first}, {"open": True}], unique_names=True)
     before = api.get(table.path).data
     joining = {"name": second, "join_code": table.join_code}
     answer = api.post(f"{table.path}/players", joining)
     assert (*status_and_code(answer), answer.get_json()["reason"]) == (422, "invalid", "name_taken")
-    assert list(answer.get_json()["errors"]) == ["name"]
+    assert list(errors_of(answer.get_json())) == ["name"]
     assert api.get(table.path).data == before
     assert api.post(f"{table.path}/players", {**joining, "name": "Bo"}).status_code == 201
 
@@ -265,4 +265,4 @@ def test_a_game_says_whether_its_names_are_unique_and_repeats_a_join(api: Api) -
 @pytest.mark.parametrize("value", ["true", 1, None])
 def test_unique_names_is_a_boolean(api: Api, value: Any) -> None:
     answer = api.try_create("domino", 2, unique_names=value)
-    assert (answer.status_code, list(answer.get_json()["errors"])) == (422, ["unique_names"])
+    assert (answer.status_code, list(errors_of(answer.get_json()))) == (422, ["unique_names"])

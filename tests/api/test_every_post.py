@@ -27,7 +27,7 @@ from service.storage.rate_limits import PREFIX
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.storage.webhooks import RedisWebhooks
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.every_operation import REFUSED
 from tests.api.finished import FinishedGames
@@ -260,7 +260,7 @@ def test_a_key_shorter_than_the_document_says_is_refused_and_the_shortest_one_is
     ]
     refused = send(post, "k" * (shortest - 1))
     assert status_and_code(refused) == (422, "invalid")
-    assert refused.get_json()["errors"].keys() == {"Idempotency-Key"}
+    assert errors_of(refused.get_json()).keys() == {"Idempotency-Key"}
     assert send(post, "k" * shortest).status_code < 300
 
 
@@ -433,7 +433,7 @@ def test_a_key_that_is_none_is_refused_everywhere(post: Post, server: redis.Redi
     made = stored(server)
     answer = send(post, "two, keys")
     assert status_and_code(answer) == (422, "invalid")
-    assert list(answer.get_json()["errors"]) == ["Idempotency-Key"]
+    assert list(errors_of(answer.get_json())) == ["Idempotency-Key"]
     assert stored(server) == made
 
 

@@ -17,7 +17,7 @@ from service.engine.tiles import double_set, sort_tiles
 from service.engine.variants import variants
 from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, errors_of
 from tests.api.conftest import api_with_fixed_clock
 from tests.api.deals import deal
 from tests.api.saved_games import (
@@ -184,7 +184,7 @@ def test_a_repeated_deal_takes_its_client_seed_once(fair: Api) -> None:
 
 def refused(answer: Any, field: str) -> bool:
     problem = answer.get_json()
-    return (answer.status_code, problem["code"], list(problem["errors"])) == (422, "invalid", [field])
+    return (answer.status_code, problem["code"], list(errors_of(problem))) == (422, "invalid", [field])
 
 
 def test_an_arranged_game_takes_no_client_seed_and_proves_nothing(fair: Api) -> None:

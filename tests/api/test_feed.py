@@ -30,7 +30,7 @@ from service.storage.redis.topology import SingleNodeTopology
 from service.web.app import Application
 from service.web.feed import stream as feed_stream
 from service.web.http.streams import StreamLimits, Streams
-from tests.api.client import Api, Table, check_item, status_and_code
+from tests.api.client import Api, Table, check_item, errors_of, status_and_code
 from tests.api.followers import LINES, PATIENCE, SSE, lines_in
 from tests.api.saved_games import shortest
 from tests.support.application import build_backends, build_streams, create_app
@@ -380,7 +380,7 @@ def test_a_header_that_is_no_cursor_is_refused(api: Api, app_key: str) -> None:
     for headers in ({}, SSE, LINES):
         answer = api.get("/v1/feed", token=app_key, headers={**headers, "Last-Event-ID": "7"})
         assert status_and_code(answer) == (422, "invalid")
-        assert list(answer.get_json()["errors"]) == ["Last-Event-ID"]
+        assert list(errors_of(answer.get_json())) == ["Last-Event-ID"]
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "wait=-1", "wait=26", "view=true"])

@@ -19,7 +19,7 @@ from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.web.events import stream as stream_module
 from service.web.http.streams import StreamLimits
-from tests.api.client import Api, Table, viewers
+from tests.api.client import Api, Table, errors_of, viewers
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.followers import (
     LINES,
@@ -386,7 +386,7 @@ def test_a_wrong_view_parameter_is_invalid(
 ) -> None:
     table = saved_games.at("domino", "early").table
     answer = api.get(f"{table.path}/events?view={value}", headers=headers)
-    assert (answer.status_code, list(answer.get_json()["errors"])) == (422, ["view"])
+    assert (answer.status_code, list(errors_of(answer.get_json()))) == (422, ["view"])
 
 
 # Long polls on the view
@@ -515,7 +515,7 @@ def test_a_query_of_the_view_that_cannot_be_taken_is_invalid_by_its_field(
 ) -> None:
     path = f"{saved_games.at('domino', 'early').table.path}?{query}"
     answer = api.get(path)
-    assert (answer.status_code, list(answer.get_json()["errors"])) == (422, [field])
+    assert (answer.status_code, list(errors_of(answer.get_json()))) == (422, [field])
     assert api.get(path, token="wrong").status_code == 401
     assert api.get(f"/v1/games/none?{query}").status_code == 404
     assert api.get(path, headers={"Accept": "text/html"}).status_code == 406
@@ -523,4 +523,4 @@ def test_a_query_of_the_view_that_cannot_be_taken_is_invalid_by_its_field(
 
 def test_an_unknown_parameter_of_the_view_is_refused(api: Api, saved_games: SavedGames) -> None:
     answer = api.get(f"{saved_games.at('domino', 'early').table.path}?since=3&after=0&AFTER=x")
-    assert (answer.status_code, set(answer.get_json()["errors"])) == (422, {"since", "AFTER"})
+    assert (answer.status_code, set(errors_of(answer.get_json()))) == (422, {"since", "AFTER"})

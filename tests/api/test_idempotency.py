@@ -26,7 +26,7 @@ from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.http.errors import InvalidBody
 from service.web.moves import routes as move_routes
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import (
@@ -376,7 +376,7 @@ def test_a_key_that_is_none_is_invalid_and_named(api: Api, server: redis.Redis, 
     before = state_of(server, write)
     answer = send(api, write, NO_KEYS[name])
     assert status_and_code(answer) == (422, "invalid")
-    assert list(answer.get_json()["errors"]) == ["Idempotency-Key"]
+    assert list(errors_of(answer.get_json())) == ["Idempotency-Key"]
     assert state_of(server, write) == before
 
 

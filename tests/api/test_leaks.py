@@ -294,7 +294,7 @@ def refusals_of(api: Api, saved_games: SavedGames) -> list[TestResponse]:
 
 
 def test_a_problem_has_its_documented_fields_and_no_instance(api: Api, saved_games: SavedGames) -> None:
-    known = {"type", "title", "status", "detail", "code", "reason", "params", "errors", "causes", "legal_moves"}
+    known = {"type", "title", "status", "detail", "code", "reason", "params", "causes", "legal_moves"}
     known |= {"to_act", "version", "retry_after"}
     codes = set()
     for answer in refusals_of(api, saved_games):

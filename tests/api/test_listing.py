@@ -19,7 +19,7 @@ from service.storage.index import MOST_FOR_ALL
 from service.storage.index_cursor import encode_cursor
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.redis_contents import keys_with
 from tests.support.application import build_backends, create_app, rate_limits
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
@@ -248,7 +248,7 @@ def test_a_wrong_query_is_refused(api: Api, app_key: str, query: str, name: str,
         return
     assert status_and_code(answer) == (422, "invalid")
     assert answer.get_json()["reason"] == reason, answer.text
-    assert name in answer.get_json()["errors"]
+    assert name in errors_of(answer.get_json())
 
 
 def test_games_are_listed_for_applications_only(api: Api, app_key: str) -> None:

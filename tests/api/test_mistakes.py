@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from service.engine.errors import Reason
 from service.engine.variants import variants
-from service.reasons import REASONS
+from service.reasons import REASONS, sentence
 from service.web.games.creation_schemas import GameInSchema
 from tests.api.client import Api, Table
 from tests.api.deals import deal
@@ -337,7 +338,13 @@ def answer_to(api: Api, tables: dict[str, Table], mistake: Mistake, language: st
 
 
 def texts_of(problem: Any) -> list[str]:
-    return [problem["detail"], *[text for texts in problem.get("errors", {}).values() for text in texts]]
+    return [problem["detail"], *[each["detail"] for each in problem.get("causes", ())]]
+
+
+def without_texts(problem: Any) -> dict[str, Any]:
+    rest = {name: value for name, value in problem.items() if name not in ("title", "detail")}
+    rest["causes"] = [{**each, "detail": ""} for each in problem.get("causes", ())]
+    return rest
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=[each.name for each in MISTAKES])
@@ -353,9 +360,7 @@ def test_a_mistake_is_answered_with_its_reason_and_what_helps(
     german, headers = answer_to(api, tables, mistake, "de-AT, en;q=0.5")
     assert headers["Content-Language"] == "de"
     assert german["title"] != problem["title"]
-    assert {name: value for name, value in german.items() if name not in ("title", "detail", "errors")} == {
-        name: value for name, value in problem.items() if name not in ("title", "detail", "errors")
-    }
+    assert without_texts(german) == without_texts(problem)
     for said, gesagt in zip(texts_of(problem), texts_of(german), strict=True):
         assert said != gesagt
 
@@ -379,19 +384,20 @@ def test_params_are_the_values_of_the_sentence(api: Api, tables: dict[str, Table
         assert problem["params"] == params, name
 
 
-def test_each_message_of_a_field_has_its_cause(api: Api) -> None:
+def test_each_fault_of_a_field_is_a_cause(api: Api) -> None:
     body = {"variant": "domino", "players": ["A", {"name": " "}], "rule": 1}
     problem = api.post("/v1/games", body).get_json()
     assert problem["causes"] == [
-        {"field": "players.0", "reason": "not_a_player"},
-        {"field": "players.1.name", "reason": "blank"},
+        {"field": "players.0", "reason": "not_a_player", "detail": sentence(Reason("not_a_player"))},
+        {"field": "players.1.name", "reason": "blank", "detail": sentence(Reason("blank"))},
         {
             "field": "rule",
             "reason": "unknown_field",
+            "detail": problem["causes"][2]["detail"],
             "params": {"allowed": [each.data_key or name for name, each in GameInSchema().load_fields.items()]},
         },
     ]
-    assert [each["field"] for each in problem["causes"]] == list(problem["errors"])
+    assert "unique_names" in problem["causes"][2]["detail"]
 
 
 def test_who_is_out_is_told_so_and_not_to_wait_for_a_turn(api: Api) -> None:

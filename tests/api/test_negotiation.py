@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.client import Api
+from tests.api.client import Api, errors_of
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_record_is_verified_as_text_as_it_is_in_json(api: Api) -> None:
 def test_a_text_that_is_no_record_is_refused_with_its_place(record: bytes, api: Api) -> None:
     answer: Any = api.ask("POST", "/v1/verifications", data=record, content_type="text/plain")
     assert (answer.status_code, answer.json["code"]) == (422, "invalid")
-    (complaint,) = answer.json["errors"]["record"]
+    (complaint,) = errors_of(answer.json)["record"]
     assert complaint.startswith("line ")
 
 

@@ -18,7 +18,7 @@ from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
 from service.games.model.game import Game
 from service.web.http.stream_formats import NDJSON, SSE
 from service.web.http.streams import CHECK_SECONDS
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.saved_games import decoded, shortest, take_snapshot
 from tests.support.table import match_finished
 
@@ -254,7 +254,7 @@ def test_a_ref_is_up_to_64_visible_characters(api: Api, app_key: str, ref: Any) 
     ):
         answer = api.post("/v1/games", {"variant": "domino", **body}, token=app_key)
         assert status_and_code(answer) == (422, "invalid")
-        assert list(answer.get_json()["errors"]) == [field]
+        assert list(errors_of(answer.get_json())) == [field]
 
 
 @pytest.mark.parametrize("ref", ["x", "x" * 64, "é🀱日本", "e\u0301", '"},{"', "<script>", "0", "'--"])

@@ -12,7 +12,7 @@ import redis
 from werkzeug.test import TestResponse
 
 from service.games.model.tokens import hash_secret
-from tests.api.client import Api, Table, status_and_code, viewers
+from tests.api.client import Api, Table, errors_of, status_and_code, viewers
 from tests.api.redis_contents import keys_with
 from tests.api.saved_games import count_keys, decoded, shortest, take_snapshot
 from tests.support.table import Json, match_finished, seat_to_move
@@ -295,7 +295,7 @@ def test_what_cannot_be_a_name_or_a_ref_is_refused(
     before = take_snapshot(server, table.id)
     answer = patch(api, table, 1, fields, app_key)
     assert status_and_code(answer) == (422, "invalid")
-    assert field in answer.get_json()["errors"] or (field == "" and answer.get_json()["errors"])
+    assert field in errors_of(answer.get_json()) or (field == "" and errors_of(answer.get_json()))
     assert take_snapshot(server, table.id) == before
 
 

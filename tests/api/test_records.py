@@ -12,7 +12,7 @@ from service.records.parser import parse_record
 from service.records.record import ARRANGED, PROVABLE
 from service.records.verification import verify
 from service.records.writer import MEDIA_TYPE, format_record
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, errors_of
 from tests.api.saved_games import one_open_seat, some_rounds, some_seats, variants_in_lane
 from tests.support.application import create_app
 from tests.support.table import match_finished, reached, round_over, round_over_or_reached, seat_to_move
@@ -142,7 +142,7 @@ def test_during_play_a_record_shows_each_seat_what_it_has_seen(api: Api, variant
             answer: Any = api.post("/v1/verifications", {"record": record_of(api, table, seat)}).get_json()
             assert (answer["verified"], answer["whole"], answer["finished"]) == (True, False, False)
             refused = api.post("/v1/games", {"from": {"record": record_of(api, table, seat)}, "players": people(2)})
-            assert (refused.status_code, list(refused.get_json()["errors"])) == (422, ["from"])
+            assert (refused.status_code, list(errors_of(refused.get_json()))) == (422, ["from"])
 
 
 def test_before_the_first_deal_a_record_has_its_commitment(api: Api) -> None:
@@ -270,7 +270,7 @@ def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[
         body = {"from": {"record": text, "version": version}, "players": people(seats)}
         answer = api.post("/v1/games", body)
         if answer.status_code == 422:
-            (complaint,) = answer.get_json()["errors"]["from"]
+            (complaint,) = errors_of(answer.get_json())["from"]
             assert f"from version {version};" in complaint
             continue
         made += 1
@@ -380,7 +380,7 @@ def test_a_record_that_cannot_be_continued_is_refused(
     _, text = played["domino"]
     answer = api.post("/v1/games", {"from": {"record": text, "version": 4}, "players": people(3)} | change)
     assert answer.status_code == 422
-    assert next(iter(answer.get_json()["errors"])).startswith(field)
+    assert next(iter(errors_of(answer.get_json()))).startswith(field)
 
 
 def test_a_record_that_was_tampered_with_is_not_played_on(api: Api, played: dict[str, tuple[Table, str]]) -> None:
@@ -388,7 +388,7 @@ def test_a_record_that_was_tampered_with_is_not_played_on(api: Api, played: dict
     first = text.index("dealt: ") + len("dealt: ")
     twice = text[: first + 4] + text[first : first + 3] + text[first + 7 :]
     answer = api.post("/v1/games", {"from": {"record": twice, "version": 4}, "players": people(3)})
-    assert (answer.status_code, list(answer.get_json()["errors"])) == (422, ["from"])
+    assert (answer.status_code, list(errors_of(answer.get_json()))) == (422, ["from"])
     honest = api.post("/v1/games", {"from": {"record": text, "version": 4}, "players": people(3)})
     assert honest.status_code == 201
 

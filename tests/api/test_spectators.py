@@ -10,7 +10,7 @@ from flask import Flask
 
 from service.games.facade import GamesFacade
 from service.web.http.stream_formats import NDJSON, SSE
-from tests.api.client import Api, Table, content_of, status_and_code
+from tests.api.client import Api, Table, content_of, errors_of, status_and_code
 from tests.api.saved_games import shortest
 from tests.api.test_whole_app import method_of, operations
 from tests.support.application import create_app, rate_limits
@@ -132,7 +132,7 @@ def test_the_view_tells_that_there_are_no_spectators(api: Api, app_key: str) -> 
 @pytest.mark.parametrize("value", [None, 0, "false", []])
 def test_whether_there_are_spectators_is_a_boolean(api: Api, value: Any) -> None:
     answer = api.try_create("domino", 2, spectators=value)
-    assert (answer.status_code, list(answer.get_json()["errors"])) == (422, ["spectators"])
+    assert (answer.status_code, list(errors_of(answer.get_json()))) == (422, ["spectators"])
 
 
 def test_whoever_has_the_join_code_takes_a_seat_and_reads_the_game(api: Api) -> None:

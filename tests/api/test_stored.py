@@ -18,7 +18,7 @@ from service.games.store.codec import decode_game
 from service.storage import keys
 from service.storage.games import RedisStore
 from service.storage.redis.connection import connect
-from tests.api.client import Api
+from tests.api.client import Api, errors_of
 from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import SEED, SavedGames, Snapshot, restore, shortest, take_snapshot
 from tests.support.table import round_over
@@ -112,7 +112,7 @@ def test_a_round_is_not_dealt_to_one_player(api: Api) -> None:
     players = [{"name": "Ada"}, {"name": "Bo"}]
     answer = api.post("/v1/games", {"variant": "domino", "players": players, "deals": deals})
     assert answer.status_code == 422
-    assert list(answer.get_json()["errors"]) == ["deals.1"]
+    assert list(errors_of(answer.get_json())) == ["deals.1"]
 
 
 # Games whose events are compacted

@@ -13,7 +13,7 @@ from service.engine.variants import variants
 from service.games.model.seats import LEVELS
 from service.games.queries.strength import measured_strength
 from service.texts import LANGUAGES, Language
-from tests.api.client import Api
+from tests.api.client import Api, errors_of
 from tests.api.saved_games import variants_in_lane
 
 pytestmark = pytest.mark.quick_and_gate
@@ -216,7 +216,7 @@ def test_an_option_takes_exactly_what_its_schema_takes(api: Api, variant: str, o
             assert taken.json["game"]["rules"][option] == value
         else:
             refused: Any = api.try_create(variant, players.low, rules=rules)
-            assert (refused.status_code, list(refused.json["errors"])) == (422, [f"rules.{option}"])
+            assert (refused.status_code, list(errors_of(refused.json))) == (422, [f"rules.{option}"])
 
 
 @pytest.mark.parametrize("variant", variants_in_lane())
@@ -235,7 +235,7 @@ def test_an_option_of_no_game_or_of_another_one_is_refused(api: Api, variant: st
     mine = {option.key for option in variants()[variant].options}
     for key in (*sorted(everywhere - mine), "colour"):
         refused: Any = api.try_create(variant, variants()[variant].players.low, rules={key: 6})
-        assert (refused.status_code, list(refused.json["errors"])) == (422, [f"rules.{key}"])
+        assert (refused.status_code, list(errors_of(refused.json))) == (422, [f"rules.{key}"])
 
 
 # Deals

@@ -18,7 +18,7 @@ from service.outgoing.lookups import LookupFailed
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology
 from service.texts import text
-from tests.api.client import Api, status_and_code
+from tests.api.client import Api, errors_of, status_and_code
 from tests.support.stores.redis_stores import redis_webhooks
 from tools.openapi.messages import MESSAGES
 
@@ -98,7 +98,7 @@ def test_a_url_to_which_nothing_may_be_sent_is_refused(url: str, api: Api, app_k
         api.ask("PATCH", webhook, json={"url": url}, token=app_key),
     ):
         assert status_and_code(answer) == (422, "invalid")
-        assert answer.get_json()["errors"] == {"url": [text(f"reasons.{HOSTILE_URLS[url]}", "en")]}
+        assert errors_of(answer.get_json()) == {"url": [text(f"reasons.{HOSTILE_URLS[url]}", "en")]}
     assert api.get(webhook, token=app_key).get_json()["url"] == URL
 
 

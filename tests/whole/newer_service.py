@@ -15,7 +15,7 @@ from tests.whole.web_proxy import WebProxy
 
 ADDED: Final = "added_later"
 _VALUE: Final = {"of": ["a later", 1]}
-_MAPS: Final = {"errors", "properties"}
+_MAPS: Final = {"properties"}
 """Objects whose keys are data: a field there would be one entry more."""
 
 

@@ -605,7 +605,7 @@ def test_an_invalid_idempotency_key_is_refused(keys: bytes, connection: Connecti
     connection.send("\r\n\r\n", body)
     answer = connection.read()
     assert (answer.status, answer.problem["code"]) == (422, "invalid")
-    assert list(answer.problem["errors"]) == ["Idempotency-Key"]
+    assert [each["field"] for each in answer.problem["causes"]] == ["Idempotency-Key"]
     assert_next_answered(connection)
 
 
@@ -643,7 +643,7 @@ def test_a_bad_body_is_refused(name: str, connection: Connection) -> None:
     answer = connection.read()
     assert (answer.status, answer.problem["code"]) in ((400, "malformed"), (422, "invalid"))
     if answer.status == 422:
-        assert answer.problem["errors"]
+        assert answer.problem["causes"]
     assert_next_answered(connection)
 
 

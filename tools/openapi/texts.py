@@ -29,7 +29,7 @@ Every response to a well-formed HTTP request has an `X-Request-ID`: that of the 
 letters, digits, `.`, `_` or `-`, else a new one. It is in the log of the service; include it in error reports.
 
 Every error is `application/problem+json`, with a stable `code` and a stable `reason` that says more;
-[/problems](/problems) describes all of them. `title`, `detail` and `errors` are for people: in {OTHERS} where
+[/problems](/problems) describes all of them. `title` and `detail` are for people: in {OTHERS} where
 `Accept-Language` prefers it, else in {FIRST}. A token or key in the query is refused with 422, a header `X-Api-Key` in
 place of `Authorization` with 401, unknown parameters of a query with 422.
 """

@@ -13,7 +13,7 @@ import { html, live, nothing } from "../vendor/lit-html.js";
 /** The option whose values are sets of tiles, of which the deal table says for how many players they are. */
 export const SET = "set";
 
-/** The id of the field with that path, as in the errors of the service. @param {string} path */
+/** The id of the field with that path, as in the causes of a problem. @param {string} path */
 export const fieldId = (path) => `field-${path.replaceAll(".", "-")}`;
 
 /**

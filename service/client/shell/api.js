@@ -19,6 +19,14 @@ export class Problem extends Error {
     this.body = body;
     this.retryAfter = retryAfter;
   }
+
+  /** What is wrong with the fields of the body: sentences by path. @returns {Record<string, string[]>} */
+  get fields() {
+    /** @type {Record<string, string[]>} */
+    const fields = {};
+    for (const { field, detail } of this.body.causes ?? []) (fields[field] ??= []).push(detail);
+    return fields;
+  }
 }
 
 /** There was no answer. */

@@ -115,7 +115,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
   /** @param {unknown} error */
   const refused = (error) => {
     if (stop.signal.aborted) return;
-    const fields = (error instanceof Problem && error.body.errors) || {};
+    const fields = error instanceof Problem ? error.fields : {};
     if (fields.client_seed && !isArranged) {
       isArranged = true;
       return void join();

@@ -135,7 +135,7 @@ export function create(app, { variant: asked, how }) {
   };
   /** Shows what is wrong at its fields. @param {unknown} error */
   const refused = async (error) => {
-    errors = (error instanceof Problem && error.body.errors) || {};
+    errors = error instanceof Problem ? error.fields : {};
     const count = Object.keys(errors).length;
     if (!count) fail(error);
     app.update();

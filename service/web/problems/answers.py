@@ -37,9 +37,9 @@ _log = logging.getLogger(__name__)
 
 
 MAX_ERRORS: Final = 100
-"""The most fields in ``errors``, and the most messages of one field."""
+"""The most fields in ``causes``, and the most causes at all."""
 MAX_ERROR_CHARS: Final = 1000
-"""The most characters of a message in ``errors``, or of the path of a field."""
+"""The most characters of a sentence, or of the path of a field."""
 
 _STREAM_RETRY_SECONDS: Final = 5
 """Seconds after which a client may try to open a stream again."""
@@ -173,8 +173,10 @@ def _refused_fields(error: InvalidBody | InvalidSetup) -> Response:
     return problem(
         Reason(first.word, {"field": field, **first.params}),
         detail,
-        errors={field: [_sentence(each, language) for each in reasons] for field, reasons in errors.items()},
-        causes=[{"field": field, "reason": reason.word} | _params(reason) for field, reason in causes[:MAX_ERRORS]],
+        causes=[
+            {"field": field, "reason": reason.word, "detail": _sentence(reason, language)} | _params(reason)
+            for field, reason in causes[:MAX_ERRORS]
+        ],
     )
 
 

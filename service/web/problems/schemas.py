@@ -30,8 +30,14 @@ ProblemParamsSchema = Schema.from_dict(
 class CauseSchema(Schema):
     """The reason why one field is invalid."""
 
-    field = fields.String(required=True, metadata=doc("The path of the field.", example="players.0.name"))
+    field = fields.String(
+        required=True, metadata=doc("The path of the field; empty for the whole body.", example="players.0.name")
+    )
     reason = fields.String(required=True, metadata=doc("A stable word, as in a problem.", example="too_long"))
+    detail = fields.String(
+        required=True,
+        metadata=doc("An explanation for people, in the language of the response.", example="At most 40 characters."),
+    )
     params = fields.Nested(ProblemParamsSchema, metadata=doc("The values that the sentence names."))
 
 
@@ -92,14 +98,9 @@ class ProblemSchema(Schema):
         ),
     )
     params = fields.Nested(ProblemParamsSchema, metadata=doc("The values that the sentence names."))
-    errors = fields.Dict(
-        keys=fields.String(),
-        values=fields.List(fields.String()),
-        metadata=doc("With `invalid`: the messages by the path of the field.", example={"tile": ["Not a string."]}),
-    )
     causes = fields.List(
         fields.Nested(CauseSchema),
-        metadata=doc("With `invalid`: the reason of each message in `errors`, in the same order."),
+        metadata=doc("With `invalid`: what is wrong with each field; of a field there may be several."),
     )
     version = fields.Integer(metadata=doc("With a rejected move: the version of the game.", minimum=1, example=17))
     to_act = to_act_field(f"With a rejected move. {TO_ACT}")
