@@ -12,7 +12,6 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -95,13 +94,6 @@ def _add_record_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
         command = commands.add_parser(name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
         command.add_argument("file", help="the file with the record; - is standard input")
         command.set_defaults(show=show)
-    command.add_argument(
-        "--drawing",
-        dest="show",
-        action="store_const",
-        const=partial(_print_transcript, drawing=True),
-        help="draw the tables, in as many columns as they need",
-    )
 
 
 def _serve(settings: Settings) -> int:
@@ -200,11 +192,11 @@ def _progress() -> Callable[[], None]:
     return report
 
 
-def _print_transcript(record: Record, *, drawing: bool = False) -> Report:
+def _print_transcript(record: Record) -> Report:
     from service.records.verification import verify  # noqa: PLC0415 # serving does not need it
     from service.render.transcript import render_transcript  # noqa: PLC0415 # as above
 
-    _print(render_transcript(record, pictures=drawing))
+    _print(render_transcript(record))
     report = verify(record)
     if not report.verified:
         _print(["", *_findings(report)])

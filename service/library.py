@@ -224,9 +224,9 @@ def verify(record: Record) -> Report:
     return verification.verify(record, bots=ALL_DECISIONS)
 
 
-def tell(record: Record, *, pictures: bool = False) -> Iterator[str]:
-    """Return a match, told line by line in English; with ``pictures`` of the tables."""
-    return render_transcript(record, pictures=pictures)
+def tell(record: Record) -> Iterator[str]:
+    """Return a match, told line by line in English."""
+    return render_transcript(record)
 
 
 def explain(refusal: Refusal, language: str = "en") -> str:

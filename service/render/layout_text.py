@@ -16,74 +16,31 @@ nothing is indented however deep it branches::
     sides    [3-3] › 3 e12   › 3 e13
 
 ``[3-3]`` is a double, ``×`` marks a tile that lies face down and closes its end, ``*`` the tile laid last;
-``› 6 e9`` is an open end with its number and its name, in parentheses one that opens later. How a single tile is
-written can be chosen. Does not depend on hands.
+``› 6 e9`` is an open end with its number and its name, in parentheses one that opens later. Does not depend on hands.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Final
 
 from service.engine.layout import CLOSED, GATED, LEFT, SHORT, End, Layout
 from service.engine.tiles import Tile
 
-TileWriter = Callable[[Tile, int, bool], str]
-"""Writes a tile by the number that comes first and whether it lies face down."""
-
 LEGEND = "[6-6] double · × face down, closed · * laid last · › 6 e9 open end and its name · (› 6 e9) opens later"
 
 
-_HORIZONTAL: Final = 0x1F031
-_VERTICAL: Final = 0x1F063
-_BACKS: Final = ("\U0001f030", "\U0001f062")
-"""A tile that lies face down, and a double."""
-_NUMBERS_IN_UNICODE: Final = 7
-"""From 0 to 6."""
-
-
-def write_tile(tile: Tile, first: int, face_down: bool) -> str:
+def _write_tile(tile: Tile, first: int, face_down: bool) -> str:
     """Return a tile in its notation, a double in brackets."""
     name = f"{first}-{tile.other_half(first)}"
     return f"{f'[{name}]' if tile.double else name}{'×' if face_down else ''}"
 
 
-def unicode_writer(highest: int, *, doubles_across: bool = True) -> TileWriter:
-    """Return what writes the tiles of a set with this highest number: as characters of Unicode if it has all of them.
-
-    A double is upright if doubles lie across.
-    """
-    if highest >= _NUMBERS_IN_UNICODE:
-        return _with_bar
-    return _in_unicode if doubles_across else _lengthwise_in_unicode
-
-
-def _in_unicode(tile: Tile, first: int, face_down: bool) -> str:
-    """Return a tile as a character, a double upright."""
-    if face_down:
-        return _BACKS[tile.double]
-    return _character(_VERTICAL if tile.double else _HORIZONTAL, tile, first)
-
-
-def _lengthwise_in_unicode(tile: Tile, first: int, face_down: bool) -> str:
-    """Return a tile as a character, a double like any other."""
-    return _BACKS[0] if face_down else _character(_HORIZONTAL, tile, first)
-
-
-def _character(block: int, tile: Tile, first: int) -> str:
-    return chr(block + _NUMBERS_IN_UNICODE * first + tile.other_half(first))
-
-
-def _with_bar(tile: Tile, first: int, face_down: bool) -> str:
-    return f"[{first}|{tile.other_half(first)}]{'×' if face_down else ''}"
-
-
-def render_layout(layout: Layout, width: int, write: TileWriter = write_tile) -> Iterator[str]:
-    """Yield the lines of the layout, not wider than ``width`` where possible; each tile is written by ``write``."""
+def render_layout(layout: Layout, width: int) -> Iterator[str]:
+    """Yield the lines of the layout, not wider than ``width`` where possible."""
     if layout.placements:
-        yield from (_line if layout.is_line else _arms)(layout, width, write)
+        yield from (_line if layout.is_line else _arms)(layout, width)
 
 
 def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator: str = " ") -> Iterator[str]:
@@ -100,8 +57,8 @@ def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator:
     yield line
 
 
-def _line(layout: Layout, width: int, write: TileWriter) -> Iterator[str]:
-    tile = partial(_tile, layout, write)
+def _line(layout: Layout, width: int) -> Iterator[str]:
+    tile = partial(_tile, layout)
     words = [tile(0)]
     for end in layout.ends:
         if end.name == LEFT:
@@ -122,8 +79,8 @@ def _outwards(layout: Layout, end: End) -> list[int]:
     return indexes[::-1]
 
 
-def _arms(layout: Layout, width: int, write: TileWriter) -> Iterator[str]:
-    tree = _Tree(layout, write)
+def _arms(layout: Layout, width: int) -> Iterator[str]:
+    tree = _Tree(layout)
     blocks = [0]
     sides: list[str] = []
     rows: list[tuple[str, list[str]]] = []
@@ -132,7 +89,7 @@ def _arms(layout: Layout, width: int, write: TileWriter) -> Iterator[str]:
         if spinner:
             children = [child for child in children if layout.placements[child].side == SHORT]
             ends = [end for end in ends if end.side == SHORT]
-        name = _tile(layout, write, spinner)
+        name = _tile(layout, spinner)
         if spinner and not children:
             sides += [f"{name} {_ends(ends)}"] if ends else []
             continue
@@ -152,9 +109,8 @@ def _arms(layout: Layout, width: int, write: TileWriter) -> Iterator[str]:
 class _Tree:
     """The children of each placement: other placements, and ends."""
 
-    def __init__(self, layout: Layout, write: TileWriter) -> None:
+    def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._write = write
         self.children: dict[int, list[int]] = defaultdict(list)
         self.ends: dict[int, list[End]] = defaultdict(list)
         for index, placement in enumerate(layout.placements[1:], 1):
@@ -172,7 +128,7 @@ class _Tree:
         next_index: int | None = first
         while next_index is not None:
             here = next_index
-            words.append(_tile(self._layout, self._write, here))
+            words.append(_tile(self._layout, here))
             ahead = [child for child in self.children[here] if placements[child].side != SHORT]
             if len(ahead) < len(self.children[here]) or any([end.side == SHORT for end in self.ends[here]]):
                 spinners.append(here)
@@ -181,14 +137,14 @@ class _Tree:
         return [*words, end] if end else words
 
 
-def _tile(layout: Layout, write: TileWriter, index: int, *, flipped: bool = False) -> str:
+def _tile(layout: Layout, index: int, *, flipped: bool = False) -> str:
     """Return a tile written with the half first that touches its host, or last if ``flipped``.
 
     Of the lead the lower one.
     """
     placement = layout.placements[index]
     first = layout.outer_half(index) if flipped else layout.inner_half(index)
-    written = write(placement.tile, first, placement.face_down)
+    written = _write_tile(placement.tile, first, placement.face_down)
     return f"{written}{'*' if index == len(layout.placements) - 1 else ''}"
 
 

@@ -8,11 +8,10 @@ on whether the record is true.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from service.engine.events import Dealt, Drew, Eliminated, Finished, Flipped, Played, RoundEnded, RoundResult
-from service.engine.layout import Layout
 from service.engine.options import format_value
 from service.engine.presence import PresenceEvent
 from service.engine.state import FINISHED, Hand, State
@@ -24,28 +23,20 @@ from service.records.record import SPECTATOR, Record, RecordedClock
 from service.records.replay import Step, replay_record
 from service.records.report import Fault
 from service.records.verification import rules_of
-from service.render.geometry import GrowingGeometry
 from service.render.layout_text import LEGEND, render_layout, wrap_words
 from service.render.sentences.events import event_sentence
 from service.render.sentences.people import Reader
-from service.render.text_picture import LEGEND as PICTURE_LEGEND
-from service.render.text_picture import draw
 from service.texts import DEFAULT_LANGUAGE, text
 
 WIDTH: Final = 80
 _MARGIN: Final = 6
-_ASPECT: Final = 16
-"""Width by height of the planned table of a picture, in tenths: one of double-six fits into the page."""
 _LONGEST_NAME: Final = 16
 
 
-def render_transcript(record: Record, *, pictures: bool = False) -> Iterator[str]:
-    """Yield the lines of the transcript, from the players to the result.
-
-    With ``pictures``, the tables are drawn, which may take more than ``WIDTH`` columns.
-    """
+def render_transcript(record: Record) -> Iterator[str]:
+    """Yield the lines of the transcript, from the players to the result."""
     rules, _ = rules_of(record)
-    writer = _TranscriptWriter(record, pictures=pictures)
+    writer = _TranscriptWriter(record)
     yield from writer.head()
     if rules is None:
         return
@@ -58,11 +49,8 @@ def render_transcript(record: Record, *, pictures: bool = False) -> Iterator[str
 
 
 class _TranscriptWriter:
-    def __init__(self, record: Record, *, pictures: bool) -> None:
+    def __init__(self, record: Record) -> None:
         self._record = record
-        self._pictures = pictures
-        self._geometry: GrowingGeometry | None = None
-        """That of the table drawn last."""
         self._names = [_printable(name) or f"seat {seat}" for seat, name in enumerate(record.players)]
         self._longest = max(map(len, self._names))
 
@@ -82,8 +70,7 @@ class _TranscriptWriter:
             viewer = record.viewer
             facts.append(f"seen by {'a spectator' if viewer == SPECTATOR else self._viewer_name(viewer)}")
         yield from wrap_words(facts, WIDTH, separator=" · ")
-        legend = PICTURE_LEGEND if self._pictures else LEGEND
-        yield from wrap_words(legend.split(" · "), WIDTH, separator=" · ")
+        yield from wrap_words(LEGEND.split(" · "), WIDTH, separator=" · ")
 
     def _viewer_name(self, seat: int | str) -> str:
         return self._names[seat] if isinstance(seat, int) and seat < len(self._names) else f"seat {seat}"
@@ -107,17 +94,8 @@ class _TranscriptWriter:
             yield from self._settlement(rules, state)
         elif not isinstance(event, Eliminated | PresenceEvent):
             if isinstance(event, Played | Flipped):
-                yield from (f"{'':{_MARGIN}}{line}".rstrip() for line in self._table(rules, state.layout))
+                yield from (f"{'':{_MARGIN}}{line}" for line in render_layout(state.layout, WIDTH - _MARGIN))
             yield from self._standing(rules, step)
-
-    def _table(self, rules: Rules, layout: Layout) -> Iterable[str]:
-        if not self._pictures:
-            return render_layout(layout, WIDTH - _MARGIN)
-        before = self._geometry
-        if before is None or len(layout.placements) == 1:
-            before = GrowingGeometry(len(rules.tiles), rules.layout_spread(), _ASPECT)
-        self._geometry = before.extended(layout)
-        return draw(self._geometry.geometry)
 
     def _numbered(self, step: Step, text: str) -> Iterator[str]:
         number = f"{step.line.version:{_MARGIN - 2}}  "

@@ -91,9 +91,7 @@ class Asked(NamedTuple):
 
 ASKED: Mapping[str, list[Asked]] = {
     "getGame": [Asked("?text=true"), Asked("?wait=25")],
-    "getBoard": [Asked("?text=true")],
     "getBoardAsJson": [Asked("?text=true")],
-    "getBoardAsText": [Asked("?style=drawing")],
     "getRecord": [Asked(headers={"Accept": "text/plain"})],
     "getEvents": [
         Asked("?limit=1000&text=true"),

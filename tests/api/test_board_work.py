@@ -67,20 +67,21 @@ def test_one_more_tile_costs_one_tile_and_the_places_at_the_ends() -> None:
     table = worker.api.create("fido", 3, seed=SEED)
     play(worker, table, 8, random)
     tiles, ends = size_of(worker, table)
-    assert worker.cost_of(f"{table.path}/board") == tiles + ends
+    assert worker.cost_of(f"{table.path}/board.json") == tiles + ends
     for _ in range(4):
         play(worker, table, 1, random)
-        assert worker.cost_of(f"{table.path}/board") == 1 + size_of(worker, table)[1]
+        assert worker.cost_of(f"{table.path}/board.json") == 1 + size_of(worker, table)[1]
 
 
 def test_every_form_of_a_table_has_its_places_from_the_first_one() -> None:
     worker, random = Worker(MemoryStore(TTL_SECONDS)), Random(SEED)
     table = worker.api.create("fido", 3, seed=SEED)
     play(worker, table, 8, random)
-    assert worker.cost_of(f"{table.path}/board") > 0
-    for form in ("board", "board.svg", "board.txt?style=drawing", "board.json?from=3", "board?text=true"):
+    assert worker.cost_of(f"{table.path}/board.json") > 0
+    for form in ("board.json", "board.svg", "board.json?from=3", "board.json?text=true"):
         assert worker.cost_of(f"{table.path}/{form}") == 0
-    assert worker.cost_of(f"{table.path}/board?aspect=0.6") > 0
+    assert worker.cost_of(f"{table.path}/board.json?aspect=0.6") > 0
+    assert worker.cost_of(f"{table.path}/board.txt?version=5") == 0, "a text needs no places"
 
 
 def test_a_table_that_another_process_has_changed_costs_the_tiles_laid_since() -> None:
@@ -88,9 +89,9 @@ def test_a_table_that_another_process_has_changed_costs_the_tiles_laid_since() -
     one, other = Worker(store), Worker(store)
     table = one.api.create("fido", 3, seed=SEED)
     play(one, table, 6, random)
-    other.cost_of(f"{table.path}/board")
+    other.cost_of(f"{table.path}/board.json")
     play(one, table, 3, random)
-    assert other.cost_of(f"{table.path}/board") == 3 + size_of(one, table)[1]
+    assert other.cost_of(f"{table.path}/board.json") == 3 + size_of(one, table)[1]
 
 
 def test_the_places_of_tiles_and_ends_count_as_reads_by_address() -> None:
@@ -100,10 +101,10 @@ def test_the_places_of_tiles_and_ends_count_as_reads_by_address() -> None:
     play(worker, table, 10, random)
     tiles, ends = size_of(worker, table)
     admitted = reads // ((tiles + ends) // PLACES_PER_READ)
-    answers = [worker.api.get(f"{table.path}/board?aspect={aspect / 10}") for aspect in range(10, 20)]
+    answers = [worker.api.get(f"{table.path}/board.json?aspect={aspect / 10}") for aspect in range(10, 20)]
     assert [answer.status_code for answer in answers] == [200] * admitted + [429] * (10 - admitted)
     assert status_and_code(answers[-1]) == (429, "rate_limited")
-    assert worker.api.get(f"{table.path}/board?aspect=1").status_code == 200, "nothing is computed for it"
+    assert worker.api.get(f"{table.path}/board.json?aspect=1").status_code == 200, "nothing is computed for it"
 
 
 def test_one_more_tile_counts_with_the_places_at_all_ends() -> None:
@@ -112,6 +113,6 @@ def test_one_more_tile_counts_with_the_places_at_all_ends() -> None:
     refused = 0
     for _ in range(20):
         play(worker, table, 1, random)
-        refused += worker.api.get(f"{table.path}/board").status_code == 429
+        refused += worker.api.get(f"{table.path}/board.json").status_code == 429
     assert size_of(worker, table)[1] >= PLACES_PER_READ
     assert refused

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.gate
 
 TURN = {"turn": 60}
 BANK = {"bank": 100, "increment": 5}
-READ = ("", "/moves", "/score", "/fairness", "/board", "?text=true")
+READ = ("", "/moves", "/score", "/fairness", "/board.json", "?text=true")
 
 
 def late_move(api: TimedApi, table: Table, seat: int) -> Json:

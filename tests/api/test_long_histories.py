@@ -120,7 +120,7 @@ def test_a_table_of_the_past_is_made_of_the_events_of_its_round(game: LongGame) 
     game.play_on()
     game.reads.clear()
     for _ in range(2):
-        assert game.get(f"/board?version={LENGTH // 2}").status_code == 200
+        assert game.get(f"/board.json?version={LENGTH // 2}").status_code == 200
     assert 0 < sum(game.reads) < LENGTH // 2
 
 

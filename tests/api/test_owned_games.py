@@ -42,7 +42,7 @@ READS = (
     "/events?after=1000000",
     "/fairness",
     "/record",
-    "/board?text=true",
+    "/board.json?text=true",
     "/board.svg",
     "/board.txt",
     "/board.json",

@@ -106,7 +106,7 @@ def test_looking_brings_nobody_back(timed_api: TimedApi, server: redis.Redis) ->
     table = timed_api.create("domino", 3)
     timed_api.set_presence(table, 0, away=True)
     before = take_snapshot(server, table.id)
-    for path in ("", "/moves", "/score", "/events", "/board", "/record"):
+    for path in ("", "/moves", "/score", "/events", "/board.json", "/record"):
         assert table.get(path, 0).status_code == 200
     assert take_snapshot(server, table.id) == before
 

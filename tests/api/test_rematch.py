@@ -259,7 +259,7 @@ def test_record_score_and_fairness_do_not_change(api: Api, finished: FinishedGam
     def told() -> list[Any]:
         return [
             old.get("/record", Accept="text/plain").text,
-            *[{**old.get(path).get_json(), "version": 0} for path in ("/score", "/fairness", "/board")],
+            *[{**old.get(path).get_json(), "version": 0} for path in ("/score", "/fairness", "/board.json")],
         ]
 
     before = told()

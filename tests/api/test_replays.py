@@ -40,7 +40,7 @@ def test_the_last_table_of_every_round_is_the_board_of_the_game(api: Api, varian
     for each in shown["rounds"]:
         version = each["board"]["version"]
         assert version == each["steps"][-1]["version"]
-        assert each["board"] == api.get(f"{table.path}/board?aspect=0.8&version={version}").get_json()
+        assert each["board"] == api.get(f"{table.path}/board.json?aspect=0.8&version={version}").get_json()
 
 
 @pytest.mark.parametrize("variant", variants_in_lane())
@@ -69,14 +69,14 @@ def test_the_first_tiles_of_a_table_are_those_that_lay_there_after_a_step(api: A
     api.play_until(table, round_over, Random(5))
     (each,) = replayed(api, record_of(api, table))["rounds"]
     for step in each["steps"][:12]:
-        board: Any = api.get(f"{table.path}/board?version={step['version']}").get_json()
+        board: Any = api.get(f"{table.path}/board.json?version={step['version']}").get_json()
         assert board["tiles"] == each["board"]["tiles"][: step["tiles"]]
 
 
 def test_a_partial_record_is_replayed_as_its_viewer_saw_the_match(api: Api) -> None:
     table = api.create("domino", 3, seed="a part")
     api.play_until(table, reached(9), Random(2))
-    board: Any = api.get(f"{table.path}/board").get_json()
+    board: Any = api.get(f"{table.path}/board.json").get_json()
     for seat in (None, 1):
         shown = replayed(api, record_of(api, table, seat))
         (each,) = shown["rounds"]

@@ -37,7 +37,6 @@ PUBLIC = {
 }
 """Operations without a token."""
 SPECTATOR = {
-    "getBoard",
     "getBoardAsJson",
     "getBoardAsSvg",
     "getBoardAsText",

@@ -97,7 +97,7 @@ def test_a_phone_that_is_turned_gets_the_table_laid_out_anew(http: httpx.Client,
     page = open_page(None, viewport=SMALL_PHONE)
     sit(page, table)
     assert seen(page, table)["digits"] == 0
-    with page.expect_response(lambda answer: "/board?" in answer.url and "from=" not in answer.url):
+    with page.expect_response(lambda answer: "/board.json?" in answer.url and "from=" not in answer.url):
         page.set_viewport_size({"width": LYING[0], "height": LYING[1]})
     found = seen(page, table)
     assert found["outside"] == []
@@ -186,13 +186,13 @@ def test_a_table_has_a_cloth_before_its_tiles_arrive(http: httpx.Client, open_pa
     table = latin(http, 3)
     page = open_page(None)
     held: list[Route] = []
-    page.route("**/board?*", lambda route: held.append(route))  # noqa: PLW0108 # Playwright asks for its parameters
+    page.route("**/board.json?*", lambda route: held.append(route))  # noqa: PLW0108 # Playwright asks for its parameters
     sit(page, table)
     expect(page.locator(".cloth")).to_be_visible()
     assert page.locator(".cloth [data-tile]").count() == 0
     for route in held:
         route.continue_()
-    page.unroute("**/board?*")
+    page.unroute("**/board.json?*")
     expect(page.locator(".cloth .tiles [data-tile]")).to_have_count(3)
 
 

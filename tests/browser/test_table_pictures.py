@@ -92,7 +92,7 @@ def check(page: Page, http: httpx.Client, table: Table) -> None:
 def board_of(page: Page, http: httpx.Client, table: Table) -> dict[str, Any]:
     """The tiles of the table in the form that the page asked for, by name."""
     asked = page.evaluate("performance.getEntriesByType('resource').map((each) => each.name)")
-    url = next(each for each in asked if f"/{table.id}/board?" in each)
+    url = next(each for each in asked if f"/{table.id}/board.json?" in each)
     return {tile["tile"]: tile for tile in http.get(url).raise_for_status().json()["tiles"]}
 
 

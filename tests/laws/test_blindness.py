@@ -30,7 +30,6 @@ from service.render.geometry import geometry
 from service.render.layout_text import render_layout
 from service.render.sentences.board import board_description
 from service.render.svg import Caption, render_svg
-from service.render.text_picture import draw
 from service.web.board.serializers import board_json
 from service.web.view.serializers import game_view_json
 from tests.laws.hosting import hosted
@@ -166,7 +165,7 @@ def pictures(match: Match, state: State) -> tuple[str, ...]:
     return (
         json.dumps(board_json(table, 16, placed, 0)),
         render_svg(placed, table.highest, Caption("The table", words, "en")),
-        "\n".join([*render_layout(table.layout, 80), *draw(placed)]),
+        "\n".join(render_layout(table.layout, 80)),
     )
 
 

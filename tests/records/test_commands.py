@@ -10,7 +10,6 @@ import pytest
 
 from service.bots.choice import EDITIONS
 from service.records.writer import format_record
-from service.render.text_picture import LEGEND
 from tests.records.hosted import HostedMatch
 from tests.render.test_transcript import TRANSCRIPTS, sample_record
 from tests.support.waiting import PATIENCE
@@ -89,17 +88,6 @@ def test_a_match_is_replayed(file: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     transcript = (TRANSCRIPTS / "fido.txt").read_text("utf-8")
     assert done.stdout.decode() == transcript
-
-
-@pytest.mark.gate
-def test_a_match_is_replayed_with_its_tables_drawn(file: Path) -> None:
-    done = run("replay", "--drawing", str(file))
-    assert (done.returncode, done.stderr) == (0, b"")
-    shown = done.stdout.decode()
-    first = shown[: shown.index("\n   4  ")]
-    assert first.count("┌") == first.count("┘") == 1
-    assert LEGEND.partition(" · ")[0] in shown
-    assert "› " not in shown
 
 
 @pytest.mark.gate

@@ -9,7 +9,6 @@ from service.engine.tiles import double, parse_tile
 from service.engine.variant import Spread
 from service.engine.variants import variants
 from service.render.geometry import Area, Geometry, GrowingGeometry, Place, geometry
-from service.render.text_picture import draw
 
 LINE = empty_layout(LayoutForm())
 ONE_END = empty_layout(LayoutForm((RIGHT,)))
@@ -92,13 +91,6 @@ def test_an_end_at_a_bend_is_at_the_side_where_the_next_tile_comes() -> None:
     assert left.place == Place(-12, 3, 90)
     assert left.place_double == Place(-13, 2, 0)
     assert (right.x, right.y, right.direction) == (1, 0, 0)
-    assert draw(geometry(layout, 28, "line", 6))[1:-1] == [
-        "                          ┌───┐",
-        "  ┌───────┬───────┬───────┤ 5 │",
-        "  │ 3 : 0*│ 0 : 4 │ 4 : 5 │ : │○",
-        "  └───────┴───────┴───────┤ 5 │",
-        "    ○                     └───┘",
-    ]
 
 
 def test_the_sides_of_a_leading_double_are_west_east_north_and_south() -> None:

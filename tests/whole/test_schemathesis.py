@@ -47,7 +47,7 @@ MAY_BE_INVALID = (
     # a cursor drawn at random is none, a text is seldom a variant, and games that wait are listed for a player;
     *("getFeed", "listGames", "listLobby"),
     # a text is seldom a record, a version drawn at random is seldom reached, and an aspect has one decimal.
-    *("verifyRecord", "replayRecord", "getBoard", "getBoardAsJson", "getBoardAsSvg", "getBoardAsText"),
+    *("verifyRecord", "replayRecord", "getBoardAsJson", "getBoardAsSvg", "getBoardAsText"),
 )
 
 

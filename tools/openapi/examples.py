@@ -70,7 +70,7 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None], create_key
     tokens[1] = joined["token"]
     for method, path in (("GET", game), ("GET", f"{game}/moves"), ("GET", f"{game}/score"), ("POST", f"{game}/moves")):
         send(method, path, {"action": "pass"} if method == "POST" else None, "seat_with_an_unknown_token")
-    for path in ("", "/moves", "/score", "/board", "/events", "/fairness", "/record"):
+    for path in ("", "/moves", "/score", "/board.json", "/events", "/fairness", "/record"):
         send("GET", f"/v1/games/{'A' * 24}{path}")
     send("POST", f"{game}/players", {"join_code": game_created["join_code"]})
     _play(session, game, tokens)
@@ -214,20 +214,12 @@ def _begin_rematch(session: Session, game: str, token: str) -> None:
 def _look_at_table(session: Session, game: str) -> None:
     """Get the table in each of its forms; the example of the picture is its beginning."""
     version = f"version={_TABLE_VERSION}"
-    session.send("GET", f"{game}/board?version={MAX_VERSION}")
-    for path, accept, more in (
-        ("board", JSON, "&text=true"),
-        ("board", SVG, ""),
-        ("board", TEXT, ""),
-        ("board.json", JSON, ""),
-        ("board.svg", SVG, ""),
-        ("board.txt", TEXT, "&style=drawing"),
-    ):
-        session.send("GET", f"{game}/{path}?{version}{more}", Accept=accept)
-    for name in ("getBoard", "getBoardAsSvg"):
-        example = session.examples[name, 200, SVG]
-        start, _, _ = example.response.partition("<style>")
-        session.examples[name, 200, SVG] = Example(None, f"{start}…</svg>")
+    session.send("GET", f"{game}/board.json?version={MAX_VERSION}")
+    for path in ("board.json", "board.svg", "board.txt"):
+        session.send("GET", f"{game}/{path}?{version}{'&text=true' if path == 'board.json' else ''}")
+    example = session.examples["getBoardAsSvg", 200, SVG]
+    start, _, _ = example.response.partition("<style>")
+    session.examples["getBoardAsSvg", 200, SVG] = Example(None, f"{start}…</svg>")
 
 
 def _shorten_replay(replay: dict[str, Any]) -> None:

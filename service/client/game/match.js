@@ -161,7 +161,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
         const isLonger = board.tiles.length > known.length && known.every((each, at) => each.face_down === board.tiles[at]?.face_down);
         const query = { aspect: roundAspect, from: known.length && isLonger ? known.length : undefined };
         /** @type {Board} */
-        const body = await answerTo((persistent) => api.getPersistently(`${path}/board`, { token: commonToken(), query, ...persistent }));
+        const body = await answerTo((persistent) => api.getPersistently(`${path}/board.json`, { token: commonToken(), query, ...persistent }));
         match.board = query.from && body.round === round ? { ...body, tiles: [...known, ...body.tiles] } : body;
         shownTable = wanted;
         app.update();

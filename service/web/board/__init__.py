@@ -1,1 +1,1 @@
-"""``/v1/games/{game}/board``: the table with the place of every tile."""
+"""``/v1/games/{game}/board.json``, ``.svg`` and ``.txt``: the table with the place of every tile."""

@@ -13,9 +13,6 @@ from service.web.fields.shown import SeatedSchema, shown_tile
 from service.web.fields.strict import QueryAspect, QueryBoolean, QueryInteger, RequestSchema, doc
 from service.web.fields.validation import OneOf, Range
 
-LISTING: Final = "listing"
-DRAWING: Final = "drawing"
-UNICODE: Final = "unicode"
 THEMES: Final = ("auto", "light", "dark", "print")
 
 
@@ -127,51 +124,18 @@ def _version() -> QueryInteger:
     )
 
 
-def _from() -> QueryInteger:
-    return QueryInteger(
-        data_key="from",
-        load_default=0,
-        validate=Range(0, len(TILES)),
-        metadata=doc("As JSON, only the tiles from this place on, as tiles never move."),
-    )
-
-
-def _text() -> QueryBoolean:
-    return QueryBoolean(load_default=False, metadata=doc("As JSON, also the ends in words, as `text`."))
-
-
-def _style() -> fields.String:
-    return fields.String(
-        load_default=LISTING,
-        validate=OneOf([LISTING, UNICODE, DRAWING]),
-        metadata=doc(
-            "As text: `listing`, arm by arm; `unicode`, the same with the characters of Unicode for tiles, or with "
-            "tiles as `[3|7]` in a set that is larger than double-6; `drawing`, a picture of box characters."
-        ),
-    )
-
-
-def _theme() -> fields.String:
-    return fields.String(
-        load_default=THEMES[0],
-        validate=OneOf(list(THEMES)),
-        metadata=doc("As a picture: its colours; `auto`: `light` or `dark`, as the viewer prefers."),
-    )
-
-
-def _digits() -> QueryBoolean:
-    return QueryBoolean(
-        metadata=doc("As a picture: digits in place of pips, always or never. Default: where pips would be too small."),
-    )
-
-
 class BoardJsonQuerySchema(RequestSchema):
     """The requested table, as JSON."""
 
     aspect = QueryAspect()
-    from_ = _from()
+    from_ = QueryInteger(
+        data_key="from",
+        load_default=0,
+        validate=Range(0, len(TILES)),
+        metadata=doc("Only the tiles from this place on, as tiles never move."),
+    )
     version = _version()
-    text = _text()
+    text = QueryBoolean(load_default=False, metadata=doc("Also the ends in words, as `text`."))
 
 
 class BoardSvgQuerySchema(RequestSchema):
@@ -179,25 +143,17 @@ class BoardSvgQuerySchema(RequestSchema):
 
     aspect = QueryAspect()
     version = _version()
-    theme = _theme()
-    digits = _digits()
+    theme = fields.String(
+        load_default=THEMES[0],
+        validate=OneOf(list(THEMES)),
+        metadata=doc("Its colours; `auto`: `light` or `dark`, as the viewer prefers."),
+    )
+    digits = QueryBoolean(
+        metadata=doc("Digits in place of pips, always or never. Default: where pips would be too small."),
+    )
 
 
 class BoardTextQuerySchema(RequestSchema):
     """The requested table, as text."""
 
-    aspect = QueryAspect()
     version = _version()
-    style = _style()
-
-
-class BoardQuerySchema(RequestSchema):
-    """The requested table, in any of its forms."""
-
-    aspect = QueryAspect()
-    from_ = _from()
-    version = _version()
-    text = _text()
-    style = _style()
-    theme = _theme()
-    digits = _digits()

@@ -28,7 +28,7 @@ class OtherNameSchema(Schema):
 
 
 class ExampleTileSchema(Schema):
-    """A tile on the table of an example, with its place as in `GET …/board`."""
+    """A tile on the table of an example, with its place as in `GET …/board.json`."""
 
     tile = fields.String(required=True, metadata=doc("The tile.", example="3-5"))
     x = fields.Integer(required=True, metadata=doc("Its centre, to the right; a tile is 4 by 2.", example=4))
