@@ -70,7 +70,7 @@ class Operation:
     needs_body: bool = False
     """Whether a body has to be sent although none of its fields has to be in it."""
     text_body: Mapping[str, str] = field(default_factory=dict)
-    """What a body of text is, by the media types it may have; empty where only JSON is accepted."""
+    """What a body of text is, by the media types it may have; with it, no JSON is accepted."""
     headers: tuple[str, ...] = ()
     query: type[Schema] | None = None
     secret: bool = False
@@ -101,6 +101,10 @@ class Operation:
         return call
 
     @property
+    def takes_body(self) -> bool:
+        return self.body is not None or bool(self.text_body)
+
+    @property
     def problems(self) -> tuple[str, ...]:
         """The codes of its problems, beside those that every operation has."""
         codes = (
@@ -116,14 +120,14 @@ class Operation:
         return (
             *(() if self.access == "public" else ("unauthorized",)),
             *(("not_found",) if self.access in _ABOUT_A_GAME else ()),
-            *(() if self.access == "public" and self.body is None else ("rate_limited",)),
+            *(() if self.access == "public" and not self.takes_body else ("rate_limited",)),
         )
 
     def _problems_by_content(self) -> tuple[str, ...]:
         negotiates = not self.fixed_type and any(each.schema is not None for each in self.responses.values())
         return (
             *(("not_acceptable",) if negotiates else ()),
-            *(() if self.body is None else _BODY_PROBLEMS),
+            *(_BODY_PROBLEMS if self.takes_body else ()),
             *(() if self.query is None else ("invalid",)),
             *(("too_many_streams",) if self._has_parameter("wait") else ()),
         )
@@ -151,7 +155,7 @@ class Operation:
         """Whether an answer may have the headers of rate limits."""
         if self.limited is not None:
             return self.limited
-        return self.access in _COUNTED or (self.access == "public" and self.body is not None)
+        return self.access in _COUNTED or (self.access == "public" and self.takes_body)
 
     def headers_of(self, status: int) -> ResponseHeaders:
         """Return the headers of the successful response with this status."""

@@ -80,6 +80,9 @@ class Api(GameClient[TestResponse]):
         return self.ask("DELETE", path, **arguments)
 
     def post(self, path: str, body: Any = None, **arguments: Any) -> TestResponse:
+        """Send a body: a text as text, anything else as JSON."""
+        if isinstance(body, str):
+            return self.ask("POST", path, data=body.encode(), content_type="text/plain", **arguments)
         return self.ask("POST", path, json=body, **arguments)
 
     def operation(self, method: str, path: str) -> Operation | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -18,6 +19,7 @@ from tests.api.test_whole_app import method_of, operations
 from tests.support.table import seat_to_move
 
 JSON: Final = "application/json"
+TEXT: Final = "text/plain"
 WEBHOOK: Final = {"url": "https://hooks.example.com/", "events": ["game.turn"]}
 REFUSED: Final[dict[str, Any]] = {
     "createGame": {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "rules": {"hand": 4}},
@@ -25,8 +27,8 @@ REFUSED: Final[dict[str, Any]] = {
     "makeMove": {"action": "deal"},
     "setPresence": {"away": False},
     "claimSeat": {"seat": 0},
-    "verifyRecord": {"record": "no record"},
-    "replayRecord": {"record": "no record"},
+    "verifyRecord": "no record",
+    "replayRecord": "no record",
     "createKey": {"overlap": -1},
     "createWebhook": {"url": "http://hooks.example.com/", "events": ["game.turn"]},
     "changeWebhook": {"status": "deleted"},
@@ -38,7 +40,7 @@ REFUSED: Final[dict[str, Any]] = {
         )
     },
 }
-"""For each operation with a body, one that is well-formed and refused."""
+"""For each operation with a body, one that is well-formed and refused: a text, or JSON."""
 GONE: Final = {"deleteGame": 410, "deleteWebhook": 404, "erasePlayer": 202, "revokeKey": 404}
 """What each deletion answers: what it deletes is gone, or soon will be."""
 NOT_THERE: Final = {"getHint": 403, "getReview": 404}
@@ -75,7 +77,18 @@ class Endpoint(NamedTuple):
 
     @property
     def takes_body(self) -> bool:
-        return self.described.body is not None
+        return self.described.takes_body
+
+    @property
+    def kind(self) -> str:
+        """The type of its body."""
+        return TEXT if self.described.text_body else JSON
+
+    @property
+    def body(self) -> bytes:
+        """Its refused body, or one that it does not take."""
+        refused = REFUSED.get(self.id, {"colour": 1})
+        return (refused if isinstance(refused, str) else json.dumps(refused)).encode()
 
     def ask(self, api: Api, **request: Any) -> TestResponse:
         """Send a request with its method, path and token, unless others are given."""
@@ -84,7 +97,8 @@ class Endpoint(NamedTuple):
 
     def refused(self, api: Api, **request: Any) -> TestResponse:
         """Send its refused body if it takes one: whatever else is in the request, it changes nothing."""
-        return self.ask(api, **({"json": REFUSED[self.id]} if self.takes_body else {}), **request)
+        sent = {"data": self.body, "content_type": self.kind} if self.takes_body else {}
+        return self.ask(api, **sent, **request)
 
 
 class Target(NamedTuple):

@@ -98,7 +98,7 @@ def test_the_record_marks_these_moves_and_is_verified(api: Api) -> None:
     record = api.get(f"{table.path}/record", headers=AS_TEXT).get_data(as_text=True)
     marked = [line for line in record.splitlines() if line.endswith(" auto")]
     assert len(marked) == sum("auto" in event["data"] for event in events_of(api, table)) > 0
-    report = api.post("/v1/verifications", {"record": record}).get_json()
+    report = api.post("/v1/verifications", record).get_json()
     assert report["findings"] == []
     seen = api.get(f"{table.path}/record", token=table.tokens[1], headers=AS_TEXT).get_data(as_text=True)
     assert seen == record

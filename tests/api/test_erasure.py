@@ -289,7 +289,7 @@ def test_the_record_of_a_match_from_which_somebody_was_erased_is_sound(
     record = api.get(f"{table.path}/record", headers={"Accept": "text/plain"}).text
     assert MARK not in record
     assert "Player 1" in record
-    verified = told(api.post("/v1/verifications", {"record": record}))
+    verified = told(api.post("/v1/verifications", record))
     assert verified["findings"] == [], verified
 
 

@@ -147,7 +147,7 @@ def _review(table: Table, api: Api) -> Post:
 
 
 def _read_record(given: Given, path: str) -> Post:
-    return Post(given.api, path, {"record": given.record()}, makes=False)
+    return Post(given.api, path, given.record(), makes=False)
 
 
 CASES: dict[str, Callable[[Given], Post]] = {
@@ -267,8 +267,11 @@ def test_a_key_shorter_than_the_document_says_is_refused_and_the_shortest_one_is
 def sent_differently(post: Post, api: Api, key: str) -> TestResponse:
     """The answer to the same request, whose key is in quotes and whose body is written in another way."""
     headers = {"Idempotency-Key": f'"{key}"', "Accept": "application/json, text/plain, */*"}
-    body = json.dumps(dict(reversed(post.body.items())), indent=3).replace("name", "n\\u0061me")
-    how = {"data": body, "content_type": "application/json; charset=utf-8"} if post.body else {}
+    kind, body = "text/plain", post.body
+    if not isinstance(body, str):
+        kind = "application/json"
+        body = json.dumps(dict(reversed(body.items())), indent=3).replace("name", "n\\u0061me")
+    how = {"data": body, "content_type": f"{kind}; charset=utf-8"} if post.body else {}
     return api.ask("POST", post.path, token=post.token, headers=headers, **how)
 
 

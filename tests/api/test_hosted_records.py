@@ -59,7 +59,7 @@ def test_a_record_names_computer_players_and_the_clock(api: Api, clock: dict[str
 
 
 def test_moves_of_computer_players_are_computed_again_in_a_verification(api: Api, record: Record) -> None:
-    report = api.post("/v1/verifications", {"record": format_record(record)}).get_json()
+    report = api.post("/v1/verifications", format_record(record)).get_json()
     assert report["verified"]
     assert report["decisions"] > 10
     assert any("computed again" in note for note in report["notes"])
@@ -67,12 +67,12 @@ def test_moves_of_computer_players_are_computed_again_in_a_verification(api: Api
 
 def test_another_move_than_that_of_a_computer_player_is_a_finding(api: Api, record: Record) -> None:
     text = format_record(record).replace("bot=greedy", "bot=random")
-    report = api.post("/v1/verifications", {"record": text}).get_json()
+    report = api.post("/v1/verifications", text).get_json()
     assert {finding["code"] for finding in report["findings"]} == {"wrong_bot_move"}
 
 
 def test_a_replay_tells_who_plays_a_seat(api: Api, record: Record) -> None:
-    shown = api.post("/v1/replays", {"record": format_record(record)}).get_json()
+    shown = api.post("/v1/replays", format_record(record)).get_json()
     assert "fault" not in shown
     assert shown["players"][0] == {"seat": 0, "name": "Rosa", "bot": "greedy", "edition": 1}
     steps = {step["version"]: step for each in shown["rounds"] for step in each["steps"]}

@@ -136,7 +136,7 @@ def test_a_replay_counts_the_tiles_that_it_lays_as_reads(workers: Workers) -> No
     tiles = sum([isinstance(event, Played) for event in events_in(record_in(path))])
     reads = tiles // PLACES_PER_READ
     (api,) = workers(read=reads)
-    record = {"record": path.read_text("utf-8")}
+    record = path.read_text("utf-8")
     assert api.post("/v1/replays", record).status_code == 200
     assert_limited(api.post("/v1/replays", record), "read", reads, 42)
     assert api.post("/v1/verifications", record).status_code == 200
@@ -145,25 +145,22 @@ def test_a_replay_counts_the_tiles_that_it_lays_as_reads(workers: Workers) -> No
 def test_a_replay_is_counted_before_it_is_parsed(workers: Workers) -> None:
     """A refused one costs next to nothing: here a text that is no record, from its first line on."""
     (api,) = workers(read=10)
-    assert api.post("/v1/replays", {"record": "no record" + "\n1. 0: 6-6" * 10 * PLACES_PER_READ}).status_code == 422
+    assert api.post("/v1/replays", "no record" + "\n1. 0: 6-6" * 10 * PLACES_PER_READ).status_code == 422
     text = "no record" + "\n1. 0: 6-6" * PLACES_PER_READ
-    assert_limited(api.post("/v1/replays", {"record": text}), "read", 10, 42)
-    assert_limited(api.ask("POST", "/v1/replays", data=text.encode(), content_type="text/plain"), "read", 10, 42)
+    assert_limited(api.post("/v1/replays", text), "read", 10, 42)
 
 
 def test_a_large_body_counts_as_several_requests(workers: Workers) -> None:
     (api,) = workers(create=40)
     for left, length in ((39, BODY_UNIT_BYTES - 100), (37, BODY_UNIT_BYTES), (31, 5 * BODY_UNIT_BYTES)):
-        answer = api.post("/v1/verifications", {"record": "x" * length})
+        answer = api.post("/v1/verifications", "x" * length)
         assert answer.status_code == 422
         assert_quota(answer, "create", 40, left, 42)
-    as_text = api.ask("POST", "/v1/verifications", data=b"x" * 2 * BODY_UNIT_BYTES, content_type="text/plain")
-    assert_quota(as_text, "create", 40, 28, 42)
     players = [{"name": "Ada"}, {"name": "Bo"}]
     answer = api.post("/v1/games", {"from": {"record": "x" * BODY_UNIT_BYTES * 5}, "players": players})
-    assert_quota(answer, "create", 40, 22, 42)
+    assert_quota(answer, "create", 40, 25, 42)
     answer = api.ask("POST", "/v1/games", content_type="application/json", **as_stream(b" " * BODY_UNIT_BYTES))
-    assert_quota(answer, "create", 40, 20, 42)
+    assert_quota(answer, "create", 40, 23, 42)
     too_large = api.post("/v1/games", {"x": "x" * MAX_BODY_BYTES})
     assert_limited(too_large, "create", 40, 42)
 

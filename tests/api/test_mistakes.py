@@ -253,7 +253,22 @@ MISTAKES = [
         headers={"Idempotency-Key": "short"},
     ),
     Mistake(
-        "not a record", "POST", "/v1/verifications", *invalid("record_syntax", "line 1, column 1"), body={"record": "x"}
+        "not a record",
+        "POST",
+        "/v1/verifications",
+        *invalid("record_syntax", "line 1, column 1"),
+        body=b"x",
+        headers={"Content-Type": "text/plain"},
+    ),
+    Mistake(
+        "record in JSON",
+        "POST",
+        "/v1/verifications",
+        415,
+        "unsupported_media_type",
+        "wrong_content_type",
+        "text/plain",
+        body={"record": "x"},
     ),
     # joining
     Mistake(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.client import Api, errors_of
+from tests.api.client import Api, status_and_code
 
 
 @pytest.mark.parametrize(
@@ -40,24 +40,26 @@ def test_events_are_a_stream_only_where_a_stream_has_a_higher_weight(accept: str
 # A record as the body
 
 
-def test_a_record_is_verified_as_text_as_it_is_in_json(api: Api) -> None:
+def test_a_record_is_taken_as_text_alone(api: Api) -> None:
     table = api.create("domino", 2, rules={"limit": 1})
     for _ in table.play(1):
         pass
     text = api.get(f"{table.path}/record", headers={"Accept": "text/plain"}).data
-    in_json: Any = api.post("/v1/verifications", {"record": text.decode()}).json
-    assert in_json["verified"]
-    for content_type in ("text/plain", "text/plain; charset=UTF-8", "Text/Plain"):
-        answer = api.ask("POST", "/v1/verifications", data=text, content_type=content_type)
-        assert (answer.status_code, answer.json) == (200, in_json)
+    for content_type in ("text/plain", "text/plain; charset=UTF-8", "Text/Plain", "text/vnd.domino-record"):
+        answer: Any = api.ask("POST", "/v1/verifications", data=text, content_type=content_type)
+        assert (answer.status_code, answer.json["verified"]) == (200, True)
+    as_json: Any = api.get(f"{table.path}/record").get_json()
+    for path in ("/v1/verifications", "/v1/replays"):
+        for body in ({"record": text.decode()}, as_json):
+            assert status_and_code(api.post(path, body)) == (415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize("record", [b"", b"no record\n", b"\0", b'[Record "1"]\r\n', b'[Record "1"]\n\xff\n'])
 def test_a_text_that_is_no_record_is_refused_with_its_place(record: bytes, api: Api) -> None:
     answer: Any = api.ask("POST", "/v1/verifications", data=record, content_type="text/plain")
     assert (answer.status_code, answer.json["code"]) == (422, "invalid")
-    (complaint,) = errors_of(answer.json)["record"]
-    assert complaint.startswith("line ")
+    assert answer.json["detail"].startswith("line ")
+    assert [each["reason"] for each in answer.json["causes"]] == [answer.json["reason"]]
 
 
 @pytest.mark.parametrize(

@@ -157,8 +157,8 @@ def test_everybody_sees_the_new_name_and_nobody_the_old_one(api: Api, app_key: s
     record = table.get("/record", Accept="text/plain").text
     assert "Rude" not in record
     assert '"Bo"' in record
-    assert api.post("/v1/verifications", {"record": record}).get_json()["verified"] is True
-    assert api.post("/v1/replays", {"record": record}).status_code == 200
+    assert api.post("/v1/verifications", record).get_json()["verified"] is True
+    assert api.post("/v1/replays", record).status_code == 200
 
 
 def test_no_key_of_redis_has_a_name_that_was_replaced(

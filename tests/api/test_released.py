@@ -133,7 +133,7 @@ def assert_whole(api: TimedApi, table: Table) -> None:
     versions = [event["version"] for event in api.events(table)]
     assert versions == list(range(1, api.view(table)["version"] + 1))
     record = api.get(f"{table.path}/record", headers={"Accept": "text/plain"}).text
-    verification: Any = api.post("/v1/verifications", {"record": record}).get_json()
+    verification: Any = api.post("/v1/verifications", record).get_json()
     assert verification["whole"] is verification["finished"] is True
     # Computer players make their first legal move here (tests.api.timed).
     assert {finding["code"] for finding in verification["findings"]} <= {"wrong_bot_move"}

@@ -141,7 +141,7 @@ def test_a_whole_rematch_can_be_played_and_its_deals_proven(api: Api, finished: 
     new = begin(api, finished.copy())
     api.play_until(new, match_finished, Random(1))
     record = new.get("/record", Accept="text/plain").text
-    verified = api.post("/v1/verifications", {"record": record}).get_json()
+    verified = api.post("/v1/verifications", record).get_json()
     assert verified["verified"] is True
     assert verified["proven"] == verified["deals"] > 0
     again = begin(api, new)
@@ -196,7 +196,7 @@ def test_who_was_away_still_is_and_comes_back_as_ever(timed_api: TimedApi) -> No
     timed_api.set_presence(new, 1, away=True)
     play_out(timed_api, new)
     record = new.get("/record", Accept="text/plain").text
-    findings = timed_api.post("/v1/verifications", {"record": record}).get_json()["findings"]
+    findings = timed_api.post("/v1/verifications", record).get_json()["findings"]
     assert {each["code"] for each in findings} <= {"wrong_bot_move"}  # here it plays its first legal move
 
 

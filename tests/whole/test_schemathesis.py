@@ -330,5 +330,5 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
             version = 2 + tables.rng.randrange(12)
             case.body = {"players": body["players"], "from": {"record": tables.record, "version": version}}
     elif case.path in ("/v1/verifications", "/v1/replays"):
-        case.body = tables.record if case.media_type == "text/plain" else {"record": tables.record}
+        case.body = tables.record
     return table, seat

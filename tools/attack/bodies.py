@@ -149,11 +149,6 @@ def many_options() -> str:
     return start.replace(line, f'[Rules "{" ".join(["a=1"] * 60_000)}"]')
 
 
-def verification(record: str) -> bytes:
-    """Return the body that verifies or replays a record."""
-    return orjson.dumps({"record": record})
-
-
 def fork(record: str) -> bytes:
     """Return the body that continues a record at its last possible version."""
     seats = record.count("\n[Player ")

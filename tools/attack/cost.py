@@ -121,7 +121,8 @@ def _probes(target: Target) -> Iterator[_Probe]:
 def _of_route(document: dict[str, Any], route: str, operation: dict[str, Any], target: Target) -> Iterator[_Probe]:
     """Yield the requests of a route."""
     method, template = route.split()
-    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    contents = operation.get("requestBody", {}).get("content", {})
+    content = contents.get("application/json")
     example = {} if content is None else content.get("example", {})
     example_body = None if content is None else orjson.dumps(example)
     has_seat = any("seat" in way for way in operation.get("security", ()))
@@ -137,12 +138,22 @@ def _of_route(document: dict[str, Any], route: str, operation: dict[str, Any], t
         query: str = "",
         game: Game | None = None,
         has_token: bool = has_seat,
+        content_type: str = "application/json",
     ) -> _Probe:
         if game is None:
             game = target.create(_OPEN) if "{seat}" in template else small  # as its token may be changed
         path = at.replace("{game}", game.id).replace("{seat}", "0").replace("{variant}", "domino") + query
         return _Probe(
-            route, what, request(method, path, body, token=game.tokens[0] if has_token else None, headers=headers)
+            route,
+            what,
+            request(
+                method,
+                path,
+                body,
+                token=game.tokens[0] if has_token else None,
+                headers=headers,
+                content_type=content_type,
+            ),
         )
 
     yield probe(ORDINARY)
@@ -160,11 +171,23 @@ def _of_route(document: dict[str, Any], route: str, operation: dict[str, Any], t
         if each["name"] != "wait":  # it would wait
             yield probe(f"query: {each['name']}=1000", game=large, query=f"?{each['name']}=1000")
     yield probe("query: many names", query="?" + "&".join(f"{number:x}=" for number in range(600)))
-    if content is None:
+    if "text/plain" in contents:
+        for name, record in _records().items():
+            yield probe(f"body: {name}", body=record.encode(), content_type="text/plain")
+    elif content is None:
         yield probe("a body where there is none", body=bodies.unknown_keys())
-        return
-    for what, body in _bodies(document, _schema(document, content["schema"]), example):
-        yield probe(f"body: {what}", body=body)
+    else:
+        for what, body in _bodies(document, _schema(document, content["schema"]), example):
+            yield probe(f"body: {what}", body=body)
+
+
+def _records() -> dict[str, str]:
+    return {
+        "a long record": bodies.long_record(),
+        "a shorter record": bodies.shorter_record(),
+        "passes": bodies.passes(),
+        "one line of options": bodies.many_options(),
+    }
 
 
 def _bodies(document: dict[str, Any], schema: dict[str, Any], example: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
@@ -177,16 +200,8 @@ def _bodies(document: dict[str, Any], schema: dict[str, Any], example: dict[str,
         for name in values if is_array else _OF_ANY_FIELD:
             yield f"{shown}: {name}", bodies.with_field(_grown(example, path), path, values[name])
         if path[-1] in _RECORD_FIELDS:
-            records = {
-                "a long record": bodies.long_record(),
-                "a shorter record": bodies.shorter_record(),
-                "passes": bodies.passes(),
-                "one line of options": bodies.many_options(),
-            }
-            for name, record in records.items():
-                seats = record.count("\n[Player ")
-                players = {"players": [{"name": "P"}] * seats} if len(path) > 1 else {}
-                grown = {**players, **_grown({}, path)}
+            for name, record in _records().items():
+                grown = {"players": [{"name": "P"}] * record.count("\n[Player "), **_grown({}, path)}
                 yield f"{shown}: {name}", bodies.with_field(grown, path, orjson.dumps(record))
     if "deals" in schema.get("properties", ()):
         yield "a hundred deals", bodies.hundred_deals(0)

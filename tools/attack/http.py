@@ -112,12 +112,13 @@ def request(
     *,
     token: str | None = None,
     headers: tuple[tuple[str, str], ...] = (),
+    content_type: str = "application/json",
 ) -> bytes:
     """Return the bytes of a request; a POST without a body has an empty one."""
     lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1"]
     if token is not None:
         lines.append(f"Authorization: Bearer {token}")
     if body is not None or method == "POST":
-        lines += ["Content-Type: application/json", f"Content-Length: {len(body or b'')}"]
+        lines += [f"Content-Type: {content_type}", f"Content-Length: {len(body or b'')}"]
     lines += [f"{name}: {value}" for name, value in headers]
     return ("\r\n".join(lines) + "\r\n\r\n").encode() + (body or b"")

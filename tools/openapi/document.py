@@ -150,9 +150,13 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
     if described.body is not None:
         required = described.needs_body or any(each.required for each in described.body().fields.values())
         content: dict[str, Any] = {"application/json": {"schema": described.body}}
-        for media_type, text in described.text_body.items():
-            content[media_type] = {"schema": {"type": "string", "description": text}}
         result["requestBody"] = {"required": required, "content": content}
+    elif described.text_body:
+        content = {
+            media_type: {"schema": {"type": "string", "description": text, "minLength": 1}}
+            for media_type, text in described.text_body.items()
+        }
+        result["requestBody"] = {"required": True, "content": content}
     responses = {
         str(status): _response(described, status)
         for status, response in described.responses.items()
@@ -198,7 +202,8 @@ def _add_examples(result: dict[str, Any], responses: dict[str, Any], operation_i
                 continue
             content["example"] = Example(example.response)
             if example.request is not None:
-                result["requestBody"]["content"]["application/json"]["example"] = Example(example.request)
+                for body in result["requestBody"]["content"].values():
+                    body["example"] = Example(example.request)
 
 
 def _not_modified_headers(described: Operation) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -180,9 +180,9 @@ def _play(session: Session, game: str, tokens: dict[int, str]) -> None:
     _look_at_table(session, game)
     session.send("GET", f"{game}/record", Accept="application/json")
     record = session.send("GET", f"{game}/record", Accept=TEXT)
-    session.send("POST", "/v1/verifications", {"record": record})
-    session.send("POST", "/v1/verifications", {"record": record.replace('[Edition "1"]', "[Edition 1]")})
-    session.send("POST", "/v1/replays", {"record": record})
+    session.send("POST", "/v1/verifications", record, Content_Type=TEXT)
+    session.send("POST", "/v1/verifications", record.replace('[Edition "1"]', "[Edition 1]"), Content_Type=TEXT)
+    session.send("POST", "/v1/replays", record, Content_Type=TEXT)
     _shorten_replay(session.examples["replayRecord", 200, JSON].response)
 
 

@@ -79,7 +79,7 @@ export function create(app, { game }) {
   async function start() {
     const query = { aspect: aspectFor(innerWidth, innerHeight / 2) };
     /** @type {Replay} */
-    const found = (await api.post("v1/replays", { record }, { query, signal: stop.signal })).body;
+    const found = (await api.post("v1/replays", record, { query, headers: { "Content-Type": "text/plain" }, signal: stop.signal })).body;
     if (!found.rounds.length) return fail(found.fault?.text ?? t("replay.noRounds"));
     replay = found;
     variantName = found.variant;

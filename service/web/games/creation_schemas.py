@@ -34,7 +34,6 @@ from service.web.fields.strict import (
 from service.web.fields.validation import Equal, Length, OneOf, Range, invalid
 from service.web.fields.variants import KNOWN_VARIANT, MAX_SEATS, MIN_SEATS, option_fields
 from service.web.games.schemas import MAX_TEXT_CHARS
-from service.web.records.schemas import record_field
 
 _MAX_TILES: Final = 190
 _MAX_DEALS: Final = 100
@@ -139,7 +138,11 @@ RulesInSchema = RequestSchema.from_dict(option_fields(in_request=True), name="Ru
 class FromInSchema(RequestSchema):
     """The position in a recorded match from which a new game continues."""
 
-    record = record_field("A whole record")
+    record = fields.String(
+        required=True,
+        validate=Length(1),
+        metadata=doc("A whole record, as `GET /v1/games/{game}/record` returns it as text."),
+    )
     version = StrictInteger(
         validate=Range(1, MAX_VERSION),
         metadata=doc(

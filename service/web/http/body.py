@@ -66,11 +66,6 @@ def read_json() -> Any:
     return parse_json(_accepted_body())
 
 
-def has_text(media_types: Sequence[str]) -> bool:
-    """Return whether the body is sent as text of one of these types."""
-    return request.mimetype in media_types
-
-
 def read_text(media_types: Sequence[str]) -> bytes:
     """Return the body as text of one of these types, not yet decoded.
 

@@ -17,7 +17,7 @@ from service.records.record import Record
 from service.records.verification import verify
 from service.records.writer import FILE_SUFFIX, MEDIA_TYPE, format_record
 from service.render.replays import replay
-from service.web.http.body import has_text, read_json, read_text, validate
+from service.web.http.body import read_text
 from service.web.http.errors import InvalidBody
 from service.web.http.headers import etag_matches, idempotency, negotiate, preferred_language
 from service.web.http.query import read_query
@@ -28,7 +28,6 @@ from service.web.quotas import limit_expensive, limit_places
 from service.web.records.schemas import (
     FairnessSchema,
     MatchRecordSchema,
-    RecordedInSchema,
     ReplayQuerySchema,
     ReplaySchema,
     VerificationSchema,
@@ -38,7 +37,6 @@ from service.web.services import Services
 
 blueprint: Final = Blueprint("records", __name__)
 
-_recorded_in: Final = RecordedInSchema()
 _replay_query_in: Final = ReplayQuerySchema()
 _RECORD_TYPES: Final = (TEXT, MEDIA_TYPE)
 _ETAG_SUFFIXES: Final = {JSON: "json", TEXT: "text", MEDIA_TYPE: "record"}
@@ -108,7 +106,6 @@ def get_record(services: Services, access: Access) -> RawResponse:
     id="verifyRecord",
     tag="records",
     headers=("Idempotency-Key",),
-    body=RecordedInSchema,
     text_body=_RECORD_BODY,
     responses={200: ResponseSpec(description="What was checked, and the findings.", schema=VerificationSchema)},
 )
@@ -133,7 +130,6 @@ def verify_record(services: Services) -> RawResponse:
     tag="records",
     headers=("Accept-Language", "Idempotency-Key"),
     query=ReplayQuerySchema,
-    body=RecordedInSchema,
     text_body=_RECORD_BODY,
     responses={200: ResponseSpec(description="The match, round by round.", schema=ReplaySchema)},
 )
@@ -158,15 +154,11 @@ def replay_record(services: Services) -> RawResponse:
 
 
 def _sent_text() -> str:
-    """Return the text of a record in the body: the body itself, or in a JSON object."""
+    """Return the record that is the body."""
     try:
-        text: str
-        if has_text(_RECORD_TYPES):
-            text = decode_record(read_text(_RECORD_TYPES))
-        else:
-            text = validate(_recorded_in, read_json())["record"]
+        text = decode_record(read_text(_RECORD_TYPES))
     except InvalidRecord as refusal:
-        raise InvalidBody({"record": [refusal.reason]}) from refusal
+        raise InvalidBody({"": [refusal.reason]}) from refusal
     idempotency(None)  # nothing is made, so that there is nothing to repeat; but the key has to be one
     return text
 
@@ -175,7 +167,7 @@ def _parsed(services: Services, text: str) -> Record:
     try:
         return parse_record(text, services.yield_control)
     except InvalidRecord as refusal:
-        raise InvalidBody({"record": [refusal.reason]}) from refusal
+        raise InvalidBody({"": [refusal.reason]}) from refusal
 
 
 def _as_json(services: Services, access: Access) -> bytes:

@@ -17,7 +17,6 @@ from service.web.fields.strict import (
     RequestSchema,
     doc,
 )
-from service.web.fields.validation import Length
 from service.web.view.schemas import AbsenceRuleSchema, ClockSchema, CommitmentSchema, RulesSchema
 
 _CHEAP_LEVELS: Final = " and ".join([f"`{level}`" for level in sorted(CHEAP_DECISIONS.levels)])
@@ -255,21 +254,6 @@ class VerificationSchema(Schema):
     more = fields.Integer(
         required=True, metadata=doc("The number of findings that are not listed.", minimum=0, example=0)
     )
-
-
-def record_field(text: str) -> fields.String:
-    """Return the text of a record; ``text`` says which one."""
-    return fields.String(
-        required=True,
-        validate=Length(1),
-        metadata=doc(f"{text}, as `GET /v1/games/{{game}}/record` returns it as text."),
-    )
-
-
-class RecordedInSchema(RequestSchema):
-    """A record, to be verified or replayed."""
-
-    record = record_field("The record")
 
 
 class ReplayQuerySchema(RequestSchema):
