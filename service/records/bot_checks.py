@@ -75,9 +75,9 @@ class DecisionChecker:
             bot = self._player(event.seat)
             if bot is not None:
                 fault = self._decision(bot, step)
-        if isinstance(event, Dealt | RecordedDeal):
+        if isinstance(event, Dealt):
             self._begin_round(step, event)
-        elif not isinstance(event, PresenceEvent | DrewView):
+        elif not isinstance(event, PresenceEvent | DrewView | RecordedDeal):
             self._events.append(event)
         self._state, self._presence = step.state, step.presence
         return fault
@@ -89,12 +89,10 @@ class DecisionChecker:
             return bot
         return RecordedBot(seat, SUBSTITUTE, _EDITION_OF_SUBSTITUTES)
 
-    def _begin_round(self, step: Step, dealt: Dealt | RecordedDeal) -> None:
+    def _begin_round(self, step: Step, dealt: Dealt) -> None:
         record, index = self._record, step.place[0]
         each = record.rounds[index]
         self._seed, self._events = None, []
-        if not isinstance(dealt, Dealt):
-            return
         dealt = replace(dealt, round=step.state.round)
         if not dealt.arranged and is_over(each) and is_provable(record, each):
             self._seed = each.seed

@@ -12,10 +12,9 @@ from dataclasses import replace
 from service.engine.deal import MAX_CLIENT_SEED_CHARS, commitment, shuffle_seed
 from service.engine.events import Dealt, Finished, RoundEnded
 from service.engine.referee import MAX_DEAL_ATTEMPTS, can_open, deal_attempt, first_valid_deal
-from service.engine.state import Hand, State
+from service.engine.state import State
 from service.engine.tiles import sort_tiles
 from service.engine.variant import Rules
-from service.engine.view import RecordedDeal
 from service.records.record import PROVABLE, Record, RecordedRound
 from service.records.report import Fault
 from service.records.writer import HEAD, Location
@@ -48,26 +47,26 @@ def is_over(each: RecordedRound) -> bool:
     return any([isinstance(event, RoundEnded | Finished) for _, event in each.lines])
 
 
-def deal_faults(rules: Rules, dealt: Dealt | RecordedDeal, place: Location) -> Iterator[Fault]:
+def deal_faults(rules: Rules, dealt: Dealt, place: Location) -> Iterator[Fault]:
     """Yield the faults of a deal, without its seed."""
     if len(dealt.hands) != rules.seats:
         yield Fault("wrong_seats", place, f"{len(dealt.hands)} hands were dealt to {rules.seats} seats.")
         return
     players = sum([hand != () for hand in dealt.hands])
     size = rules.hand_size(players)
-    if not size or any([tile_count(hand) != size for hand in dealt.hands if hand != ()]):
+    if not size or any([len(hand) != size for hand in dealt.hands if hand != ()]):
         yield Fault("wrong_hand_size", place, f"{players} players get {size or 'no'} tiles each.")
         return
-    visible = [tile for hand in (*dealt.hands, dealt.stock) if isinstance(hand, tuple) for tile in hand]
-    if len(set(visible)) < len(visible):
+    tiles = [tile for hand in (*dealt.hands, dealt.stock) for tile in hand]
+    if len(set(tiles)) < len(tiles):
         yield Fault("wrong_set", place, "A tile was dealt twice.")
-    elif not set(visible) <= set(rules.tiles):
+    elif not set(tiles) <= set(rules.tiles):
         yield Fault("wrong_set", place, "A tile was dealt that is not in the set.")
-    elif sum(map(tile_count, dealt.hands)) + tile_count(dealt.stock) != len(rules.tiles):
+    elif len(tiles) != len(rules.tiles):
         yield Fault("wrong_set", place, f"The set has {len(rules.tiles)} tiles, and not all of them were dealt.")
-    elif any([isinstance(hand, tuple) and hand != sort_tiles(hand) for hand in dealt.hands]):
+    elif any([hand != sort_tiles(hand) for hand in dealt.hands]):
         yield Fault("unsorted_hand", place, "A hand is written in the order 0-0, 0-1, …, 1-1, 1-2, ….")
-    elif isinstance(dealt, Dealt) and not can_open(rules, _before(rules, dealt), dealt):
+    elif not can_open(rules, _before(rules, dealt), dealt):
         yield Fault("not_openable", place, "No seat can open this deal; it has to be dealt again.")
 
 
@@ -165,8 +164,3 @@ def _before(rules: Rules, dealt: Dealt) -> State:
     """
     eliminated = tuple([0 if hand else 1 for hand in dealt.hands])
     return rules.start()._replace(round=dealt.round - 1, eliminated_round=eliminated, opener=0, round_winner=0)
-
-
-def tile_count(hand: Hand | int) -> int:
-    """Return the number of tiles of a hand, whether they are known or only their number."""
-    return hand if isinstance(hand, int) else len(hand)

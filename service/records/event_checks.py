@@ -73,7 +73,7 @@ def move_faults(expected: Event, recorded: RecordedEvent, place: Location) -> li
         return faults
     if isinstance(expected, Drew) and isinstance(recorded, Drew):
         return [Fault("wrong_draw", place, f"The next tile of the stock is {expected.tile}.")]
-    return [Fault("hidden_tile", place, "Nothing is hidden in a round that is over, or in a complete record.")]
+    return [Fault("hidden_tile", place, "A round is checked when all of it is visible.")]
 
 
 def _number_or_nothing(number: int | None) -> str:

@@ -26,20 +26,19 @@ from service.records.writer import Location
 
 
 def presence_fault(
-    record: Record, state: State, presence: Presence, event: PresenceEvent, *, place: Location, whole: bool = True
+    record: Record, state: State, presence: Presence, event: PresenceEvent, *, place: Location
 ) -> Fault | None:
     """Why this cannot have happened in this state; ``None`` if it can.
 
-    A forfeit cannot: it only follows from the end of a time (``consequences``). ``whole``: whether it is known whose
-    turn it is.
+    A forfeit cannot: it only follows from the end of a time (``consequences``).
     """
     if state.phase == FINISHED:
         return Fault("after_the_end", place, "The match is over.")
-    message = _reason(record, state, presence, event, whole=whole)
+    message = _reason(record, state, presence, event)
     return None if message is None else Fault("wrong_presence", place, message)
 
 
-def _reason(record: Record, state: State, presence: Presence, event: PresenceEvent, *, whole: bool) -> str | None:
+def _reason(record: Record, state: State, presence: Presence, event: PresenceEvent) -> str | None:
     seat = event.seat
     if seat >= len(record.players):
         return f"There is no seat {seat}."
@@ -65,9 +64,9 @@ def _reason(record: Record, state: State, presence: Presence, event: PresenceEve
                 return "Nothing can be claimed in this match."
             if by == seat or by >= len(record.players) or record.bot_at(by) is not None or state.eliminated_round[by]:
                 return f"Seat {by} cannot claim this."
-    if state.phase != PLAYING or (whole and state.turn != seat):
+    if state.phase != PLAYING or state.turn != seat:
         return f"Seat {seat} is not to move."
-    return None if presence.plays(seat) or not whole else f"A computer player plays seat {seat}."
+    return None if presence.plays(seat) else f"A computer player plays seat {seat}."
 
 
 def consequences(

@@ -2,8 +2,7 @@
 
 Owns what is taken from a record: the deals and the moves of the seats alone. Every other event is computed and
 compared. The replay ends at the first fault of the play, because there is no state with which later events could be
-compared, and before a deal with a fault, which ``deal_checks`` reports. The running round of a partial record is only
-checked for its form (``partial_replay``). Does not depend on seeds.
+compared, and before a deal with a fault, which ``deal_checks`` reports, or with hidden tiles. Does not depend on seeds.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.reasons import sentence
 from service.records.deal_checks import deal_faults
 from service.records.event_checks import automatic_event_faults, mark_fault, move_faults, move_of, naming_fault
-from service.records.partial_replay import PartialRound, deal_visibility_fault
 from service.records.presence_checks import consequences, presence_fault, with_forfeits
 from service.records.record import Record, VersionedEvent
 from service.records.report import Fault
@@ -50,22 +48,12 @@ MOVES: Final = (Played, Drew, DrewView, Passed, Done, Flipped)
 
 
 class Step(NamedTuple):
-    """An event, its place, and the match after it; ``hands`` and ``stock`` are numbers of tiles.
-
-    In the running round of a partial record, ``state`` has neither the hidden hands nor the turn.
-    """
+    """An event, its place, and the match after it."""
 
     line: VersionedEvent
     place: Location
     state: State
-    hands: tuple[int, ...]
-    stock: int
     presence: Presence
-
-
-def make_step(line: VersionedEvent, place: Location, state: State, presence: Presence) -> Step:
-    """Return the step to a state without hidden hands."""
-    return Step(line, place, state, tuple([len(hand) for hand in state.hands]), len(state.stock), presence)
 
 
 def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
@@ -78,13 +66,10 @@ def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
         if fault is not None:
             yield fault
         dealt = each.lines[0].event
-        if not isinstance(dealt, Dealt | RecordedDeal) or fault or any(deal_faults(rules, dealt, (index, 0))):
-            return
-        if isinstance(dealt, RecordedDeal):
-            yield from _replay_partial(record, rules, state, presence, index=index)
+        if not isinstance(dealt, Dealt) or fault or any(deal_faults(rules, dealt, (index, 0))):
             return
         state = apply(rules, state, replace(dealt, round=state.round + 1))  # a wrong number is reported elsewhere
-        yield make_step(each.lines[0], (index, 0), state, presence)
+        yield Step(each.lines[0], (index, 0), state, presence)
         for step in _replay_round(record, rules, state, presence, index=index):
             yield step
             if isinstance(step, Fault):
@@ -101,7 +86,9 @@ def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -
         return Fault("after_the_end", place, "The match is over.")
     if state.phase == PLAYING:
         return Fault("unfinished_round", place, "The previous round is not over.")
-    if not isinstance(dealt, Dealt | RecordedDeal):
+    if isinstance(dealt, RecordedDeal):
+        return Fault("hidden_tile", place, "The tiles of this round are hidden; it can be checked when it is over.")
+    if not isinstance(dealt, Dealt):
         return Fault("not_dealt", place, "A round begins with its deal.")
     if len(dealt.hands) == rules.seats and [hand != () for hand in dealt.hands] != [
         not eliminated for eliminated in state.eliminated_round
@@ -122,7 +109,7 @@ def _replay_round(
         if faults:
             yield from faults
             return
-        yield make_step(line, place, played.state, played.presence)
+        yield Step(line, place, played.state, played.presence)
     if played.pending:
         yield from automatic_event_faults(played.pending[0], None, (index, len(lines) - 1))
 
@@ -178,30 +165,6 @@ class _Round:
         if self.presence.substituted is not None and ends_turn(expected, self.state):
             self.presence = self.presence.turn_ended()
         return [*move_faults(expected, event, place), *([unforced] if unforced else [])]
-
-
-def _replay_partial(
-    record: Record, rules: Rules, state: State, presence: Presence, *, index: int
-) -> Iterator[Step | Fault]:
-    """Yield the running round of a partial record, to its end or its first faults.
-
-    ``state``, ``presence`` are before it.
-    """
-    dealt = record.rounds[index].lines[0].event
-    assert isinstance(dealt, RecordedDeal)
-    fault = deal_visibility_fault(record, index, dealt)
-    if fault is not None or record.viewer is None:
-        yield from [fault] if fault else []
-        return
-    partial = PartialRound(record, rules, state, presence, dealt=dealt)
-    for at, line in enumerate(record.rounds[index].lines):
-        faults = partial.add(line, (index, at)) if at else ()
-        if faults:
-            yield from faults
-            return
-        yield Step(line, (index, at), partial.state, tuple(partial.hands), partial.stock, partial.presence)
-    if partial.pending:
-        yield from automatic_event_faults(partial.pending[0], None, (index, len(record.rounds[index].lines) - 1))
 
 
 def _requested_move(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from service.records.record import PROVABLE, FairnessClaim, Viewer
+from service.records.record import PROVABLE, FairnessClaim
 from service.records.writer import Location
 
 CODES: Final = {
@@ -20,7 +20,7 @@ CODES: Final = {
     "bad_rules": "house rules that the game does not have, or not each of them once, with a value and in order",
     "wrong_fairness": "tags, or a deal, that do not match the claimed fairness",
     "missing_game": "the deals should be verifiable, but the id of the game is missing or longer than 64 characters",
-    "wrong_seen": "what is visible and hidden is not what the viewer has seen",
+    "wrong_seen": "a viewer is named, although no round hides anything",
     "wrong_result": "the result is not that of the match",
     # commitments and seeds
     "missing_commitment": "there is no commitment to the seed of a round",
@@ -38,7 +38,7 @@ CODES: Final = {
     "wrong_set": "not every tile of the set once",
     "unsorted_hand": "a hand that is not sorted",
     "not_openable": "a deal that no seat can open, so it has to be dealt again",
-    "hidden_tile": "a hidden tile where everything has to be visible",
+    "hidden_tile": "a hidden tile: a round is checked when it is over and all of it is visible",
     # moves
     "wrong_version": "versions that do not ascend, or that two moves share",
     "wrong_turn": "another seat is to move",
@@ -112,7 +112,6 @@ class Report:
     omitted: int
     """The number of findings that were left out to keep the report short."""
     fairness: FairnessClaim
-    viewer: Viewer | None
     deals: int
     """The number of deals that were checked against the set and the rules."""
     proven: int
@@ -130,19 +129,9 @@ class Report:
         """Whether there are no findings."""
         return not self.findings
 
-    @property
-    def partial(self) -> bool:
-        """Whether what its viewer could not see is hidden in the record."""
-        return self.viewer is not None
-
     def notes(self) -> tuple[str, ...]:
         """Sentences on what the report proves and what it does not."""
         notes = [f"{_many(self.moves, 'move')} and {_many(self.deals, 'deal')} were checked against the rules."]
-        if self.partial:
-            notes.append(
-                "The record is partial: of the running round only the form was checked, where each tile lies and the "
-                "sums of the ends; not the turns, nor whether a seat that drew or passed had to play."
-            )
         if self.fairness == PROVABLE:
             notes.append(
                 f"{_many(self.proven, 'deal')} verified: derived from committed seeds and the client seeds. "

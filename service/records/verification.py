@@ -54,7 +54,6 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bot
         findings=findings[:MAX_FINDINGS],
         omitted=max(0, len(findings) - MAX_FINDINGS),
         fairness=record.fairness,
-        viewer=record.viewer,
         deals=deals.many,
         proven=deals.proven,
         moves=play.moves,
@@ -188,14 +187,12 @@ def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
     """Return whether the round has a deal, and the faults of the deal."""
     each = record.rounds[index]
     dealt = each.lines[0].event if each.lines else None
-    if not isinstance(dealt, Dealt | RecordedDeal):
+    if not isinstance(dealt, Dealt):
         return False, []
     place = (index, 0)
     faults = []
     if dealt.arranged and record.fairness != ARRANGED:
         faults.append(Fault("wrong_fairness", place, f"The deal was arranged; the fairness is {record.fairness}."))
-    if isinstance(dealt, RecordedDeal):
-        return True, faults + list(deal_faults(rules, dealt, place))
     dealt = replace(dealt, round=index + 1)
     found = list(deal_faults(rules, dealt, place))
     if not found and is_over(each):

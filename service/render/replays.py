@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from service.engine.events import Dealt, RoundEnded
 from service.engine.state import FINISHED
 from service.engine.variant import Rules
-from service.engine.view import RecordedDeal, RecordedEvent
+from service.engine.view import RecordedEvent
 from service.records.deal_checks import deal_faults
 from service.records.record import Record, VersionedEvent
 from service.records.replay import Step, replay_record
@@ -94,7 +94,7 @@ class _Builder:
         """Add the next step."""
         state = step.state
         event = _numbered(step.line.event, state.round)
-        if isinstance(event, Dealt | RecordedDeal):
+        if isinstance(event, Dealt):
             self._end_round()
         layout = state.layout
         text = event_sentence(event, layout, self._reader)
@@ -124,8 +124,6 @@ def _numbered(event: RecordedEvent, number: int) -> RecordedEvent:
     match event:
         case Dealt():
             return replace(event, round=number)
-        case RecordedDeal():
-            return event._replace(round=number)
         case RoundEnded(result):
             return RoundEnded(result._replace(number=number))
     return event
@@ -135,7 +133,7 @@ def _fault_of_next_deal(record: Record, rules: Rules, played: int) -> Fault | No
     """Why no round was replayed after so many; ``None`` if no other was dealt."""
     for index, each in enumerate(record.rounds[played:], played):
         dealt = each.lines[0].event if each.lines else None
-        if isinstance(dealt, Dealt | RecordedDeal):
+        if isinstance(dealt, Dealt):
             return next(iter(deal_faults(rules, dealt, (index, 0))), None)
     return None
 

@@ -17,7 +17,7 @@ from service.engine.presence import PresenceEvent
 from service.engine.state import FINISHED, Hand, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.engine.view import DrewView, RecordedDeal, RecordedEvent
+from service.engine.view import RecordedEvent
 from service.records.notation.tiles import format_tiles
 from service.records.record import SPECTATOR, Record, RecordedClock
 from service.records.replay import Step, replay_record
@@ -43,7 +43,7 @@ def render_transcript(record: Record) -> Iterator[str]:
     for step in replay_record(record, rules):
         if isinstance(step, Fault):
             yield ""
-            yield "Here the record breaks the rules, and its transcript ends."
+            yield "Here the transcript ends."
             return
         yield from writer.step(rules, step)
 
@@ -79,11 +79,11 @@ class _TranscriptWriter:
         """Yield the lines of an event and of the match after it."""
         event = step.line.event
         state = step.state
-        if isinstance(event, Dealt | RecordedDeal):
+        if isinstance(event, Dealt):
             yield ""
             yield f"── Round {event.round} ".ljust(WIDTH, "─")
         yield ""
-        if isinstance(event, Dealt | RecordedDeal):
+        if isinstance(event, Dealt):
             yield from self._numbered(step, "Dealt, as arranged:" if event.arranged else "Dealt:")
             yield from self._hands(event.hands, event.stock)
             return
@@ -95,7 +95,7 @@ class _TranscriptWriter:
         elif not isinstance(event, Eliminated | PresenceEvent):
             if isinstance(event, Played | Flipped):
                 yield from (f"{'':{_MARGIN}}{line}" for line in render_layout(state.layout, WIDTH - _MARGIN))
-            yield from self._standing(rules, step)
+            yield from self._standing(rules, state)
 
     def _numbered(self, step: Step, text: str) -> Iterator[str]:
         number = f"{step.line.version:{_MARGIN - 2}}  "
@@ -113,20 +113,20 @@ class _TranscriptWriter:
             counted = "" if event.ends_sum is None else f": the ends come to {event.ends_sum}"
             points = f", {event.points:+} for {name}" if event.points else ""
             return f"{name} {play}{down}{counted}{points}."
-        if isinstance(event, Drew | DrewView) and event.tile is not None:
+        if isinstance(event, Drew):
             return f"{self._names[event.seat]} drew {event.tile}."
         return event_sentence(event, state.layout, Reader(None, tuple(self._names), DEFAULT_LANGUAGE))
 
-    def _standing(self, rules: Rules, step: Step) -> Iterator[str]:
-        facts = [f"hands {' '.join(map(str, step.hands))}", f"stock {step.stock}"]
+    def _standing(self, rules: Rules, state: State) -> Iterator[str]:
+        facts = [f"hands {' '.join(str(len(hand)) for hand in state.hands)}", f"stock {len(state.stock)}"]
         if rules.scores_plays:
-            facts.append(f"points {' '.join(map(str, step.state.running_totals()))}")
+            facts.append(f"points {' '.join(map(str, state.running_totals()))}")
         yield f"{'':{_MARGIN}}{' · '.join(facts)}"
 
-    def _hands(self, hands: Sequence[Hand | int], stock: Hand | int) -> Iterator[str]:
+    def _hands(self, hands: Sequence[Hand], stock: Hand) -> Iterator[str]:
         for name, hand in [*zip(self._names, hands, strict=True), ("stock", stock)]:
             if hand != () or name == "stock":
-                yield from self._row(name, [_many(hand)] if isinstance(hand, int) else format_tiles(hand).split(" "))
+                yield from self._row(name, format_tiles(hand).split(" "))
 
     def _row(self, name: str, words: Sequence[str]) -> Iterator[str]:
         column = max(self._longest, len("stock")) + 2
@@ -165,10 +165,6 @@ class _TranscriptWriter:
 def _clock(clock: RecordedClock) -> str:
     bank = f"bank {clock.bank} s, increment {clock.increment} s"
     return f"clock: {bank if clock.turn is None else f'turn {clock.turn} s'}, then {clock.absence}"
-
-
-def _many(tiles: int) -> str:
-    return "1 tile" if tiles == 1 else f"{tiles} tiles"
 
 
 def _printable(text: str, longest: int = _LONGEST_NAME) -> str:

@@ -98,13 +98,13 @@ def test_a_replay_ends_where_the_rules_are_broken(finished: Table, open_page: Op
     assert len(tiles_on_table(page)) == 3
 
 
-def test_of_a_running_round_no_hand_is_shown(service_url: str, open_page: OpenPage) -> None:
+def test_a_running_round_is_not_replayed(service_url: str, open_page: OpenPage) -> None:
     with connect(service_url) as http:
         table = Table.create(http, "homo-homini-lupus", 4)
         table.make_legal_move()
     page = open_page(f"/#/replay/{table.id}")
-    expect(page.locator(".open-hands")).to_contain_text("hidden tiles")
-    expect(page.locator(".open-hands svg.tile")).to_have_count(0)
+    expect(page.locator("[data-failure]")).to_contain_text("The tiles of this round are hidden")
+    expect(page.locator("svg.tile")).to_have_count(0)
 
 
 def test_what_is_no_record_is_told(open_page: OpenPage, expect_console: ExpectConsole) -> None:

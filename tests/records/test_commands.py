@@ -97,5 +97,5 @@ def test_a_broken_match_is_replayed_as_far_as_it_goes_and_then_says_why() -> Non
     done = run("replay", "-", given="\n".join([*lines, ""]).encode())
     assert done.returncode == 1
     last = done.stdout.decode().splitlines()[-3:]
-    assert last[0] == "Here the record breaks the rules, and its transcript ends."
+    assert last[0] == "Here the transcript ends."
     assert last[2].startswith("line 17: wrong_points: ")

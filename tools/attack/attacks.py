@@ -59,7 +59,6 @@ def attacks() -> tuple[Attack, ...]:
         Attack("long game: replay of a key", _replays),
         Attack("verify: long record", lambda _: same(_verification(bodies.long_record()))),
         Attack("verify: one line of options", lambda _: same(_verification(bodies.many_options()))),
-        Attack("verify: passes", lambda _: same(_verification(bodies.passes()))),
         Attack("replay: long record", lambda _: same(_replay(bodies.long_record()))),
         Attack("metrics", lambda _: same([request("GET", path) for path in ("/metrics", "//metrics", "/%6detrics")])),
         Attack("streams, hung up", partial(_streams, accept="text/event-stream", query="")),

@@ -18,7 +18,7 @@ from service.engine.referee import advance, deal, legal_moves
 from service.engine.state import FINISHED
 from service.engine.variants import variants
 from service.records.builder import build_record, resolved_options
-from service.records.record import ARRANGED, SPECTATOR, Record, Viewer
+from service.records.record import ARRANGED, Record, Viewer
 from service.records.writer import format_record
 
 BODY_BYTES: Final = 256 * 1024
@@ -130,15 +130,6 @@ def long_record() -> str:
 def shorter_record() -> str:
     """Return a record with more than 3,000 events."""
     return _record("domino", 2, {"limit": 1000}, 1_000_000, viewer=None)
-
-
-@cache
-def passes() -> str:
-    """Return a partial record of a running round that ends with thousands of passes."""
-    start = _record("domino", 2, {}, 4, viewer=SPECTATOR)
-    version = int(start.splitlines()[-1].split(".")[0])
-    lines = [f"{version + number}. {number % 2}: pass\n" for number in range(1, 15_000)]
-    return start + "".join(lines)
 
 
 @cache

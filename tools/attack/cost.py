@@ -185,7 +185,6 @@ def _records() -> dict[str, str]:
     return {
         "a long record": bodies.long_record(),
         "a shorter record": bodies.shorter_record(),
-        "passes": bodies.passes(),
         "one line of options": bodies.many_options(),
     }
 

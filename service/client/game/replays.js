@@ -13,7 +13,7 @@
  * @typedef {object} Frame
  * @property {Step} step
  * @property {Board} board
- * @property {(string | undefined)[][]} hands by seat; undefined for a hidden tile
+ * @property {string[][]} hands by seat
  */
 
 /** The length of a tile in board units. */
@@ -23,7 +23,7 @@ const TILE = 4;
 export function framesOf({ board, hands: dealt, steps }) {
   /** @type {Frame["hands"]} */
   let hands = [];
-  for (const { seat, count, tiles } of dealt) hands[seat] = tiles ?? Array(count).fill(undefined);
+  for (const { seat, tiles } of dealt) hands[seat] = tiles ?? [];
   const flip = steps.findIndex((step) => step.type === "flipped");
   return steps.map((step, index) => {
     hands = after(step, hands);
@@ -55,9 +55,8 @@ function boundsOf(tiles, whole) {
 function after({ type, seat, tile }, hands) {
   if (seat === undefined || (type !== "played" && type !== "drew")) return hands;
   const hand = hands[seat] ?? [];
-  const place = hand.includes(tile) ? hand.indexOf(tile) : hand.indexOf(undefined);
   return hands.map((each, index) => {
-    if (index !== seat) return each;
-    return type === "drew" ? [...hand, tile] : hand.filter((_, at) => at !== place);
+    if (index !== seat || tile === undefined) return each;
+    return type === "drew" ? [...hand, tile] : hand.filter((other) => other !== tile);
   });
 }

@@ -13,8 +13,6 @@ import { createReview } from "./review.js";
 
 /** @import { Frame, Replay } from "../game/replays.js" */
 
-/** A record of a running round, as one viewer has seen it. */
-const PARTIAL = /^\[Seen /m;
 /** Milliseconds for a step when the match plays by itself. */
 const PACE = 1000;
 
@@ -67,12 +65,10 @@ export function create(app, { game }) {
   const loadGame = (id) => attempt(async () => {
     const request = { headers: { Accept: "text/plain" }, signal: stop.signal };
     const path = `v1/games/${encodeURIComponent(id)}/record`;
-    const [seat, another] = device.seatsOf(id);
+    const [seat] = device.seatsOf(id);
     record = (await api.get(path, request).catch(async (error) => {
       if (!seat || !(error instanceof Problem && error.status === 404)) throw error;
-      const answer = await api.get(path, { ...request, token: seat.token });
-      if (another && PARTIAL.test(answer.body)) throw error; // it has the hand of one of several seats here
-      return answer;
+      return api.get(path, { ...request, token: seat.token });
     })).body;
     await start();
   });
@@ -220,15 +216,12 @@ export function create(app, { game }) {
   const control = (name, isOff, act) => html`<button aria-label=${t(`replaySteps.${name}`)} title=${t(`replaySteps.${name}`)} data-step=${name}
     aria-disabled=${isOff} @click=${act}><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d=${ICONS[name]}></path></svg></button>`;
 
-  /** @param {Replay} match @param {{seat: number, name?: string}} player @param {(string | undefined)[]} tiles @param {boolean} isActive */
+  /** @param {Replay} match @param {{seat: number, name?: string}} player @param {string[]} tiles @param {boolean} isActive */
   const handOf = (match, { seat, name }, tiles, isActive) => {
-    const known = tiles.filter((each) => each !== undefined);
-    const hidden = tiles.length - known.length;
     const colours = hasColours(device.settings, highest(match));
-    const words = known.map((each) => tileName(device.settings.language, each)).join(", ");
+    const words = tiles.map((each) => tileName(device.settings.language, each)).join(", ");
     return html`<li class=${isActive ? "active" : nothing} data-seat=${seat}><h3>${name ?? seat + 1}</h3>
-      <p>${known.map((each) => tileImage(each, { colours, digits: device.settings.digits }))}
-        ${hidden ? t("replay.hiddenTiles", { count: hidden }) : nothing}
+      <p>${tiles.map((each) => tileImage(each, { colours, digits: device.settings.digits }))}
         ${tiles.length ? nothing : html`<span class="soft">${t("replay.noTiles")}</span>`}<span class="hidden-text">${words}</span></p></li>`;
   };
 

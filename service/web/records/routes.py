@@ -113,10 +113,10 @@ def verify_record(services: Services) -> RawResponse:
     """Verify a record.
 
     Verifies the record of any match: every seed against its commitment, every deal against its seed, every move and
-    every result against the rules. In a partial record the current round is checked only in part: its tiles, their
-    places on the table, the sums of the ends and the points, but not whose turn it was, nor whether a seat had to play.
-    The record is not stored, and may have what an editor or a mail adds: a byte order mark, carriage returns, white
-    space at the ends of lines, blank lines around. A text that is not a record is `invalid`, with line and column.
+    every result against the rules. A round that hides tiles, as one in progress does, cannot be checked: it is a
+    finding, `hidden_tile`, and all before it is checked. The record is not stored, and may have what an editor or a
+    mail adds: a byte order mark, carriage returns, white space at the ends of lines, blank lines around. A text that is
+    not a record is `invalid`, with line and column.
     """
     limit_expensive(services)
     negotiate(JSON)
@@ -138,9 +138,8 @@ def replay_record(services: Services) -> RawResponse:
 
     The match of any record, to be shown step by step: for every round the hands, the last table with the place of every
     tile, and every event with a sentence on it. The moves are checked against the rules, but not the seeds (`POST
-    /v1/verifications`): where they break the rules the replay ends, and `fault` says why. A record that is partial is
-    replayed as far as its viewer has seen the match. The record is not stored. A text that is not a record is
-    `invalid`, with line and column.
+    /v1/verifications`): where they break the rules, or hide tiles, the replay ends, and `fault` says why. The record is
+    not stored. A text that is not a record is `invalid`, with line and column.
     """
     limit_expensive(services)
     negotiate(JSON)

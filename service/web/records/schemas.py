@@ -207,7 +207,6 @@ class ReplaySchema(Schema):
     edition = fields.Integer(required=True, metadata=doc("The edition of its rules.", minimum=1, example=1))
     rules = fields.Nested(RulesSchema, required=True, metadata=doc("The house rules."))
     players = fields.List(fields.Nested(RecordedPlayerSchema), required=True, metadata=doc("In seat order."))
-    whole = fields.Boolean(required=True, metadata=doc("`false` if the record omits what its viewer could not see."))
     finished = fields.Boolean(required=True, metadata=doc("Whether the match is finished."))
     winners = fields.List(
         fields.Integer(), metadata=doc("The seats that have won; absent until the match is finished.", example=[0])
@@ -222,7 +221,6 @@ class VerificationSchema(Schema):
     """What was checked in a record, and the findings."""
 
     verified = fields.Boolean(required=True, metadata=doc("Whether there are no findings."))
-    whole = fields.Boolean(required=True, metadata=doc("`false` if the record omits what its viewer could not see."))
     finished = fields.Boolean(required=True, metadata=doc("Whether the match is finished."))
     fairness = fields.String(
         required=True, metadata=doc("The method that the record claims for its deals, or `arranged`.", example=SCHEME)

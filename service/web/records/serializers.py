@@ -110,7 +110,6 @@ def report_json(report: Report) -> JsonObject:
     """Return what was checked in a record, and the findings."""
     return {
         "verified": report.verified,
-        "whole": not report.partial,
         "finished": report.finished,
         "fairness": report.fairness,
         "moves": report.moves,
@@ -137,7 +136,7 @@ def replay_json(record: Record, replay: Replay, aspect: int, yield_control: Call
 
     ``yield_control`` is called before each round, to let other requests run.
     """
-    result = _match(record) | {"whole": record.viewer is None, "finished": replay.winners is not None}
+    result = _match(record) | {"finished": replay.winners is not None}
     if replay.winners is not None:
         result["winners"] = list(replay.winners)
     rounds = []
@@ -152,7 +151,7 @@ def replay_json(record: Record, replay: Replay, aspect: int, yield_control: Call
 
 def _replayed_round(each: ReplayedRound, aspect: int) -> JsonObject:
     dealt = each.events[0].line.event
-    assert isinstance(dealt, Dealt | RecordedDeal)
+    assert isinstance(dealt, Dealt)
     version = each.events[-1].line.version
     board = {"version": version, "round": each.number, "aspect": aspect / 10, **geometry_json(each.geometry)}
     steps = [_step(event) for event in each.events]
@@ -162,9 +161,10 @@ def _replayed_round(each: ReplayedRound, aspect: int) -> JsonObject:
 def _step(event: ReplayedEvent) -> JsonObject:
     """Return an event with its data beside it; a deal without its tiles, which the round has."""
     version, happened = event.line
-    if isinstance(happened, Dealt | RecordedDeal):
+    if isinstance(happened, Dealt):
         shown = event_json(EventView(version, 0, DealtView(happened.round, happened.arranged, None)))
     else:
+        assert not isinstance(happened, RecordedDeal)
         shown = event_json(EventView(version, 0, happened))
     del shown["at"]
     data: JsonObject = shown.pop("data")
