@@ -71,7 +71,6 @@ def open_game(asked: dict[str, Any]) -> Opened:
         **described,
         **match,
         "version": 1,
-        "viewer": "spectator",
         "legal_moves": [],
         "players": [
             {"seat": seat, "name": name, "total": 0, "tiles": len(hands[seat])} for seat, name in enumerate(names)

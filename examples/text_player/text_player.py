@@ -275,7 +275,7 @@ class Player:
 
     def ends(self, view: Json) -> str:
         """Return the numbers of the open ends, each with its name."""
-        ends = [each for each in view["board"]["ends"] if each["open"]]
+        ends = [each for each in view["board"]["ends"] if each["state"] == "open"]
         named = [f"{each['number']} ({self.words.get('end_' + each['id'], each['id'])})" for each in ends]
         return ", ".join(named) or self.words["none"]
 

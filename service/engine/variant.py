@@ -154,6 +154,8 @@ class Rules:
     """The points of a play; ``None``: plays do not score."""
     hand_value: Callable[[Hand], int] = pips
     """The value of a hand that is left at the end of a round."""
+    carries: bool = False
+    """Whether points of a round may be carried over to the next loser of one."""
     dealer: Callable[[State], int | None] = _no_dealer
     settlement: Callable[[State], Settlement] | None = None
     """The payments between the players after the match."""

@@ -94,7 +94,7 @@ def test_every_end_says_whether_it_is_open_gated_or_closed(api: Api, saved_game:
     cross_first = variant.rules({}, variant.players.low).gates == LEAD_COVERED
     face_down = {laid["tile"] for laid in board["tiles"] if laid["face_down"]}
     for end in board["ends"]:
-        assert end["open"] == (end["state"] == "open")
+        assert end["state"] in ("open", "gated", "closed")
         assert (end["state"] == "closed") == (end["tile"] in face_down)
         if end["state"] == "gated":
             assert end["tile"] != board["tiles"][0]["tile"] if cross_first else end["side"] == "short"
@@ -116,7 +116,7 @@ def test_every_listed_play_names_an_open_end_that_its_tile_fits(
     for stage in ("early", "late", "second_round"):
         saved_game = saved_games.at(variant, stage)
         view = api.view(saved_game.table, seat_to_move(api.view(saved_game.table)))
-        numbers = {end["id"]: str(end["number"]) for end in view["board"]["ends"] if end["open"]}
+        numbers = {end["id"]: str(end["number"]) for end in view["board"]["ends"] if end["state"] == "open"}
         for move in view["legal_moves"]:
             if move["action"] == "play":
                 number = int(numbers[move["end"]])
@@ -134,13 +134,13 @@ def test_an_end_keeps_its_id_and_its_fields_while_it_exists(api: Api, variant: s
         now = {end["id"]: end for end in view["board"]["ends"]}
         for name in seen.keys() & now.keys() - {"left", "right"}:
             was, still = seen[name], now[name]
-            assert was | {"open": still["open"], "state": still["state"], "counts": still["counts"]} == still
+            assert was | {"state": still["state"], "counts": still["counts"]} == still
             # The other long side of the lead counts more in some games once one is covered (rules 8.7).
             assert was["counts"] == still["counts"] or (was["side"], was["tile"]) == (
                 "long",
                 view["board"]["tiles"][0]["tile"],
             )
-            assert still["open"] or not was["open"] or view["status"] != "playing"
+            assert still["state"] == "open" or was["state"] != "open" or view["status"] != "playing"
         seen = now
         return bool(view["status"] != "playing")
 
@@ -153,7 +153,7 @@ def test_the_two_ended_games_call_their_ends_left_and_right(api: Api, saved_game
     for stage in ("early", "late", "round_over", "second_round", "finished"):
         board = api.view(saved_games.at(variant, stage).table)["board"]
         assert sorted(end["id"] for end in board["ends"]) == ["left", "right"]
-        assert all(end["open"] for end in board["ends"])
+        assert all(end["state"] == "open" for end in board["ends"])
 
 
 def test_5_4_a_tile_goes_left_or_right_as_its_player_says(api: Api) -> None:
@@ -178,12 +178,17 @@ def test_5_4_a_tile_goes_left_or_right_as_its_player_says(api: Api) -> None:
 
 def test_a_non_double_that_leads_has_two_ends(api: Api) -> None:
     view = make_moves(api, api.create("menschenwolf", 2, deals=[deal("menschenwolf", "1-2 …", "…")]), "1-2")
-    assert ends(view, open=True) == [(1, "1-2", "end"), (2, "1-2", "end")]
+    assert ends(view, state="open") == [(1, "1-2", "end"), (2, "1-2", "end")]
 
 
 def test_1_3_the_lupus_spinner_has_all_four_sides_open_at_once(api: Api) -> None:
     view = make_moves(api, lupus(api), "0-0")
-    assert ends(view, open=True) == [(0, "0-0", "long"), (0, "0-0", "long"), (0, "0-0", "short"), (0, "0-0", "short")]
+    assert ends(view, state="open") == [
+        (0, "0-0", "long"),
+        (0, "0-0", "long"),
+        (0, "0-0", "short"),
+        (0, "0-0", "short"),
+    ]
 
 
 def test_1_5_a_face_down_double_names_itself_at_the_end_that_it_closes(api: Api) -> None:
@@ -191,7 +196,7 @@ def test_1_5_a_face_down_double_names_itself_at_the_end_that_it_closes(api: Api)
     view = make_moves(api, table, "0-0 0-1 0-2 0-3")
     (one,) = [end for end in view["board"]["ends"] if end["tile"] == "0-1"]
     view = make_moves(api, table, f"1-1@{one['id']}!")
-    assert ends(view, open=False) == [(1, "1-1", "long")]
+    assert ends(view, state="closed") == [(1, "1-1", "long")]
     assert view["board"]["tiles"][-1] == {
         "tile": "1-1",
         "face_down": True,
@@ -200,19 +205,19 @@ def test_1_5_a_face_down_double_names_itself_at_the_end_that_it_closes(api: Api)
         "number": 1,
         "seat": 0,
     }
-    assert one["id"] not in [end["id"] for end in view["board"]["ends"] if end["open"]]
+    assert one["id"] not in [end["id"] for end in view["board"]["ends"] if end["state"] == "open"]
 
 
 def test_2_4_the_mothers_short_sides_are_shown_before_they_open(api: Api) -> None:
     table = api.create("menschenwolf", 2, deals=[deal("menschenwolf", "1-2 4-4 …", "2-4 4-6 …")])
     view = make_moves(api, table, "1-2 2-4 4-4@2-4")
-    assert ends(view, open=True) == [(1, "1-2", "end"), (4, "4-4", "long")]
-    assert ends(view, open=False) == [(4, "4-4", "short"), (4, "4-4", "short")]
+    assert ends(view, state="open") == [(1, "1-2", "end"), (4, "4-4", "long")]
+    assert ends(view, state="gated") == [(4, "4-4", "short"), (4, "4-4", "short")]
     before = {end["id"] for end in view["board"]["ends"] if end["side"] == "short"}
     if seat_to_move(view) == 0:
         view = make_moves(api, table, "done")
     view = make_moves(api, table, "4-6@4-4")
-    assert ends(view, open=True) == [
+    assert ends(view, state="open") == [
         (1, "1-2", "end"),
         (4, "4-4", "short"),
         (4, "4-4", "short"),
@@ -224,20 +229,20 @@ def test_2_4_the_mothers_short_sides_are_shown_before_they_open(api: Api) -> Non
 def test_2_8_an_opening_tile_turned_over_closes_every_end(api: Api) -> None:
     hands = ("1-2 …", "0-0 3-3 4-4 5-5 6-6 3-4 5-6")
     view = make_moves(api, api.create("menschenwolf", 2, deals=[deal("menschenwolf", *hands)]), "1-2 flip")
-    assert ends(view, open=True) == []
+    assert ends(view, state="open") == []
     assert [laid["face_down"] for laid in view["board"]["tiles"]] == [True]
 
 
 def test_3_4_the_opening_doubles_short_sides_are_gated_but_count(api: Api) -> None:
     view = make_moves(api, fido(api), "12-12")
-    assert ends(view, open=True, counts=0) == [(12, "12-12", "long"), (12, "12-12", "long")]
-    assert ends(view, open=False, counts=12) == [(12, "12-12", "short"), (12, "12-12", "short")]
+    assert ends(view, state="open", counts=0) == [(12, "12-12", "long"), (12, "12-12", "long")]
+    assert ends(view, state="gated", counts=12) == [(12, "12-12", "short"), (12, "12-12", "short")]
     assert view["board"]["ends_sum"] == 24
 
 
 def test_3_4_every_other_double_is_attached_by_a_long_side_and_has_three_open_sides(api: Api) -> None:
     view = make_moves(api, fido(api), "12-12 10-12 10-11@10-12 0-12@12-12.long 5-12@12-12.short 11-11@10-11")
-    assert ends(view, tile="11-11", open=True) == [
+    assert ends(view, tile="11-11", state="open") == [
         (11, "11-11", "long"),
         (11, "11-11", "short"),
         (11, "11-11", "short"),

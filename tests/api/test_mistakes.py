@@ -442,7 +442,7 @@ def test_an_end_that_is_not_open_is_named_with_what_it_is(api: Api) -> None:
         seat = view["turn"]["seat"]
         face_down = [each["tile"] for each in view["board"]["tiles"] if each["face_down"]]
         for end in view["board"]["ends"]:
-            if not end["open"]:
+            if end["state"] != "open":
                 body = {"action": "play", "tile": api.view(table, seat)["you"]["hand"][0], "end": end["id"]}
                 problem = api.post(f"{table.path}/moves", body, token=table.tokens[seat]).get_json()
                 assert problem["reason"] == ("end_closed" if end["tile"] in face_down else "end_gated")

@@ -113,7 +113,7 @@ def everything(api: Api, table: Table, token: str | None) -> Iterator[tuple[str,
 
 def test_the_application_is_told_what_it_calls_the_game_and_its_players(api: Api, table: Table, app_key: str) -> None:
     view = api.get(table.path, token=app_key).get_json()
-    assert (view["viewer"], view["ref"]) == ("spectator", GAME)
+    assert ("you" in view, view["ref"]) == (False, GAME)
     assert [each["ref"] for each in view["players"]] == [ADA, LATE, BOT, BO]
     assert [each["kind"] for each in view["players"]] == ["human", "human", "bot", "human"]
     assert "you" not in view

@@ -223,7 +223,7 @@ def test_an_answer_is_the_view_of_the_owner_with_its_etag(api: Api, app_key: str
     same = api.get(table.path, token=app_key)
     assert (answer.data, answer.headers["ETag"]) == (same.data, same.headers["ETag"])
     assert answer.get_json()["players"][0]["ref"] == "user-eve"
-    assert answer.get_json()["viewer"] == "spectator"
+    assert "you" not in answer.get_json()
 
 
 def test_what_is_as_it_was_is_not_written(api: Api, app_key: str, server: redis.Redis, table: Table) -> None:

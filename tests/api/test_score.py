@@ -17,7 +17,7 @@ from tests.support.table import match_finished
 
 pytestmark = pytest.mark.quick_and_gate
 
-ALWAYS = {"game", "version", "status", "best", "standings", "rounds", "carry", "winners"}
+ALWAYS = {"game", "version", "status", "best", "standings", "rounds", "winners"}
 ROUND = {"number", "ended_by", "hands", "scores", "carried", "lines"}
 BEST = {
     "homo-homini-lupus": "highest",
@@ -31,13 +31,20 @@ BEST = {
 def test_the_score_card_has_exactly_the_fields_of_the_contract(api: Api, saved_game: SavedGame) -> None:
     score, view = api.score(saved_game.table), api.view(saved_game.table)
     settled = (view["variant"], view["status"]) == ("dominospiel", "finished")
-    assert score.keys() == ALWAYS | ({"settlement"} if settled else set())
+    carried = {"carry"} & view.keys()
+    assert score.keys() == ALWAYS | carried | ({"settlement"} if settled else set())
     assert score["game"] == saved_game.table.id
     assert score["best"] == BEST.get(view["variant"], score["best"])
-    for name in ("version", "status", "carry", "winners"):
+    for name in ("version", "status", "winners", *carried):
         assert score[name] == view[name]
     for each in score["rounds"]:
         assert ROUND <= each.keys() <= ROUND | {"winner", "loser"}
+
+
+@pytest.mark.parametrize(("eggs", "is_shown"), [(True, True), (False, False)])
+def test_what_is_carried_is_shown_where_the_rules_carry_points(api: Api, eggs: bool, is_shown: bool) -> None:
+    table = api.create("kozel", 4, rules={"eggs": eggs})
+    assert ("carry" in api.score(table)) == ("carry" in api.view(table)) == is_shown
 
 
 def test_every_viewer_gets_the_same_score_card(api: Api, saved_game: SavedGame) -> None:

@@ -38,6 +38,11 @@ def test_totals_are_the_sums_of_the_scores(match: Match) -> None:
         assert after.totals == tuple(totals)
 
 
+@law()
+def test_points_are_carried_only_where_the_rules_say_so(match: Match) -> None:
+    assert match.rules.carries or not any(after.carry for _, _, after in match.happenings)
+
+
 def sides(match: Match) -> list[list[int]]:
     """For each seat those that share its total."""
     teams = [match.rules.team(seat) for seat in match.seats]

@@ -291,7 +291,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
 /** The view without what only one seat may know. @param {Game} game @returns {Game} */
 function publicPart({ you: _, ...game }) {
   delete (/** @type {{text?: string}} */ (game).text);
-  return { ...game, legal_moves: [], viewer: "spectator" };
+  return { ...game, legal_moves: [] };
 }
 
 /** What the picture of the table depends on. @param {Game} game */

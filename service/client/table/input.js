@@ -129,7 +129,7 @@ export function createChoice(app, match, { send, say }) {
     if (!tile) return t("table.chooseFirst");
     if (!game?.to_act.includes(seat) || game.status !== "playing") return t("table.notYourTurn");
     if (movesOf().length) return t("table.notThere", { tile: name(tile) });
-    const numbers = new Set(game.board.ends.filter((each) => each.open).map((each) => each.number));
+    const numbers = new Set(game.board.ends.filter((each) => each.state === "open").map((each) => each.number));
     if (!numbers.size || parseTile(tile).some((each) => numbers.has(each))) {
       // Its halves would fit, but others must be laid.
       const tiles = [...new Set(game.legal_moves.flatMap((each) => each.tile ?? []))].map(name).join(", ");

@@ -42,6 +42,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         hand_value=_hand_value(settings["lone_blank"], settings["lone_six"]),
         score_round=_Count(teams, settings["open_at"], has_eggs=settings["eggs"]).result,
         match_end=total_reached(settings["limit"], "lowest"),
+        carries=bool(settings["eggs"]),
         teams=teams,
     )
 

@@ -55,6 +55,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         hand_value=_hand_value,
         score_round=_count(others_write_own=others_write_own),
         match_end=_match_end(limit),
+        carries=True,
         dealer=_dealer,
     )
 

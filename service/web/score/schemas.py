@@ -118,8 +118,11 @@ class ScoreSchema(Schema):
     standings = fields.List(fields.Nested(StandingSchema), required=True, metadata=doc("From first to last."))
     rounds = fields.List(fields.Nested(RoundSchema), required=True, metadata=doc("The rounds that are over."))
     carry = fields.Integer(
-        required=True,
-        metadata=doc("The points that are carried over to the next loser of a round.", minimum=0, example=0),
+        metadata=doc(
+            "The points that are carried over to the next loser of a round; only in games that carry any.",
+            minimum=0,
+            example=0,
+        ),
     )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[0]))
     settlement = fields.Nested(SettlementSchema, metadata=doc("In `dominospiel`, when finished."))

@@ -31,9 +31,10 @@ def score_json(card: ScoreCard) -> JsonObject:
         "best": game.variant.best,
         "standings": standings,
         "rounds": [round_json(each) for each in card.rounds],
-        "carry": game.view.carry,
         "winners": list(game.view.winners),
     }
+    if game.rules.carries:
+        result["carry"] = game.view.carry
     if card.settlement is not None:
         result["settlement"] = _settlement(card.settlement)
     return result

@@ -165,10 +165,6 @@ class BoardEndSchema(Schema):
     number = fields.Integer(required=True, metadata=doc("The number to match.", minimum=0, example=12))
     tile = shown_tile("The tile it belongs to.", required=True)
     side = fields.String(required=True, metadata=doc("`end`, `long` or `short`.", example="short"))
-    open = fields.Boolean(
-        required=True,
-        metadata=doc("Whether `state` is `open`.", example=True),
-    )
     state = fields.String(
         required=True,
         metadata=doc(
@@ -235,12 +231,6 @@ class GameSchema(Schema):
         metadata=doc("`false` where nobody but its players and its owner may read the game.", example=False)
     )
     auto = fields.Boolean(metadata=doc("`true` where turns without a choice play themselves.", example=True))
-    viewer = fields.String(
-        required=True,
-        metadata=doc(
-            "Whose view it is: `seat`, that of the bearer of a token, or `spectator`, that of anybody.", example="seat"
-        ),
-    )
     status = fields.String(
         required=True,
         metadata=doc(
@@ -273,8 +263,11 @@ class GameSchema(Schema):
         BoardSchema, required=True, metadata=doc("The table; after a round it stays until the next deal.")
     )
     carry = fields.Integer(
-        required=True,
-        metadata=doc("The points that are carried over to the next loser of a round.", minimum=0, example=0),
+        metadata=doc(
+            "The points that are carried over to the next loser of a round; only in games that carry any.",
+            minimum=0,
+            example=0,
+        ),
     )
     dealer = seat_field(
         "The seat that deals, in games that have a dealer; between two rounds it is the one that deals next. Whoever "

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from service.engine.layout import OPEN, End, Layout, Placement, Side
+from service.engine.layout import End, Layout, Placement, Side
 from service.engine.moves import Move
 from service.engine.tiles import Tile
 from service.engine.view import You
@@ -32,7 +32,6 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         "variant": game.variant.key,
         "rules": dict(game.rules.settings),
         "arranged": game.arranged,
-        "viewer": "spectator" if view.you is None else "seat",
         "status": game.status,
         "version": game.version,
         "round": view.round,
@@ -60,8 +59,9 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         "players": _players(game),
         "stock": {"tiles": view.stock, "drawable": view.drawable},
         "board": _board(view.layout).complete,
-        "carry": view.carry,
     }
+    if game.rules.carries:
+        result["carry"] = view.carry
     return result | _outcome_and_times(game)
 
 
@@ -239,7 +239,6 @@ def _end(end: End, host: Tile) -> orjson.Fragment:
         "number": end.number,
         "tile": host.name,
         "side": end.side,
-        "open": end.gate == OPEN,
         "state": end.gate,
         "counts": end.counts,
     }
