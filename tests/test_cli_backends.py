@@ -131,6 +131,7 @@ WRONG_COMMANDS: list[tuple[tuple[str, ...], int, str]] = [
 """Arguments, the exit status, and words of the message."""
 
 
+@pytest.mark.nightly
 def test_a_wrong_command_says_what_is_wrong_and_changes_nothing(operator: Operator) -> None:
     operator.make("create", "Kept")
     before = operator.list()
@@ -181,6 +182,7 @@ def logged(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
     return {name: line[name] for name in line if name not in ("time", "level", "logger")}
 
 
+@pytest.mark.nightly
 def test_an_application_gets_limits_of_its_own_and_the_usual_ones_again(operator: Operator) -> None:
     _, app, hint = operator.make("create", "Limited")
     done = operator.apps("limit", app, "--requests", "600", "--stored", "0")

@@ -64,7 +64,7 @@ class RedisStoredGames:
 
     def _found(self, holders: Set[str] | None) -> Iterator[list[str]]:
         """Return the ids of the games of these holders, some at a time."""
-        wanted = None if holders is None else {each.encode() for each in holders}
+        wanted = None if holders is None else {each.encode() for each in holders if each}
         for key in keys.STORED:
             command = partial(_slice_of, key)
             for flat in scan_pages(self._topology, self._calls, "stored_games", key, command=command):

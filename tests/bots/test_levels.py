@@ -205,6 +205,7 @@ def test_very_many_matches_of_computer_players_end() -> None:
 # What greedy sees
 
 
+@pytest.mark.nightly
 @law(game="dominospiel", matches=30)
 def test_greedy_lays_its_last_tile_if_it_can(match: Match) -> None:
     for moment in decisions(match, 40):

@@ -15,7 +15,7 @@ from service.engine.variants import variants
 from tests.browser.pages import DESK, PHONE
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.gate
+pytestmark = pytest.mark.nightly
 
 TABLES: list[tuple[str, int, dict[str, int], tuple[int, int]]] = [
     *((variant, 16, {}, DESK) for variant in variants()),

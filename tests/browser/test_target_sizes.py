@@ -11,7 +11,7 @@ from tests.browser.pages import NARROW, PHONE, OpenPage
 from tests.browser.playing import CENTRES, laying, take_seats
 from tests.whole.table import Table
 
-pytestmark = pytest.mark.gate
+pytestmark = pytest.mark.nightly
 
 FINGER = 44.0
 SMALLEST = 24.0

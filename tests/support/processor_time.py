@@ -11,14 +11,14 @@ import os
 import tomllib
 from collections import defaultdict
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from tests.support.lanes import LANES, Lane, current
-from tests.support.serving import ROOT
 
-BUDGETS: Final = ROOT / "tests" / "budgets.toml"
+BUDGETS: Final = Path(__file__).parent.parent / "budgets.toml"
 _SECONDS: Final = "processor seconds"
 _BEGAN: Final = pytest.StashKey[float]()
 

@@ -85,9 +85,10 @@ def test_the_page_fills_in_nothing_that_fits_one_game_only(document: dict[str, A
                 known = filled.setdefault(parameter["name"], [])
                 known += [each for each in shown if each not in known]
     of_events = {"after": [0], "limit": [100], "wait": [0], "view": [False], "text": [False]}
-    of_tables = {"aspect": [1.6], "from": [0], "style": ["listing"], "theme": ["auto"]}
+    of_tables = {"aspect": [1.6], "from": [0], "theme": ["auto"]}
     of_lists = {"to_act": [False], "limit": [100, 50]}
-    expected = {"variant": ["domino"], **of_events, **of_tables, **of_lists}
+    # Of the precondition the example is the one that holds of every game.
+    expected = {"variant": ["domino"], "If-Match": ["*"], **of_events, **of_tables, **of_lists}
     assert {name: values for name, values in filled.items() if values} == expected
 
 

@@ -247,7 +247,7 @@ def seen(tables: Tables) -> Iterator[Counter[tuple[str, int]]]:
     counted: Counter[tuple[str, int]] = Counter()
     yield counted
     for name in {name for name, _ in counted}:
-        wanted = {each for each in EXPECTED.get(name, {200}) if current() == "nightly" or each <= 401}
+        wanted = {each for each in EXPECTED.get(name, {200}) if current() == "nightly" or each < 400}
         assert wanted <= {status for each, status in counted if each == name}, counted
 
 

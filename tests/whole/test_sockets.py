@@ -312,7 +312,7 @@ def test_a_browser_may_read_what_it_needs_of_every_answer(http: httpx.Client, ta
 ERRORS = {
     "404": ("GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
     "405": ("DELETE /v1/games HTTP/1.1\r\nHost: localhost\r\n\r\n", 405),
-    "401": ("GET /v1/games/none HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\n\r\n", 401),
+    "401": (f"GET /v1/games/{'A' * 24} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\n\r\n", 401),
     "406": ("GET /v1/variants HTTP/1.1\r\nHost: localhost\r\nAccept: image/png\r\n\r\n", 406),
     "415": (
         "POST /v1/games HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}",

@@ -225,7 +225,9 @@ class _Play:
             noticed = [what for what in self._log.counted if what == "no answer" or what.startswith("answered")]
             found += [f"{self._log.counted[what]} × {what}" for what in noticed]
             made = [each for each in self._party.history.operations if each.made]
-            found += [f"{each.game}: a {each.kind} was repeated" for each in made if each.made[0].replayed]
+            # Of answers to the same request sent twice at once, the replayed one may come first.
+            repeated = [each for each in made if all(answer.replayed for answer in each.made)]
+            found += [f"{each.game}: a {each.kind} was repeated" for each in repeated]
         return found
 
     def _served(self, games: Collection[str]) -> int:
