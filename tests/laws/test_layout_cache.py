@@ -52,7 +52,6 @@ def plain(layout: Layout) -> dict[str, Any]:
             "number": number,
             "tile": layout.placements[host].tile.name,
             "side": side,
-            "open": gate == "open",
             "state": gate,
             "counts": counts,
         }
