@@ -290,7 +290,8 @@ def test_the_record_of_a_match_from_which_somebody_was_erased_is_sound(
     assert MARK not in record
     assert "Player 1" in record
     verified = told(api.post("/v1/verifications", record))
-    assert verified["findings"] == [], verified
+    # The round that is under way hides its tiles.
+    assert {finding["code"] for finding in verified["findings"]} <= {"hidden_tile"}, verified
 
 
 def test_the_seat_can_be_given_to_somebody_else(api: Api, app_key: str, eraser: Eraser) -> None:

@@ -97,4 +97,4 @@ def test_what_somebody_has_spoilt_is_checked_told_and_never_played_on_unless_it_
         else:
             assert playable
     figures("records", {"spoilt and read": len(records), "of them found wrong": wrong})
-    assert wrong > 20
+    assert wrong > len(records) / 2

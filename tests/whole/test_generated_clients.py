@@ -248,7 +248,7 @@ def python_client(tmp_path_factory: pytest.TempPathFactory, document: dict[str, 
     told = finish(
         folder, *PYTHON, "openapi_python_client", "generate", *config, "--output-path", "domino_client"
     ).stderr
-    # It sends no text as a body, and says so; a record can be sent in JSON, too.
+    # It sends no text as a body, and says so of each operation: of records, which are texts.
     with_text = [
         f"{method.upper()} {path}"
         for path, method, operation in Contract(document).operations()
