@@ -249,12 +249,12 @@ def python_client(tmp_path_factory: pytest.TempPathFactory, document: dict[str, 
         folder, *PYTHON, "openapi_python_client", "generate", *config, "--output-path", "domino_client"
     ).stderr
     # It sends no text as a body, and says so of each operation: of records, which are texts.
-    with_text = [
+    with_text = {
         f"{method.upper()} {path}"
         for path, method, operation in Contract(document).operations()
         for media_type in operation.get("requestBody", {}).get("content", {})
         if media_type.startswith("text/")
-    ]
+    }
     assert sorted(re.findall(r"^WARNING parsing (\S+ \S+) ", told, re.MULTILINE)) == sorted(with_text)
     functions = [file.stem for file in (folder / "domino_client" / "api").glob("*/*.py") if file.stem != "__init__"]
     assert sorted(functions) == sorted(map(snake, OPERATIONS))
