@@ -257,7 +257,8 @@ def python_client(tmp_path_factory: pytest.TempPathFactory, document: dict[str, 
     }
     assert sorted(re.findall(r"^WARNING parsing (\S+ \S+) ", told, re.MULTILINE)) == sorted(with_text)
     functions = [file.stem for file in (folder / "domino_client" / "api").glob("*/*.py") if file.stem != "__init__"]
-    assert sorted(functions) == sorted(map(snake, OPERATIONS))
+    # What takes nothing but text it leaves out: a program in Python posts a record by its HTTP library.
+    assert sorted(functions) == sorted({*map(snake, OPERATIONS)} - {"replay_record", "verify_record"})
     return folder
 
 
