@@ -176,7 +176,8 @@ def test_a_running_match_has_no_review(http: httpx.Client, advising: Advising, o
     page = open_page(None, url=advising.url)
     take_seats(page, table, 0)
     page.goto(f"/#/replay/{table.id}")
-    expect(page.locator(".replay .controls")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    expect(page.get_by_role("main")).not_to_be_empty()
     expect(page.locator(".review")).to_have_count(0)
 
 
