@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import httpx
@@ -14,7 +14,7 @@ import pytest
 from tests.support.processes import Process, await_port, free_ports
 from tests.support.serving import ROOT, Service
 from tests.support.table import Json
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 from tests.whole.table import connect
 
 pytestmark = pytest.mark.gate
@@ -49,13 +49,6 @@ class Club(NamedTuple):
         path = f"/v1/games/{created['game']['id']}/events"
         events: list[Json] = self.owner.get(path, params={"limit": 1000}).raise_for_status().json()["events"]
         return events
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import asyncio
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from random import Random
 from typing import Any, Final
@@ -21,7 +20,7 @@ from service.engine.variants import variants
 from tests.support import lanes
 from tests.support.processes import free_ports
 from tests.support.serving import ROOT, Service
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import until
 from tests.whole.table import TLS, Table
 
 pytestmark = pytest.mark.gate
@@ -38,11 +37,8 @@ def address(service: Service) -> Iterator[str]:
     with subprocess.Popen(command, stdin=subprocess.DEVNULL) as process:
         url = f"http://127.0.0.1:{port}/mcp"
         try:
-            ends = time.monotonic() + PATIENCE
-            while not answers(url):
-                assert process.poll() is None
-                assert time.monotonic() < ends
-                time.sleep(0.05)
+            until(lambda: answers(url) or process.poll() is not None)
+            assert process.poll() is None
             yield url
         finally:
             process.terminate()
