@@ -110,7 +110,7 @@ def match(setup: Setup, seed: str, longest: int = WHOLE, *, slowly: bool = False
     request = {
         "variant": setup.key,
         "players": [{"name": f"Player {seat}"} for seat in range(setup.seats)],
-        "rules": setup.options,
+        "options": setup.options,
         "seed": seed,
     }
     return Match(setup, orjson.dumps(request), tuple(steps))

@@ -109,7 +109,7 @@ def play_match(client: Client, variant: dict[str, Any], arguments: argparse.Name
     show(f"\n═══ {variant['name']} ═══")
     show(f"    {variant['summary']}")
     show(f"    {', '.join(names)}")
-    show(f"    House rules: {', '.join([f'{option} {value}' for option, value in view['rules'].items()])}")
+    show(f"    House rules: {', '.join([f'{option} {value}' for option, value in view['options'].items()])}")
     printed = 0
     moved = time.monotonic()
     while True:
@@ -126,7 +126,7 @@ def play_match(client: Client, variant: dict[str, Any], arguments: argparse.Name
                 raise SystemExit("The computer players do not move. Does a bot worker run (BOT_WORKERS)?")
             continue
         seat = view["turn"]["seat"] if "turn" in view else _first_seat_in_match(view)
-        moves = client.get(f"{path}/moves", tokens[seat])["moves"]
+        moves = client.get(f"{path}/moves", tokens[seat])["legal_moves"]
         view = client.post(f"{path}/moves", choices.choice(moves), tokens[seat])
     card = client.get(f"{path}/score")
     standings = ", ".join(f"{each['rank']}. {each['name']} {each['total']}" for each in card["standings"])
@@ -172,7 +172,7 @@ def _print_events(client: Client, path: str, version: int, names: Sequence[str])
 
 
 def _first_seat_in_match(view: dict[str, Any]) -> int:
-    seat: int = next(player["seat"] for player in view["players"] if player["in"])
+    seat: int = next(player["seat"] for player in view["players"] if player["active"])
     return seat
 
 

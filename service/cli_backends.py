@@ -64,7 +64,7 @@ def create(settings: Settings, name: str) -> int:
 
 
 def list_all(settings: Settings) -> int:
-    """Print every application: id, time of creation, hints of its valid keys or ``suspended``, own limits, name."""
+    """Print every application: id, time of creation, suffixes of its valid keys or ``suspended``, own limits, name."""
 
     def command(keys: Backends) -> None:
         for each in keys.all():
@@ -88,12 +88,12 @@ def rotate(settings: Settings, app: str, overlap: int) -> int:
     return _run(settings, command)
 
 
-def revoke(settings: Settings, app: str, hint: str | None) -> int:
-    """Revoke the key with this hint, or all keys of the application."""
+def revoke(settings: Settings, app: str, suffix: str | None) -> int:
+    """Revoke the key with this suffix, or all keys of the application."""
 
     def command(keys: Backends) -> None:
-        backend = keys.revoke(app, hint)
-        _audit("a key of an application was revoked" if hint else "all keys of an application were revoked", app)
+        backend = keys.revoke(app, suffix)
+        _audit("a key of an application was revoked" if suffix else "all keys of an application were revoked", app)
         _say(f"revoked; valid keys of {backend.name}: {_keys(keys, backend)}")
 
     return _run(settings, command)
@@ -205,9 +205,9 @@ def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) 
 
 
 def _keys(keys: Backends, backend: Backend) -> str:
-    """Return the hints of its valid keys, with the end of those that have one."""
+    """Return the suffixes of its valid keys, with the end of those that have one."""
     shown = [
-        each.hint if each.expires_at is None else f"{each.hint} (until {format_rfc3339(each.expires_at)})"
+        each.suffix if each.expires_at is None else f"{each.suffix} (until {format_rfc3339(each.expires_at)})"
         for each in keys.valid_keys(backend)
     ]
     return ", ".join(shown) or "none"

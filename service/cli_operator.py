@@ -48,7 +48,7 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
 
     command = add("create", "make an application, and print its key", "name")
     command.add_argument("name", help="a name for people, of at most 60 characters")
-    add("list", "list the applications with the hints of their keys")
+    add("list", "list the applications with the suffixes of their keys")
     command = add("rotate", "make a new key for an application, and print it", "id", "overlap")
     command.add_argument("id", help="the id of the application")
     command.add_argument(
@@ -58,9 +58,9 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="how long the other keys stay valid (86400); 0: they are revoked at once",
     )
-    command = add("revoke", "revoke a key of an application, or all of them", "id", "hint")
+    command = add("revoke", "revoke a key of an application, or all of them", "id", "suffix")
     command.add_argument("id", help="the id of the application")
-    command.add_argument("hint", nargs="?", help="the hint of the key; none: all keys")
+    command.add_argument("suffix", nargs="?", help="the suffix of the key; none: all keys")
     command = add("suspend", "accept no key of an application until it is resumed; its games go on", "id")
     command.add_argument("id", help="the id of the application")
     command = add("resume", "accept the keys of an application again", "id")

@@ -218,7 +218,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
         "only_with_open_seats",
         "not_visible",
         "only_with_name",
-        "not_with_from",
+        "not_with_continues",
         "one_of_turn_bank",
         "only_with_bank",
         "only_with_clock",

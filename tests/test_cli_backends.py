@@ -40,12 +40,12 @@ class Operator:
         )
 
     def make(self, *arguments: str) -> tuple[str, str, str]:
-        """The key that a command prints, with the id of its application and its hint."""
+        """The key that a command prints, with the id of its application and its suffix."""
         made = self.apps(*arguments)
         assert made.returncode == 0, made.stderr
         assert KEY.fullmatch(made.stdout), made.stdout
         key = made.stdout.strip()
-        return key, key[4:28], key[29:35]
+        return key, key[4:28], key[-6:]
 
     def list(self) -> str:
         listed = self.apps("list")
@@ -74,9 +74,9 @@ def test_the_key_alone_is_on_standard_output(operator: Operator) -> None:
 def test_the_list_has_every_application_and_no_key(operator: Operator) -> None:
     keys = [operator.make("create", name) for name in ("One", "Two")]
     listed = operator.list()
-    for (key, app, hint), name in zip(keys, ("One", "Two"), strict=True):
+    for (key, app, suffix), name in zip(keys, ("One", "Two"), strict=True):
         (line,) = [each for each in listed.splitlines() if each.startswith(app)]
-        assert line.endswith(f"  {hint}  {name}")
+        assert line.endswith(f"  {suffix}  {name}")
         assert key[29:] not in listed
     assert listed.index(keys[0][1]) < listed.index(keys[1][1])
 
@@ -143,8 +143,8 @@ def test_a_wrong_command_says_what_is_wrong_and_changes_nothing(operator: Operat
     assert operator.list() == before
 
 
-def test_a_wrong_hint_is_refused(operator: Operator) -> None:
-    _, app, _ = operator.make("create", "Hinted")
+def test_a_wrong_suffix_is_refused(operator: Operator) -> None:
+    _, app, _ = operator.make("create", "Mistyped")
     done = operator.apps("revoke", app, "______")
     assert (done.returncode, done.stdout) == (1, "")
     assert "no such key" in done.stderr
@@ -184,21 +184,21 @@ def logged(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
 
 @pytest.mark.nightly
 def test_an_application_gets_limits_of_its_own_and_the_usual_ones_again(operator: Operator) -> None:
-    _, app, hint = operator.make("create", "Limited")
+    _, app, suffix = operator.make("create", "Limited")
     done = operator.apps("limit", app, "--requests", "600", "--stored", "0")
     assert (done.returncode, done.stdout) == (0, "")
     assert "Limited has 600 requests/min, any MiB/day: everywhere after 10 s" in done.stderr
     message = "the limits of an application were changed by the operator"
     assert logged(done) == {"message": message, "app": app, "requests": 600, "games": None, "stored": 0}
-    assert re.search(rf"^{app}  \S+  {hint}  600 requests/min, any MiB/day  Limited$", operator.list(), re.MULTILINE)
+    assert re.search(rf"^{app}  \S+  {suffix}  600 requests/min, any MiB/day  Limited$", operator.list(), re.MULTILINE)
     operator.apps("limit", app, "--games", "7", "--stored")
-    assert re.search(rf"^{app}  \S+  {hint}  600 requests/min, 7 games/min  Limited$", operator.list(), re.MULTILINE)
+    assert re.search(rf"^{app}  \S+  {suffix}  600 requests/min, 7 games/min  Limited$", operator.list(), re.MULTILINE)
     operator.apps("suspend", app)
     operator.apps("resume", app)
     assert "7 games/min  Limited" in operator.list()
     done = operator.apps("limit", app, "--requests", "--games")
     assert "Limited has the usual limits" in done.stderr
-    assert re.search(rf"^{app}  \S+  {hint}  Limited$", operator.list(), re.MULTILINE)
+    assert re.search(rf"^{app}  \S+  {suffix}  Limited$", operator.list(), re.MULTILINE)
 
 
 def test_a_limit_is_applied_by_all_workers_of_a_running_service(server: EmbeddedServer, operator: Operator) -> None:
@@ -229,7 +229,7 @@ def test_what_is_done_to_an_application_is_in_the_log(operator: Operator) -> Non
     assert logged(made) == {"message": "an application was made by the operator", "app": app}
     for arguments, message in (
         (("rotate", app), "a key of an application was made"),
-        (("revoke", app, made.stdout[29:35]), "a key of an application was revoked"),
+        (("revoke", app, made.stdout.strip()[-6:]), "a key of an application was revoked"),
         (("revoke", app), "all keys of an application were revoked"),
         (("delete", app), "an application was deleted"),
     ):
@@ -237,7 +237,7 @@ def test_what_is_done_to_an_application_is_in_the_log(operator: Operator) -> Non
 
 
 def test_a_suspended_application_is_refused_until_it_is_resumed_and_the_log_says_so(operator: Operator) -> None:
-    _, app, hint = operator.make("create", "Club")
+    _, app, suffix = operator.make("create", "Club")
     suspended = operator.apps("suspend", app)
     assert suspended.returncode == 0
     assert "an application was suspended by the operator" in suspended.stderr
@@ -245,5 +245,5 @@ def test_a_suspended_application_is_refused_until_it_is_resumed_and_the_log_says
     assert re.search(rf"^{app}  \S+  suspended  Club$", operator.list(), re.MULTILINE)
     assert operator.apps("suspend", app).returncode == 0
     assert operator.apps("resume", app).returncode == 0
-    assert re.search(rf"^{app}  \S+  {hint}  Club$", operator.list(), re.MULTILINE)
+    assert re.search(rf"^{app}  \S+  {suffix}  Club$", operator.list(), re.MULTILINE)
     assert operator.apps("suspend", "A" * 24).returncode == 1

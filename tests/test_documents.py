@@ -81,7 +81,7 @@ EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
         "BGREWRITEAOF": "a command of Redis",
         "BGSAVE": "a command of Redis",
         "HEALTHCHECK": "a word of a Dockerfile",
-        "HINT": "stands for a value in commands",
+        "SUFFIX": "stands for a value in commands",
         "HTTPS_PROXY": "read by other programs",
         "ID": "stands for a value in commands",
         "METRICS": "stands for a value in commands",

@@ -106,7 +106,7 @@ def test_a_refused_move_changes_nothing_and_is_explained() -> None:
     [
         ({"game": "mah-jongg"}, "game"),
         ({"players": ["Ada"]}, "players"),
-        ({"options": {"hand": 99}}, "rules.hand"),
+        ({"options": {"hand": 99}}, "options.hand"),
         ({"bots": {0: "genius"}}, "bots.0"),
         ({"bots": {7: "greedy"}}, "bots.7"),
     ],

@@ -224,7 +224,7 @@ def unlike_items(document: Document) -> list[str]:
         f"{name}.{prop}"
         for name in ("GameEvent", "FeedItem")
         for prop, value in schemas[name]["properties"].items()
-        if prop != "game" and _shape(item["properties"].get(prop)) != _shape(value)
+        if _shape(item["properties"].get(prop)) != _shape(value)
     ]
     return [
         *unlike,

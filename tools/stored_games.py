@@ -84,7 +84,7 @@ class Writer:
             return condition(self._api.play_until(table, until))
 
         for _ in range(_ATTEMPTS):
-            table = self._api.create(variant, some_seats(variant), rules=some_rounds(variant))
+            table = self._api.create(variant, some_seats(variant), options=some_rounds(variant))
             taken: list[ReleasedGame] = []
             for stage, condition in _STAGES.items():
                 if not comes_to(table, condition):

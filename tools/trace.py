@@ -153,7 +153,7 @@ def trace_move(variant: str = "fido") -> Trace:
         path = f"/v1/games/{created['game']['id']}"
         turn: int = created["game"]["turn"]["seat"]
         for number in range(WARM_UP_MOVES + 50):
-            move = ask("GET", f"{path}/moves", token=tokens[turn]).body["moves"][0]
+            move = ask("GET", f"{path}/moves", token=tokens[turn]).body["legal_moves"][0]
             made = ask("POST", f"{path}/moves", move, tokens[turn])
             if number >= WARM_UP_MOVES and move["action"] == "play" and made.body["status"] == "playing":
                 return made.trace

@@ -53,10 +53,10 @@ def open_game(asked: dict[str, Any]) -> Opened:
     game = secrets.token_urlsafe(16)
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     names = [player["name"] for player in asked["players"]]
-    hands, stock = _deal(asked["rules"]["set"], len(names))
+    hands, stock = _deal(asked["options"]["set"], len(names))
     tokens = [secrets.token_urlsafe(32) for _ in names]
     match = {"round": 1, "turn": secrets.randbelow(len(names)), "status": "playing", "board": [], "winners": []}
-    described = {"variant": asked["variant"], "rules": asked["rules"], "created_at": now, "updated_at": now}
+    described = {"variant": asked["variant"], "options": asked["options"], "created_at": now, "updated_at": now}
     state = {
         **described,
         **match,

@@ -67,7 +67,7 @@ class Endpoint:
         message = orjson.loads(environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"])))
         data = message["data"]
         if message["type"] in TYPES:
-            told = (data["game"], data["version"], message["type"])
+            told = (data["game_id"], data["version"], message["type"])
             if told not in self._ids:
                 self._came(time.time() - datetime.fromisoformat(message["timestamp"]).timestamp())
             self._ids[told].append(environ["HTTP_WEBHOOK_ID"])

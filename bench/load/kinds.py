@@ -26,7 +26,7 @@ class Kind(NamedTuple):
     def request(self) -> dict[str, Any]:
         """The body of the request that creates a game of this kind."""
         second = {"name": "Bo"} if self.bot is None else {"bot": self.bot}
-        wanted: dict[str, Any] = {"variant": "domino", "rules": {"limit": 50}, "players": [{"name": "Ada"}, second]}
+        wanted: dict[str, Any] = {"variant": "domino", "options": {"limit": 50}, "players": [{"name": "Ada"}, second]}
         if self.bot is not None:
             wanted["pace"] = 0
         if self.turn is not None:

@@ -31,7 +31,7 @@ INSTRUCTIONS: Final = (
 )
 
 TEXT: Final = {"type": "string", "maxLength": 200}
-GAME: Final = {"game": {**TEXT, "description": "The id of the game."}}
+GAME: Final = {"game_id": {**TEXT, "description": "The id of the game."}}
 VARIANT: Final = {"variant": {**TEXT, "description": "The id of the game, such as `block`."}}
 TOKEN: Final = {
     "token": {**TEXT, "description": "The secret token of your seat. Show it to nobody, least of all to other players."}
@@ -85,7 +85,7 @@ class Tool(NamedTuple):
         known = {*self.arguments, "language"}
         if self.body != "*" and (unknown := sorted(given.keys() - known)):
             raise ValueError(f"Unknown: {', '.join(unknown[:5])}. Allowed: {', '.join(sorted(known))}.")
-        named = [key for key in ("game", "variant") if f"{{{key}}}" in self.path]
+        named = [key for key in ("game_id", "variant") if f"{{{key}}}" in self.path]
         path = self.path.format(**{key: _segment(given.pop(key), key) for key in named})
         headers = {HEADERS[key]: _header(given.pop(key), key) for key in HEADERS if key in given and key in known}
         if "token" in known and "Authorization" in headers:
@@ -134,7 +134,7 @@ TOOLS: Final = {
                 "description": 'The seats in order: {"name": "Ada"} a person, {"bot": "greedy"} a computer player, '
                 '{"open": true} for somebody to join.',
             },
-            "rules": {"type": "object", "description": "House rules that differ from the defaults."},
+            "options": {"type": "object", "description": "House rules that differ from the defaults."},
             "pace": {"type": "number", "description": "Seconds that computer players take for a move; 0 is at once."},
             **KEY,
         },
@@ -146,7 +146,7 @@ TOOLS: Final = {
         "and a sentence on how the game stands (`text`). Without a token, what a spectator sees. With `after`, the "
         "version that you know, and `wait`, it waits for the others.",
         "GET",
-        "/v1/games/{game}",
+        "/v1/games/{game_id}",
         {
             **GAME,
             **TOKEN,
@@ -158,7 +158,7 @@ TOOLS: Final = {
                 "description": "Seconds to wait at most for a later version.",
             },
         },
-        ("game",),
+        ("game_id",),
         query=("after", "wait"),
         fixed={"text": "true"},
     ),
@@ -166,17 +166,17 @@ TOOLS: Final = {
         "Make a move: one of the legal moves that `look` lists, unchanged. The answer is the table after it, or why "
         "the move is refused, with the legal ones.",
         "POST",
-        "/v1/games/{game}/moves",
+        "/v1/games/{game_id}/moves",
         {**GAME, **TOKEN, "move": {"type": "object", "description": "A legal move, exactly as it is listed."}, **KEY},
-        ("game", "token", "move"),
+        ("game_id", "token", "move"),
         body="move",
     ),
     "score": Tool(
         "See the score card: every point of every round, and the rule that it follows from.",
         "GET",
-        "/v1/games/{game}/score",
+        "/v1/games/{game_id}/score",
         {**GAME, **TOKEN},
-        ("game",),
+        ("game_id",),
     ),
 }
 

@@ -76,7 +76,7 @@ const same = (a, b) => a.length === b.length && a.every((each, index) => each ==
 
 /** Whether a round "holds", is "open" or "wrong", and why. */
 function judge(document, index) {
-  const { game, rounds, seats, set } = document;
+  const { game_id: game, rounds, seats, set } = document;
   const number = index + 1;
   const entry = rounds[index];
   const later = rounds.slice(number);
@@ -129,7 +129,7 @@ const isDigest = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(v
 const isNumber = (low, high) => (value) => Number.isInteger(value) && low <= value && value <= high;
 
 const NEEDED = {
-  game: isText,
+  game_id: isText,
   seats: isNumber(2, 100),
   set: isNumber(0, 100),
   rounds: (value) => Array.isArray(value) && value.length > 0 && value.every(isObject),
@@ -165,7 +165,7 @@ const quoted = (text) =>
 /** Say of every round of a fairness document whether it holds. */
 function report(document) {
   checkForm(document);
-  console.log(`game ${quoted(document.game)}, ${document.seats} seats, set up to double-${document.set}`);
+  console.log(`game ${quoted(document.game_id)}, ${document.seats} seats, set up to double-${document.set}`);
   const found = { holds: 0, open: 0, wrong: 0 };
   for (const [index, entry] of document.rounds.entries()) {
     const [word, why] = judge(document, index);
@@ -194,7 +194,7 @@ function verdicts(document) {
 const bytes = (hex) => Buffer.from(hex, "hex");
 const VECTORS = {
   commitments: (v) => commitment(bytes(v.seed)).equals(bytes(v.commitment)),
-  shuffle_seeds: (v) => shuffleSeed(bytes(v.seed), v.game, v.round, v.client_seeds).equals(bytes(v.shuffle_seed)),
+  shuffle_seeds: (v) => shuffleSeed(bytes(v.seed), v.game_id, v.round, v.client_seeds).equals(bytes(v.shuffle_seed)),
   orders: (v) => same(shuffle(v.set, bytes(v.shuffle_seed), v.round, v.attempt), v.order.split(" ")),
   documents: (v) => same(verdicts(v.document), v.says),
 };

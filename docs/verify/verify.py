@@ -103,7 +103,7 @@ def judge(document: dict[str, Any], index: int) -> tuple[str, str]:
     sizes = [len(hand) for hand in entry["hands"]]
     if len({size for size in sizes if size}) != 1:
         return "wrong", "the hands are of different sizes"
-    key = shuffle_seed(seed, document["game"], number, entry["client_seeds"])
+    key = shuffle_seed(seed, document["game_id"], number, entry["client_seeds"])
     for attempt in range(entry["attempt"] + 1):
         hands, stock = cut(shuffle(document["set"], key, number, attempt), sizes)
         doubles = [tile for hand in hands for tile in hand if tile.split("-")[0] == tile.split("-")[1]]
@@ -138,7 +138,7 @@ def is_number(low: int, high: int) -> Callable[[object], bool]:
 
 
 NEEDED: dict[str, Callable[[Any], bool]] = {
-    "game": is_text,
+    "game_id": is_text,
     "seats": is_number(2, 100),
     "set": is_number(0, 100),
     "rounds": lambda value: isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value),
@@ -173,7 +173,7 @@ def check_form(document: Any) -> None:
 def report(document: Any) -> int:
     """Say of every round of a fairness document whether it holds."""
     check_form(document)
-    print(f"game {json.dumps(document['game'])}, {document['seats']} seats, set up to double-{document['set']}")
+    print(f"game {json.dumps(document['game_id'])}, {document['seats']} seats, set up to double-{document['set']}")
     found = []
     for index, entry in enumerate(document["rounds"]):
         word, why = judge(document, index)
@@ -201,7 +201,7 @@ def verdicts(document: Any) -> list[str]:
 VECTORS: dict[str, Callable[[Any], bool]] = {
     "commitments": lambda v: commitment(bytes.fromhex(v["seed"])).hex() == v["commitment"],
     "shuffle_seeds": lambda v: (
-        shuffle_seed(bytes.fromhex(v["seed"]), v["game"], v["round"], v["client_seeds"]).hex() == v["shuffle_seed"]
+        shuffle_seed(bytes.fromhex(v["seed"]), v["game_id"], v["round"], v["client_seeds"]).hex() == v["shuffle_seed"]
     ),
     "orders": lambda v: (
         shuffle(v["set"], bytes.fromhex(v["shuffle_seed"]), v["round"], v["attempt"]) == v["order"].split()

@@ -76,7 +76,7 @@ def create_user() -> Any:
 def start_game() -> Any:
     """Start a game. Its other seat is open to all users: the game is in the lobby."""
     user = signed_in()
-    wanted = {"variant": "domino", "rules": request.get_json().get("rules", {}), "public": "app"}
+    wanted = {"variant": "domino", "options": request.get_json().get("options", {}), "lobby": "app"}
     return sit_down(user, "/v1/games", {**wanted, "players": [user, {"open": True}]})
 
 
@@ -160,7 +160,7 @@ def push(data: dict[str, Any], text: str, players: list[dict[str, Any]]) -> None
     for each in players:
         for (device,) in sql("SELECT device FROM users WHERE id = ?", each.get("ref")).fetchall():
             print(f"push to {device}: {text}", flush=True)
-            sql("INSERT INTO pushes VALUES (?, ?, ?, ?)", device, text, data["game"], data["version"])
+            sql("INSERT INTO pushes VALUES (?, ?, ?, ?)", device, text, data["game_id"], data["version"])
 
 
 @app.get("/pushes")

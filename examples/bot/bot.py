@@ -31,7 +31,7 @@ def take_message() -> Any:
     kind, data = message["type"], message["data"]
     if kind == "webhook.challenge":
         return str(data["challenge"])
-    game = f"/v1/games/{data['game']}"
+    game = f"/v1/games/{data['game_id']}"
     own = [each["seat"] for each in data["waiting_for"] if each.get("ref") == REF]
     if kind == "game.turn":
         for seat in own:

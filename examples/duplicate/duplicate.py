@@ -89,7 +89,7 @@ class Event:
                 seated = [names[first][0], names[second][0], names[first][1], names[second][1]]
                 wanted = {
                     "variant": "latin",
-                    "rules": RULES,
+                    "options": RULES,
                     "players": [{"name": name} for name in seated],
                     "seed": seed,
                 }

@@ -208,7 +208,7 @@ def create_app(league: League, service: httpx.Client, secret: str) -> Flask:
         if message["type"] == "webhook.challenge":
             return {"challenge": message["data"]["challenge"]}, 200
         if message["type"] == "game.finished":
-            game = message["data"]["game"]
+            game = message["data"]["game_id"]
             score = service.get(f"/v1/games/{game}/score").raise_for_status().json()
             with league:
                 note(league, game, score["standings"])

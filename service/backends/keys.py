@@ -35,7 +35,7 @@ CACHE_SECONDS: Final = 2.0
 """How long a process may use what it has read of an application; what goes on looks again in the rest of the time."""
 
 _KEY: Final = re.compile(r"app_([A-Za-z0-9_-]{24})_([A-Za-z0-9_-]{43})", re.ASCII)
-_HINT_CHARS: Final = 6
+_SUFFIX_CHARS: Final = 6
 _CACHE_SIZE: Final = 10_000
 _MAX_ATTEMPTS: Final = 16
 _ROTATE: Final = "create key"
@@ -148,7 +148,7 @@ class Backends:
             if len(kept) >= MAX_KEYS:
                 raise LimitReached("too_many_keys", max=MAX_KEYS)
             text, record = self._new_key(app, now, request.random_bytes)
-            if any([each.hint == record.hint for each in kept]):
+            if any([each.suffix == record.suffix for each in kept]):
                 continue
             after = before._replace(keys=(*kept, record))
             by = None if presented is None else hash_secret(presented).hex()
@@ -159,15 +159,15 @@ class Backends:
                 continue
         raise StorageUnavailable("contention")
 
-    def revoke(self, app: str, hint: str | None = None, *, presented: str | None = None) -> Backend:
-        """Revoke the key with this hint, or all keys of the application.
+    def revoke(self, app: str, suffix: str | None = None, *, presented: str | None = None) -> Backend:
+        """Revoke the key with this suffix, or all keys of the application.
 
         Raises ``NotFound``; ``Unauthorized`` as ``rotate``.
         """
         for _ in range(_MAX_ATTEMPTS):
             before = self._existing(app, presented)
-            kept = tuple([each for each in before.keys if hint is not None and each.hint != hint])
-            if hint is not None and len(kept) == len(before.keys):
+            kept = tuple([each for each in before.keys if suffix is not None and each.suffix != suffix])
+            if suffix is not None and len(kept) == len(before.keys):
                 raise NotFound("no_such_key")
             after = before._replace(keys=kept)
             if self._replace(before, after):
@@ -215,9 +215,9 @@ class Backends:
     def _new_key(self, app: str, now: int, random_bytes: RandomBytes) -> tuple[str, KeyRecord]:
         while True:
             secret = urlsafe_b64encode(random_bytes(32)).rstrip(b"=").decode()
-            if secret[0].isalnum():  # as above, as its beginning is the hint
+            if secret[-_SUFFIX_CHARS].isalnum():  # as above, as its end is the suffix
                 key = f"{KEY_PREFIX}{app}_{secret}"
-                return key, KeyRecord(secret[:_HINT_CHARS], hash_secret(key), now)
+                return key, KeyRecord(secret[-_SUFFIX_CHARS:], hash_secret(key), now)
 
     def _existing(self, app: str, presented: str | None = None) -> Backend:
         """Return the stored application.

@@ -38,7 +38,7 @@ class KeyRecord(NamedTuple):
     Times in milliseconds since 1970; a key without ``expires_at`` is valid until it is revoked.
     """
 
-    hint: str
+    suffix: str
     digest: bytes
     created_at: int
     expires_at: int | None = None

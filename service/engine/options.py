@@ -50,13 +50,13 @@ def resolve(options: tuple[Option, ...], given: Mapping[str, object]) -> dict[st
     """Return every option with its value: the one given, else the default. Raises ``InvalidSetup`` with all errors."""
     known = {option.key: option for option in options}
     unknown = Reason("unknown_option", {"allowed": list(known)})
-    errors = {f"rules.{key}": [unknown] for key in given if key not in known}
+    errors = {f"options.{key}": [unknown] for key in given if key not in known}
     resolved: dict[str, Value | None] = {}
     for key, option in known.items():
         value = given.get(key, option.default)
         error = option.error_for(value) if key in given else None
         if error is not None:
-            errors[f"rules.{key}"] = [error]
+            errors[f"options.{key}"] = [error]
         resolved[key] = value  # type: ignore[assignment]  # checked just above, or the default
     if errors:
         raise InvalidSetup(errors)

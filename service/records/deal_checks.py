@@ -26,7 +26,7 @@ def fairness_faults(record: Record) -> Iterator[Fault]:
         yield from _unexpected_proofs(record)
         return
     if not _has_id(record):
-        place = (HEAD, "Game" if record.game else "Fairness")
+        place = (HEAD, "GameId" if record.game else "Fairness")
         yield Fault(
             "missing_game",
             place,

@@ -85,10 +85,10 @@ def decode_record(data: bytes) -> str:
 def _head(lines: _Lines) -> Record:
     """Return the tags before the first round, as a record without rounds."""
     lines.tag("Record", lambda scanner: scanner.expect(NOTATION_VERSION))
-    game = lines.tag("Game", _non_empty_text, quoted=False) if lines.next_starts_with("[Game ") else ""
+    game = lines.tag("GameId", _non_empty_text, quoted=False) if lines.next_starts_with("[GameId ") else ""
     variant = lines.tag("Variant", lambda scanner: scanner.match(_KEY, "the key of a game"))
     edition = lines.tag("Edition", lambda scanner: scanner.number(POSITIVE))
-    options = lines.tag("Rules", _options)
+    options = lines.tag("Options", _options)
     players: list[_Player] = []
     while lines.next_starts_with("[Player ") or not players:
         players.append(lines.tag("Player", partial(_player, seat=len(players)), quoted=False))

@@ -17,7 +17,7 @@ CODES: Final = {
     "unknown_edition": "this server has another edition of the rules",
     "bad_players": "the game is not for this number of players, or was dealt with an open seat",
     "unknown_bot": "a level of computer players that does not exist, or one of them without a name",
-    "bad_rules": "house rules that the game does not have, or not each of them once, with a value and in order",
+    "bad_options": "house rules that the game does not have, or not each of them once, with a value and in order",
     "wrong_fairness": "tags, or a deal, that do not match the claimed fairness",
     "missing_game": "the deals should be verifiable, but the id of the game is missing or longer than 64 characters",
     "wrong_seen": "a viewer is named, although no round hides anything",

@@ -133,7 +133,7 @@ def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
     wanted = resolved_options(recipe, rules)
     if record.options != wanted:
         message = f"The house rules, each settled, are {', '.join([key for key, _ in wanted])}, in this order."
-        return rules, [Fault("bad_rules", (HEAD, "Rules"), message)]
+        return rules, [Fault("bad_options", (HEAD, "Options"), message)]
     return rules, []
 
 
@@ -141,7 +141,7 @@ def _setup_fault(path: str, reason: Reason) -> Fault:
     message = sentence(reason)
     if path == "players":
         return Fault("bad_players", (HEAD, "Player 0"), message)
-    return Fault("bad_rules", (HEAD, "Rules"), message)
+    return Fault("bad_options", (HEAD, "Options"), message)
 
 
 def _frame_faults(record: Record) -> Iterator[Fault]:

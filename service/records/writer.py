@@ -57,10 +57,10 @@ def _lines(record: Record) -> Iterator[str]:
 def _head(record: Record) -> Iterator[tuple[str, str]]:
     yield _tag("Record", NOTATION_VERSION)
     if record.game:
-        yield _tag("Game", record.game)
+        yield _tag("GameId", record.game)
     yield _tag("Variant", record.variant)
     yield _tag("Edition", record.edition)
-    yield _tag("Rules", " ".join([_option(key, value) for key, value in record.options]))
+    yield _tag("Options", " ".join([_option(key, value) for key, value in record.options]))
     for seat, name in enumerate(record.players):
         yield f"Player {seat}", f"[Player {seat} {quote(name)}{_format_kind(record, seat)}]"
     if record.clock is not None:

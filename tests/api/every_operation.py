@@ -22,7 +22,7 @@ JSON: Final = "application/json"
 TEXT: Final = "text/plain"
 WEBHOOK: Final = {"url": "https://hooks.example.com/", "events": ["game.turn"]}
 REFUSED: Final[dict[str, Any]] = {
-    "createGame": {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "rules": {"hand": 4}},
+    "createGame": {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "options": {"hand": 4}},
     "joinGame": {"name": "Eve", "join_code": "ABCDEFGHIJKLMNOP"},
     "makeMove": {"action": "deal"},
     "setPresence": {"away": False},
@@ -161,7 +161,7 @@ def make_target(app: Flask, backends: BackendsFacade, store: StoreContents, publ
     for path, status in ((gone.path, 204), (f"/v1/webhooks/{gone_webhook}", 204), ("/v1/players/user-gone", 202)):
         assert api.delete(path, token=key).status_code == status
     publish()
-    names = {"<int:seat>": str(seat), "<variant>": "domino", "<hint>": "Zr0q8T", "<message>": "msg_1"}
+    names = {"<int:seat>": str(seat), "<variant>": "domino", "<suffix>": "Zr0q8T", "<message>": "msg_1"}
     here = {**names, "<game>": table.id, "<webhook>": webhook, "<ref:ref>": "user-ada"}
     there = {**names, "<game>": gone.id, "<webhook>": gone_webhook, "<ref:ref>": "user-gone"}
     methods: dict[str, set[str]] = {}

@@ -259,7 +259,7 @@ class SavedGames:
 
         save("waiting", self._api.create(variant, one_open_seat(variant), seed=SEED))
 
-        more = {"rules": {"rounds": 3}} if "rounds" in shortest(variant) else {}
+        more = {"options": {"rounds": 3}} if "rounds" in shortest(variant) else {}
         for attempt in range(_ATTEMPTS):
             table = self._api.create(variant, seats, seed=f"{SEED} {attempt}" if attempt else SEED, **more)
             save("dealt", table)
@@ -278,7 +278,7 @@ class SavedGames:
         self._api.play_until(table, lambda view: view["round"] == 2 and len(view["board"]["tiles"]) > 4, rng)
         save("second_round", table)
 
-        table = self._api.create(variant, seats, seed=SEED, rules=shortest(variant))
+        table = self._api.create(variant, seats, seed=SEED, options=shortest(variant))
         self._api.play_until(table, match_finished, rng)
         save("finished", table)
 
@@ -290,7 +290,7 @@ class SavedGames:
     def _play_until_player_out(self, variant: str) -> Table | None:
         """A game that a player is out of while others play on, if one of a few comes to that."""
         for attempt in range(4):
-            table = self._api.create(variant, variants()[variant].players.low + 2, seed=SEED, rules={"limit": 30})
+            table = self._api.create(variant, variants()[variant].players.low + 2, seed=SEED, options={"limit": 30})
             view = self._api.play_until(table, lambda view: _player_out(view) or match_finished(view), Random(attempt))
             if not match_finished(view):
                 return table
@@ -309,4 +309,4 @@ def _tiles_held(view: Json) -> int:
 
 
 def _player_out(view: Json) -> bool:
-    return not all(player["in"] for player in view["players"])
+    return not all(player["active"] for player in view["players"])

@@ -54,7 +54,7 @@ def worker(games: GamesFacade, redis_url: str, *secrets: bytes, clock: SettableC
 
 
 def valid_keys(api: Api, key: str) -> list[str]:
-    return [each["hint"] for each in api.get("/v1/app", token=key).get_json()["keys"]]
+    return [each["suffix"] for each in api.get("/v1/app", token=key).get_json()["keys"]]
 
 
 # An ended key
@@ -68,12 +68,12 @@ def test_the_key_that_a_rotation_has_ended_gets_its_answer_again_and_nothing_els
     assert again.headers["Idempotent-Replayed"] == "true"
     new = first.get_json()["key"]
     assert len(valid_keys(api, new)) == 1
-    hint = first.get_json()["hint"]
+    suffix = first.get_json()["suffix"]
     for answer in (
         api.post("/v1/app/keys", {"overlap": 0}, token=app_key, **once()),
         api.post("/v1/app/keys", {"overlap": 0}, token=app_key),
         api.get("/v1/app", token=app_key, **key),
-        api.delete(f"/v1/app/keys/{hint}", token=app_key, **key),
+        api.delete(f"/v1/app/keys/{suffix}", token=app_key, **key),
         api.post("/v1/webhooks", {"url": URL, "events": ["game.turn"]}, token=app_key, **key),
         api.post("/v1/games", {"variant": "domino", "players": [{"name": "A"}, {"name": "B"}]}, token=app_key, **key),
     ):

@@ -36,7 +36,7 @@ def test_an_application_sees_its_key_at_once(api: Api, backends: BackendsFacade)
         "id": made.backend.id,
         "name": "Café Club",
         "created_at": created_at,
-        "keys": [{"hint": made.key[29:35], "created_at": created_at}],
+        "keys": [{"suffix": made.key[-6:], "created_at": created_at}],
         "usage": {"games": 0, "bytes": 0, "messages": 0},
         "limits": seen["limits"],
     }
@@ -54,19 +54,19 @@ def test_a_new_key_counts_beside_the_old_one_for_the_overlap(api: Api, app_key: 
     answer = api.post("/v1/app/keys", {"overlap": 60}, token=app_key)
     assert (answer.status_code, answer.headers["Cache-Control"]) == (201, "no-store")
     new = answer.get_json()
-    assert new["key"][29:35] == new["hint"]
+    assert new["key"][-6:] == new["suffix"]
     assert "expires_at" not in new
     for key in (app_key, new["key"]):
         first, second = api.get("/v1/app", token=key).get_json()["keys"]
-        assert first["hint"] == app_key[29:35]
+        assert first["suffix"] == app_key[-6:]
         assert first["expires_at"] > first["created_at"]
-        assert second == {"hint": new["hint"], "created_at": new["created_at"]}
+        assert second == {"suffix": new["suffix"], "created_at": new["created_at"]}
 
 
 def test_with_no_overlap_the_old_key_is_refused_at_once(api: Api, app_key: str) -> None:
     new = api.post("/v1/app/keys", {"overlap": 0}, token=app_key).get_json()["key"]
     assert status_and_code(api.get("/v1/app", token=app_key)) == (401, "unauthorized")
-    assert [each["hint"] for each in api.get("/v1/app", token=new).get_json()["keys"]] == [new[29:35]]
+    assert [each["suffix"] for each in api.get("/v1/app", token=new).get_json()["keys"]] == [new[-6:]]
 
 
 def test_without_a_body_the_overlap_is_a_day(api: Api, app_key: str) -> None:
@@ -88,16 +88,16 @@ def test_an_application_has_a_limited_number_of_keys(api: Api, app_key: str) -> 
         assert api.post("/v1/app/keys", {}, token=app_key).status_code == 201
     answer = api.post("/v1/app/keys", {}, token=app_key)
     assert (*status_and_code(answer), answer.get_json()["reason"]) == (409, "limit_reached", "too_many_keys")
-    hint = api.get("/v1/app", token=app_key).get_json()["keys"][-1]["hint"]
-    assert api.ask("DELETE", f"/v1/app/keys/{hint}", token=app_key).status_code == 204
+    suffix = api.get("/v1/app", token=app_key).get_json()["keys"][-1]["suffix"]
+    assert api.ask("DELETE", f"/v1/app/keys/{suffix}", token=app_key).status_code == 204
     assert api.post("/v1/app/keys", {}, token=app_key).status_code == 201
 
 
 def test_a_revoked_key_is_refused(api: Api, app_key: str) -> None:
     new = api.post("/v1/app/keys", {}, token=app_key).get_json()["key"]
-    assert api.ask("DELETE", f"/v1/app/keys/{app_key[29:35]}", token=new).status_code == 204
+    assert api.ask("DELETE", f"/v1/app/keys/{app_key[-6:]}", token=new).status_code == 204
     assert status_and_code(api.get("/v1/app", token=app_key)) == (401, "unauthorized")
-    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{app_key[29:35]}", token=new)) == (404, "not_found")
+    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{app_key[-6:]}", token=new)) == (404, "not_found")
 
 
 def test_the_keys_of_a_suspended_application_are_refused_and_its_game_goes_on(
@@ -118,20 +118,20 @@ def test_the_keys_of_a_suspended_application_are_refused_and_its_game_goes_on(
     assert wrong.get_json()["reason"] == "unknown_key", "only who has a valid key is told"
     token = game["seats"][game["game"]["turn"]["seat"]]["token"]
     path = f"/v1/games/{game['game']['id']}"
-    move = api.get(f"{path}/moves", token=token).get_json()["moves"][0]
+    move = api.get(f"{path}/moves", token=token).get_json()["legal_moves"][0]
     assert api.post(f"{path}/moves", move, token=token).status_code == 201
     backends.keys.suspend(made.backend.id, suspended=False)
     assert api.get("/v1/app", token=made.key).status_code == 200
 
 
 def test_nobody_revokes_the_key_of_another_application(api: Api, app_key: str, other_key: str) -> None:
-    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{other_key[29:35]}", token=app_key)) == (404, "not_found")
+    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{other_key[-6:]}", token=app_key)) == (404, "not_found")
     assert api.get("/v1/app", token=other_key).status_code == 200
 
 
-@pytest.mark.parametrize("hint", ["______", "%00", "%F0%9F%80%B1", "x" * 1000, "..", "%2e%2e"])
-def test_a_hint_that_is_none_is_not_found(api: Api, app_key: str, hint: str) -> None:
-    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{hint}", token=app_key)) == (404, "not_found")
+@pytest.mark.parametrize("suffix", ["______", "%00", "%F0%9F%80%B1", "x" * 1000, "..", "%2e%2e"])
+def test_a_suffix_that_is_none_is_not_found(api: Api, app_key: str, suffix: str) -> None:
+    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{suffix}", token=app_key)) == (404, "not_found")
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", ""), ("POST", "/keys"), ("DELETE", "/keys/Ab3dEf")])
@@ -160,7 +160,7 @@ def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GamesFacade, redi
     assert api.get("/v1/app", token=old).status_code == 200
     clock.advance(0.1)
     assert api.get("/v1/app", token=old).status_code == 401
-    assert [each["hint"] for each in api.get("/v1/app", token=new).get_json()["keys"]] == [new[29:35]]
+    assert [each["suffix"] for each in api.get("/v1/app", token=new).get_json()["keys"]] == [new[-6:]]
 
 
 def test_a_key_that_another_process_revoked_is_used_while_it_is_cached_and_no_longer(
@@ -172,7 +172,7 @@ def test_a_key_that_another_process_revoked_is_used_while_it_is_cached_and_no_lo
     monkeypatch.setattr("service.backends.keys.monotonic", lambda: now)
     made = here.create("Club")
     assert here.authenticate(made.key) == made.backend
-    there.revoke(made.backend.id, made.record.hint)
+    there.revoke(made.backend.id, made.record.suffix)
     now = CACHE_SECONDS - 0.1
     assert accepts(here, made.key)
     now = CACHE_SECONDS
@@ -190,8 +190,8 @@ def test_a_key_that_another_process_revoked_changes_no_keys_any_more(redis_url: 
     with pytest.raises(Unauthorized):
         here.rotate(app, presented=old.key)
     with pytest.raises(Unauthorized):
-        here.revoke(app, new.record.hint, presented=old.key)
-    assert here.rotate(app, presented=new.key).backend.keys[0].hint == new.record.hint
+        here.revoke(app, new.record.suffix, presented=old.key)
+    assert here.rotate(app, presented=new.key).backend.keys[0].suffix == new.record.suffix
 
 
 def test_a_key_that_another_process_revoked_makes_no_key_over_http(
@@ -202,7 +202,7 @@ def test_a_key_that_another_process_revoked_makes_no_key_over_http(
     there = build_backends(redis_backends(SingleNodeTopology(connect(redis_url)))).keys
     new = there.rotate(made.backend.id, 0)
     assert accepts(backends.keys, made.key)
-    assert api.delete(f"/v1/app/keys/{new.record.hint}", token=made.key).status_code == 401
+    assert api.delete(f"/v1/app/keys/{new.record.suffix}", token=made.key).status_code == 401
     assert accepts(backends.keys, new.key)
     there.revoke(made.backend.id)
     assert api.post("/v1/app/keys", {"overlap": 60}, token=new.key).status_code == 401

@@ -70,7 +70,7 @@ def three(api: Api, *deals: dict[str, Any], **more: Any) -> Table:
     """A game of domino for three with a high limit, so that no player is eliminated soon."""
     if deals:
         more["deals"] = list(deals)
-    return api.create("domino", 3, rules={"limit": 1000}, **more)
+    return api.create("domino", 3, options={"limit": 1000}, **more)
 
 
 # By seed
@@ -81,7 +81,7 @@ def test_the_same_seed_deals_the_same_in_every_round_however_it_is_played(
     api: Api, server: redis.Redis, variant: str
 ) -> None:
     seats = some_seats(variant)
-    first, second = (api.create(variant, seats, seed=SEED, rules=longest(variant, ROUNDS)) for _ in range(2))
+    first, second = (api.create(variant, seats, seed=SEED, options=longest(variant, ROUNDS)) for _ in range(2))
     deals = deals_of(api, server, first)
     assert deals == deals_of(api, server, second, Random(SEED))
     assert len({str(each) for each in deals}) == ROUNDS, "each round is dealt anew"
@@ -150,9 +150,9 @@ def test_a_later_deal_is_used_only_if_it_leaves_out_exactly_the_players_who_are_
 ) -> None:
     rules = {"limit": 30}
     first = deal("domino", *ZEROS)
-    table = api.create("domino", 3, deals=[first], rules=rules, seed=SEED)
+    table = api.create("domino", 3, deals=[first], options=rules, seed=SEED)
     view = api.play_until(table, lambda view: view["status"] == "round_over")
-    gone = [player["seat"] for player in view["players"] if not player["in"]]
+    gone = [player["seat"] for player in view["players"] if not player["active"]]
     assert len(gone) == 1
     make_moves(api, table, "deal")
     shuffled = dealt(server, table)
@@ -160,7 +160,7 @@ def test_a_later_deal_is_used_only_if_it_leaves_out_exactly_the_players_who_are_
     for out in (None, 0, 1, 2):
         hands = ["" if seat == out else text for seat, text in enumerate(SIXES)]
         later = deal("domino", *hands, seats=3)
-        table = api.create("domino", 3, deals=[first, later], rules=rules, seed=SEED)
+        table = api.create("domino", 3, deals=[first, later], options=rules, seed=SEED)
         next_deal(api, table)
         assert dealt(server, table) == (given(later) if [out] == gone else shuffled)
 
@@ -176,7 +176,7 @@ def test_a_game_with_a_seed_is_shown_as_arranged_at_every_stage(api: Api, saved_
 def test_a_game_with_deals_is_shown_as_arranged_at_every_stage(api: Api) -> None:
     unused = deal("domino", "", "6-6 …", "…", seats=3)
     for deals in ([deal("domino", *ZEROS)], [deal("domino", *ZEROS), unused]):
-        table = api.create("domino", 3, deals=deals, rules={"limit": 30})
+        table = api.create("domino", 3, deals=deals, options={"limit": 30})
         assert table.created["game"]["arranged"] is True
         api.play_until(table, lambda view: not view["arranged"] or view["status"] == "finished")
         assert api.view(table)["arranged"] is api.view(table, 0)["arranged"] is True
@@ -184,7 +184,7 @@ def test_a_game_with_deals_is_shown_as_arranged_at_every_stage(api: Api) -> None
 
 
 def test_a_shuffled_game_is_never_shown_as_arranged(api: Api) -> None:
-    table = api.create("domino", 3, rules=shortest("domino"))
+    table = api.create("domino", 3, options=shortest("domino"))
     assert table.created["game"]["arranged"] is False
     view = api.play_until(table, lambda view: view["arranged"] or view["status"] == "finished")
     assert view["arranged"] is False

@@ -44,7 +44,7 @@ def events_of(api: Api, table: Table) -> list[Json]:
 
 @pytest.mark.parametrize(("variant", "kind"), [("draw", "drew"), ("block", "passed")])
 def test_a_match_takes_fewer_requests_and_is_the_same(variant: str, kind: str, api: Api) -> None:
-    by_hand, by_itself = (create(api, variant, rules=shortest(variant), auto=auto) for auto in (False, True))
+    by_hand, by_itself = (create(api, variant, options=shortest(variant), auto=auto) for auto in (False, True))
     requests = [play(api, table) for table in (by_hand, by_itself)]
     expected, events = events_of(api, by_hand), events_of(api, by_itself)
     marked = [event for event in events if event["data"].pop("auto", None)]
@@ -57,7 +57,7 @@ def test_a_match_takes_fewer_requests_and_is_the_same(variant: str, kind: str, a
 
 
 def test_the_view_says_so_and_a_rematch_keeps_it(api: Api) -> None:
-    table, other = create(api, rules=shortest("draw"), auto=True), create(api)
+    table, other = create(api, options=shortest("draw"), auto=True), create(api)
     assert api.view(table, 0)["auto"] is True
     assert api.view(table, None)["auto"] is True
     assert "auto" not in api.view(other, 0)
@@ -93,7 +93,7 @@ def test_a_repeated_move_is_answered_with_what_followed_from_it(api: Api) -> Non
 
 
 def test_the_record_marks_these_moves_and_is_verified(api: Api) -> None:
-    table = create(api, rules=shortest("draw"), auto=True)
+    table = create(api, options=shortest("draw"), auto=True)
     play(api, table)
     record = api.get(f"{table.path}/record", headers=AS_TEXT).get_data(as_text=True)
     marked = [line for line in record.splitlines() if line.endswith(" auto")]

@@ -47,8 +47,8 @@ OF_A_GAME: dict[str, tuple[Any, ...]] = {
     "players": ([], [{"name": "Ada"}], ADA_BO * 100, [ADA_BO, ADA_BO], [None, None], ["Ada", "Bo"]),
     "players.0": SEATS,
     "players.0.name": NO_LINES,
-    **{f"rules.{name}": (*NO_INTEGERS, -1, *HUGE) for name in ("limit", "set", "hand", "teams")},
-    **{f"rules.{name}": (1,) for name in ("limits", "divisor", "rounds", "Limit", "limit\0", "__class__")},
+    **{f"options.{name}": (*NO_INTEGERS, -1, *HUGE) for name in ("limit", "set", "hand", "teams")},
+    **{f"options.{name}": (1,) for name in ("limits", "divisor", "rounds", "Limit", "limit\0", "__class__")},
     "seed": ("", "x" * 201, "a\0b", "\0"),
     "deals": ([], [None], [{}], [[]], [1], ["0-0"]),
     "clock": ({}, {"turn": 60, "bank": 60}, {"increment": 1}),
@@ -76,7 +76,7 @@ OF_A_MOVE: dict[str, tuple[Any, ...]] = {
 def fields(request: pytest.FixtureRequest, api: Api, timed_api: Any, monkeypatch: pytest.MonkeyPatch) -> Fields:
     """Each request whose fields have other rules than their types."""
     if request.param == "game":
-        body = {"variant": "domino", "players": ADA_BO, "rules": {"limit": 50}, "clock": {"bank": 60}, "pace": 0}
+        body = {"variant": "domino", "players": ADA_BO, "options": {"limit": 50}, "clock": {"bank": 60}, "pace": 0}
         return Fields("/v1/games", body, None, (), OF_A_GAME)
     if request.param == "join":
         table = api.create("domino", [{"name": "Ada"}, {"open": True}])
@@ -243,7 +243,7 @@ def test_a_deal_that_the_rules_would_deal_again_is_refused(
     tiles = [f"{low}-{high}" for high in range(7) for low in range(high + 1)]
     stock = [tile for tile in tiles if tile not in used]
     dealt = {"hands": [hand.split() for hand in hands], "stock": stock}
-    answer = api.try_create(variant, len(hands), rules={"set": 6}, deals=[dealt])
+    answer = api.try_create(variant, len(hands), options={"set": 6}, deals=[dealt])
     assert status_and_code(answer) == (422, "invalid")
     assert contents.now() == before
 
@@ -251,37 +251,37 @@ def test_a_deal_that_the_rules_would_deal_again_is_refused(
 @pytest.mark.parametrize(
     ("game", "rules", "field"),
     [
-        (("domino", 5), {}, "rules.set"),
-        (("domino", 5), {"set": 6}, "rules.set"),
-        (("domino", 10), {"set": 9, "hand": 7}, "rules.hand"),
-        (("domino", 8), {"set": 9, "hand": 7}, "rules.hand"),
-        (("domino", 10), {"set": 9, "hand": 6}, "rules.hand"),
-        (("domino", 3), {"teams": 2}, "rules.teams"),
-        (("domino", 2), {"teams": 2}, "rules.teams"),
-        (("domino", 4), {"teams": 3}, "rules.teams"),
-        (("domino", 4), {"teams": 4}, "rules.teams"),
-        (("domino", 4), {"teams": 1}, "rules.teams"),
-        (("domino", 5), {"teams": 5, "set": 9}, "rules.teams"),
-        (("domino", 4), {"hand": 4}, "rules.hand"),
-        (("domino", 4), {"hand": 8}, "rules.hand"),
-        (("domino", 4), {"set": 15}, "rules.set"),
+        (("domino", 5), {}, "options.set"),
+        (("domino", 5), {"set": 6}, "options.set"),
+        (("domino", 10), {"set": 9, "hand": 7}, "options.hand"),
+        (("domino", 8), {"set": 9, "hand": 7}, "options.hand"),
+        (("domino", 10), {"set": 9, "hand": 6}, "options.hand"),
+        (("domino", 3), {"teams": 2}, "options.teams"),
+        (("domino", 2), {"teams": 2}, "options.teams"),
+        (("domino", 4), {"teams": 3}, "options.teams"),
+        (("domino", 4), {"teams": 4}, "options.teams"),
+        (("domino", 4), {"teams": 1}, "options.teams"),
+        (("domino", 5), {"teams": 5, "set": 9}, "options.teams"),
+        (("domino", 4), {"hand": 4}, "options.hand"),
+        (("domino", 4), {"hand": 8}, "options.hand"),
+        (("domino", 4), {"set": 15}, "options.set"),
         (("fido", 2), {}, "players"),
         (("fido", 10), {"set": 18}, "players"),
-        (("fido", 4), {"set": 7}, "rules.set"),
-        (("fido", 4), {"rounds": 101}, "rules.rounds"),
+        (("fido", 4), {"set": 7}, "options.set"),
+        (("fido", 4), {"rounds": 101}, "options.rounds"),
         (("homo-homini-lupus", 3), {}, "players"),
-        (("homo-homini-lupus", 4), {"set": 6}, "rules.set"),
+        (("homo-homini-lupus", 4), {"set": 6}, "options.set"),
         (("dominospiel", 8), {}, "players"),
-        (("dominospiel", 4), {"settlement": "never"}, "rules.settlement"),
+        (("dominospiel", 4), {"settlement": "never"}, "options.settlement"),
         (("menschenwolf", 14), {}, "players"),
-        (("menschenwolf", 4), {"others_write_own": 1}, "rules.others_write_own"),
+        (("menschenwolf", 4), {"others_write_own": 1}, "options.others_write_own"),
     ],
 )
 def test_options_and_players_that_cannot_go_together_are_refused_by_name(
     api: Api, contents: StoreContents, game: tuple[str, int], rules: dict[str, Any], field: str
 ) -> None:
     before = contents.now()
-    answer = api.try_create(*game, rules=rules)
+    answer = api.try_create(*game, options=rules)
     assert status_and_code(answer) == (422, "invalid")
     assert answer.json is not None
     assert list(errors_of(answer.json)) == [field]

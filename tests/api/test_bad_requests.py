@@ -256,11 +256,11 @@ def test_a_body_without_a_length_has_the_same_limit_and_must_be_whole(api: Api, 
 def test_a_deletion_with_a_bad_body_deletes_what_its_path_names_and_nothing_else(
     free_api: Api, target: Target, name: str
 ) -> None:
-    hint = free_api.post("/v1/app/keys", {}, token=target.key).get_json()["hint"]
+    suffix = free_api.post("/v1/app/keys", {}, token=target.key).get_json()["suffix"]
     application, *before = target.own()
-    kept = tuple(each for each in application.keys if each.hint != hint)
+    kept = tuple(each for each in application.keys if each.suffix != suffix)
     webhook = free_api.post("/v1/webhooks", WEBHOOK, token=target.key).get_json()["id"]
-    for path in (create_own(free_api, target.key).path, f"/v1/webhooks/{webhook}", f"/v1/app/keys/{hint}"):
+    for path in (create_own(free_api, target.key).path, f"/v1/webhooks/{webhook}", f"/v1/app/keys/{suffix}"):
         request = {"content_type": JSON, **BODIES[name][0]}
         assert free_api.ask("DELETE", path, token=target.key, **request).status_code == 204
     assert target.own() == (application._replace(keys=kept), *before)

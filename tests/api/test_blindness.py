@@ -442,7 +442,7 @@ def test_no_answer_contains_a_seed_a_hash_or_a_token_of_another_seat(
     api: Api, server: redis.Redis, variant: str
 ) -> None:
     answers = api.keep_answers()
-    table = api.create(variant, one_open_seat(variant), seed=SEED, rules=shortest(variant))
+    table = api.create(variant, one_open_seat(variant), seed=SEED, options=shortest(variant))
     assert table.join_code is not None
     late = api.take_seat(table)
     created, joined = answers

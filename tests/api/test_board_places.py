@@ -71,7 +71,7 @@ def test_an_empty_table_has_its_planned_size(api: Api, saved_games: SavedGames, 
 
 @pytest.mark.parametrize("variant", variants())
 def test_every_earlier_table_is_as_it_was(api: Api, variant: str) -> None:
-    table = api.create(variant, some_seats(variant), seed=SEED, rules=shortest(variant))
+    table = api.create(variant, some_seats(variant), seed=SEED, options=shortest(variant))
     shown = {1: board(api, table)}
     view = api.view(table)
     random = Random(SEED)

@@ -165,7 +165,7 @@ def test_a_game_of_people_may_have_a_pace_for_those_who_leave(timed_api: TimedAp
 
 @pytest.mark.parametrize("variant", variants())
 def test_a_person_plays_a_whole_match_against_computer_players(timed_api: TimedApi, variant: str) -> None:
-    table = timed_api.create(variant, against_bots(variant), rules=shortest(variant), pace=0)
+    table = timed_api.create(variant, against_bots(variant), options=shortest(variant), pace=0)
     view = timed_api.view(table, 0)
     for _ in range(2000):
         timed_api.let_bots_play(table)
@@ -183,7 +183,7 @@ def test_a_person_plays_a_whole_match_against_computer_players(timed_api: TimedA
 
 @pytest.mark.parametrize("variant", variants())
 def test_computer_players_alone_deal_and_finish_their_match(timed_api: TimedApi, variant: str) -> None:
-    table = timed_api.create(variant, [{"bot": "random"}] * some_seats(variant), rules=shortest(variant))
+    table = timed_api.create(variant, [{"bot": "random"}] * some_seats(variant), options=shortest(variant))
     assert table.created["seats"] == []
     timed_api.let_bots_play(table)
     assert match_finished(timed_api.view(table))
@@ -207,7 +207,7 @@ def test_a_recorded_match_is_continued_with_computer_players_and_a_clock(timed_a
     record = timed_api.get(f"{table.path}/record", headers={"Accept": "text/plain"}).text
     body = {
         "players": [ADA, {"bot": "expert"}],
-        "from": {"record": record, "version": 4},
+        "continues": {"record": record, "version": 4},
         "clock": {"turn": 60},
         "absence": {"then": "move"},
         "pace": 0,

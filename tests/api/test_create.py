@@ -81,7 +81,7 @@ def test_a_game_with_an_open_seat_waits_and_nothing_is_dealt(api: Api) -> None:
     assert "turn" not in view
     assert view["board"] == {"tiles": [], "ends": []}
     assert view["stock"] == {"tiles": 0, "drawable": 0}
-    kinds = [(player["kind"], player.get("name"), player["tiles"], player["in"]) for player in view["players"]]
+    kinds = [(player["kind"], player.get("name"), player["tiles"], player["active"]) for player in view["players"]]
     assert kinds == [("human", "Ada", 0, True), ("open", None, 0, True), ("open", None, 0, True)]
 
 
@@ -103,7 +103,7 @@ def test_a_game_is_made_for_every_number_of_players_there_may_be_and_no_other(ap
     players = variants()[variant].players
     widest = {"set": 9} if variant == "domino" else {}
     for seats in range(15):
-        answer = api.try_create(variant, seats, rules=widest)
+        answer = api.try_create(variant, seats, options=widest)
         assert (answer.status_code == 201) == (players.low <= seats <= players.high)
         if answer.status_code != 201:
             assert answer.json is not None
@@ -120,7 +120,7 @@ def test_a_game_is_made_for_every_number_of_players_there_may_be_and_no_other(ap
 def test_the_game_shows_the_rules_as_they_are_settled(
     api: Api, variant: str, seats: int, rules: dict[str, Any], settled: dict[str, Any]
 ) -> None:
-    assert api.create(variant, seats, rules=rules).created["game"]["rules"] == settled
+    assert api.create(variant, seats, options=rules).created["game"]["options"] == settled
 
 
 def test_times_are_rfc_3339_in_utc_and_the_game_expires_after_its_time_to_live(api: Api) -> None:

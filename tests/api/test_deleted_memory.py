@@ -147,7 +147,11 @@ def prepare(store: RedisStore, client: FlaskClient, key: str, traces: Traces, **
     for _ in range(3):
         seat = ask(client, "GET", path, None)["turn"]["seat"]
         ask(
-            client, "POST", f"{path}/moves", tokens[seat], ask(client, "GET", f"{path}/moves", tokens[seat])["moves"][0]
+            client,
+            "POST",
+            f"{path}/moves",
+            tokens[seat],
+            ask(client, "GET", f"{path}/moves", tokens[seat])["legal_moves"][0],
         )
         game = store.read(created["game"]["id"])
         assert game is not None

@@ -60,7 +60,7 @@ def in_phase(api: Api, key: str, phase: str) -> Table:
         case "waiting":
             return owned(api, key, [PLAYERS[0], {"open": True}])
         case "public":
-            return owned(api, key, [PLAYERS[0], {"open": True}], public="all")
+            return owned(api, key, [PLAYERS[0], {"open": True}], lobby="all")
         case "with bots":
             return owned(api, key, [PLAYERS[0], {"bot": "greedy"}], pace=5)
         case "with a clock" | "away":
@@ -73,7 +73,7 @@ def in_phase(api: Api, key: str, phase: str) -> Table:
             api.play_until(source, round_over, Random(1))
             record = api.get(f"{source.path}/record", headers={"Accept": "text/plain"}).text
             delete(api, source, key)
-            return owned(api, key, variant=None, **{"from": {"record": record}})
+            return owned(api, key, variant=None, continues={"record": record})
     table = owned(api, key)
     if phase == "round over":
         api.play_until(table, round_over, Random(1))
@@ -209,7 +209,7 @@ def test_no_key_of_redis_has_anything_of_a_deleted_game(
     clear(server)
     if phase == "with everything":
         players = [{**PLAYERS[0], "client_seed": "three blind mice"}, PLAYERS[1], {"open": True}]
-        table = owned(api, app_key, players, clock={"turn": 60}, public="all")
+        table = owned(api, app_key, players, clock={"turn": 60}, lobby="all")
         api.take_seat(table, "Carl Gauss", client_seed="see how they run")
         table.make_legal_move()
     else:
@@ -355,7 +355,7 @@ def test_moves_joins_and_deletion_at_the_same_time_leave_a_deleted_game(
         started.wait(PATIENCE)
         for _ in range(20):
             answer = api.ask_unchecked("GET", f"{table.path}/moves", token=table.tokens[seat])
-            moves = json.loads(answer.data).get("moves")
+            moves = json.loads(answer.data).get("legal_moves")
             if moves:
                 move = moves[0]
                 answer = api.ask_unchecked("POST", f"{table.path}/moves", token=table.tokens[seat], json=move)

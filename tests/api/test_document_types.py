@@ -142,7 +142,7 @@ def nodes(value: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
 def test_a_listed_move_and_the_body_of_a_move_are_of_one_schema() -> None:
     body = DOCUMENT["paths"]["/v1/games/{game}/moves"]["post"]["requestBody"]
     assert body["content"]["application/json"]["schema"] == MOVE
-    for schema, field in (("Game", "legal_moves"), ("LegalMoves", "moves"), ("Problem", "legal_moves")):
+    for schema, field in (("Game", "legal_moves"), ("MoveList", "legal_moves"), ("Problem", "legal_moves")):
         assert SCHEMAS[schema]["properties"][field]["items"] == MOVE
     assert not any(name.endswith("MoveIn") for name in SCHEMAS)
 
@@ -242,10 +242,10 @@ def test_a_record_has_an_example_where_one_is_sent_as_a_whole() -> None:
         assert list(content) == ["text/plain", MEDIA_TYPE]
         for body in content.values():
             assert verify(parse_record(body["example"])).verified
-    assert "example" not in SCHEMAS["FromIn"]["properties"]["record"]
+    assert "example" not in SCHEMAS["ContinuesIn"]["properties"]["record"]
 
 
-@pytest.mark.parametrize("schema", ["RulesIn", "Rules"])
+@pytest.mark.parametrize("schema", ["OptionsIn", "Options"])
 def test_every_option_is_described_for_each_of_its_variants(schema: str) -> None:
     for variant in variants().values():
         for option in variant.options:
@@ -258,7 +258,7 @@ def test_every_option_is_described_for_each_of_its_variants(schema: str) -> None
 
 
 def test_the_bounds_of_an_option_are_the_widest_of_its_variants() -> None:
-    fields = SCHEMAS["RulesIn"]["properties"]
+    fields = SCHEMAS["OptionsIn"]["properties"]
     assert (fields["set"]["minimum"], fields["set"]["maximum"]) == (6, 18)
     assert (fields["teams"]["minimum"], fields["teams"]["maximum"]) == (0, 5)
     assert (fields["limit"]["minimum"], fields["limit"]["maximum"]) == (1, 1000)

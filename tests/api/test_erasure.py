@@ -82,7 +82,7 @@ def in_phase(api: Api, key: str, phase: str) -> Table:
         case "waiting":
             return owned(api, key, [ADA, {"open": True}])
         case "public":
-            return owned(api, key, [ADA, {"open": True}], public="all")
+            return owned(api, key, [ADA, {"open": True}], lobby="all")
         case "open":
             return owned(api, key, [{"open": True, "ref": ADA["ref"]}, BOB])
         case "with bots":
@@ -99,8 +99,8 @@ def in_phase(api: Api, key: str, phase: str) -> Table:
             api.play_until(source, round_over, Random(1))
             record = api.get(f"{source.path}/record", headers={"Accept": "text/plain"}).text
             players = [ADA, BOB if phase == "forked" else {"open": True}]
-            return owned(api, key, players, variant=None, **{"from": {"record": record}})
-    table = owned(api, key, rules=shortest("domino") if phase == "finished" else {})
+            return owned(api, key, players, variant=None, continues={"record": record})
+    table = owned(api, key, options=shortest("domino") if phase == "finished" else {})
     if phase == "round over":
         api.play_until(table, round_over, Random(1))
     elif phase == "finished":
@@ -334,7 +334,7 @@ def test_no_repeated_request_gives_a_name_or_a_token_back(api: Api, app_key: str
 
 
 def finished(api: Api, key: str, players: Any = (ADA, BOB)) -> Table:
-    table = owned(api, key, players, rules=shortest("domino"))
+    table = owned(api, key, players, options=shortest("domino"))
     api.play_until(table, match_finished, Random(1))
     return table
 

@@ -120,7 +120,7 @@ def test_the_rounds_and_winners_of_the_events_are_those_of_the_score_card(api: A
     card = api.score(finished.table)
     assert [event["data"] for event in events if event["type"] == "round_ended"] == card["rounds"]
     assert [event["data"]["winners"] for event in events if event["type"] == "finished"] == [card["winners"]]
-    gone = [each["seat"] for each in card["standings"] if not each["in"]]
+    gone = [each["seat"] for each in card["standings"] if not each["active"]]
     assert {event["seat"] for event in events if event["type"] == "eliminated"} <= set(gone)
 
 
@@ -368,7 +368,7 @@ def test_a_stream_asked_again_after_the_end_has_no_content(watched: Watched, sav
 
 
 def test_a_stream_sends_each_event_as_soon_as_it_is_made(watched: Watched, other_worker: Api) -> None:
-    table = other_worker.create("dominospiel", 3, seed=SEED, rules=shortest("dominospiel"))
+    table = other_worker.create("dominospiel", 3, seed=SEED, options=shortest("dominospiel"))
     with closing(stream(watched.api, table, 1)) as first, closing(stream(watched.api, table)) as second:
         feeds = [(1, first.iter_encoded()), (None, second.iter_encoded())]
         received: dict[int | None, list[Event]] = {seat: read_events(chunks, 2) for seat, chunks in feeds}

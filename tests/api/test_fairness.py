@@ -92,7 +92,7 @@ def test_a_commitment_is_public_before_the_first_join_and_the_next_one_with_the_
     seats = len(taken["game"]["players"])
     assert dealt["client_seeds"] == ["of the first", *[""] * (seats - 2), "mu"]
     assert fairness(fair, table) == {
-        "game": table.id,
+        "game_id": table.id,
         "version": 3,
         "provable": True,
         "method": SCHEME,
@@ -104,7 +104,7 @@ def test_a_commitment_is_public_before_the_first_join_and_the_next_one_with_the_
 
 @pytest.mark.parametrize("variant", in_lane(list(variants()), quick=["menschenwolf"], gate=GATE_VARIANTS))
 def test_every_deal_of_a_match_follows_from_its_seed_and_every_seed_was_committed_to(fair: Api, variant: str) -> None:
-    table = full_table(fair, variant, rules=some_rounds(variant))
+    table = full_table(fair, variant, options=some_rounds(variant))
     rng = Random(variant)
     committed: dict[int, str] = {}
     view = fair.view(table)
@@ -239,7 +239,7 @@ def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_
     fair: Api, server: redis.Redis, variant: str
 ) -> None:
     answers = fair.keep_answers()
-    table = full_table(fair, variant, rules=some_rounds(variant))
+    table = full_table(fair, variant, options=some_rounds(variant))
     master = decoded(table.id, take_snapshot(server, table.id)).deck.seed
     rng = Random(variant)
     at = 0
@@ -271,7 +271,7 @@ def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_
 def test_a_provable_game_shows_a_seat_nothing_hidden_of_the_running_round(
     fair: Api, server: redis.Redis, variant: str, rounds: int
 ) -> None:
-    table = full_table(fair, variant, rules=some_rounds(variant))
+    table = full_table(fair, variant, options=some_rounds(variant))
     rng = Random(variant)
     for _ in range(rounds):
         view = fair.play_until(table, round_over, rng)

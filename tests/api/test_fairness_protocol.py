@@ -37,7 +37,7 @@ def check(api: Api, path: str, noted: Noted) -> tuple[Said, dict[str, Any]]:
 def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(api: Api, key: str) -> None:
     seats = variants()[key].players.low
     noted: Noted = {}
-    table = api.create(key, [{"open": True}] * seats, rules=longest(key, rounds=2))
+    table = api.create(key, [{"open": True}] * seats, options=longest(key, rounds=2))
     note(api, table.path, noted)
     assert check(api, table.path, noted)[0].left == 2
 
@@ -72,7 +72,7 @@ def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(
 @pytest.mark.parametrize("key", variants())
 def test_of_a_finished_match_nothing_is_left_open(api: Api, key: str) -> None:
     noted: Noted = {}
-    table = api.create(key, variants()[key].players.low, rules=shortest(key))
+    table = api.create(key, variants()[key].players.low, options=shortest(key))
     view = api.view(table)
     while not match_finished(view):
         note(api, table.path, noted)

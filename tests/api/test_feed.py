@@ -125,7 +125,7 @@ def test_a_page_tells_each_event_of_each_game(api: Api, app_key: str, publish: P
     told = page(api, app_key)
     assert told["cursor"] == told["items"][-1]["cursor"]
     for table in (one, two):
-        items = [item for item in told["items"] if item["game"] == table.id]
+        items = [item for item in told["items"] if item["game_id"] == table.id]
         events = api.get(f"{table.path}/events").get_json()["events"]
         assert [(item["version"], item["type"], item["at"]) for item in items] == [
             (event["version"], event["type"], event["at"]) for event in events
@@ -138,7 +138,7 @@ def test_a_page_tells_each_event_of_each_game(api: Api, app_key: str, publish: P
 
 
 def test_turns_that_play_themselves_are_told_one_by_one(api: Api, app_key: str, publish: Publish) -> None:
-    table = create(api, app_key, variant="draw", seed="a rainy evening", auto=True, rules=shortest("draw"))
+    table = create(api, app_key, variant="draw", seed="a rainy evening", auto=True, options=shortest("draw"))
     for _ in table.play(1):
         publish()
     events = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
@@ -221,7 +221,7 @@ def test_a_stream_tells_what_was_and_what_comes(
             table.make_legal_move()
             publish()
             (item,) = read(chunks, 1)
-            assert (item["game"], item["version"]) == (table.id, version)
+            assert (item["game_id"], item["version"]) == (table.id, version)
     assert first == page(api, app_key, limit=2)["items"]
     resumed = stream(watching, app_key, headers, last=first[0]["cursor"])
     with closing(resumed):
@@ -329,7 +329,7 @@ def test_a_deleted_game_is_told_and_its_refs_are_told_no_more(api: Api, app_key:
     assert not any(ref in text for ref in ("match-1", "user-ada", "user-bob"))
     items = page(api, app_key)["items"]
     assert [item["type"] for item in items] == ["created", "dealt", "deleted"]
-    assert (items[-1]["game"], items[-1]["version"]) == (table.id, 3)
+    assert (items[-1]["game_id"], items[-1]["version"]) == (table.id, 3)
 
 
 def test_nothing_of_a_deleted_game_but_its_id_is_stored_in_the_feed(

@@ -111,7 +111,7 @@ def test_a_stream_shows_each_viewer_its_view_after_the_events(
 
 
 def test_every_move_is_followed_by_the_view_after_it(watched: Watched, other_worker: Api) -> None:
-    table = other_worker.create("dominospiel", 3, seed=SEED, rules=shortest("dominospiel"))
+    table = other_worker.create("dominospiel", 3, seed=SEED, options=shortest("dominospiel"))
     with ExitStack() as stack:
         chunks = {
             seat: stack.enter_context(closing(stream(watched.api, table, seat, "?view=true"))).iter_encoded()
@@ -317,7 +317,7 @@ def test_a_write_that_another_one_replaced_after_a_failover_is_not_shown(
 
 @pytest.mark.parametrize("variant", ["domino", "menschenwolf"])
 def test_a_page_has_the_view_that_its_bearer_had_at_its_version(api: Api, variant: str) -> None:
-    table = api.create(variant, one_open_seat(variant), seed=SEED, rules=shortest(variant))
+    table = api.create(variant, one_open_seat(variant), seed=SEED, options=shortest(variant))
     views: dict[tuple[int | None, int], Any] = {}
 
     def remember() -> None:

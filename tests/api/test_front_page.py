@@ -326,7 +326,7 @@ def test_nothing_private_is_compressed(api: Api, table: Table) -> None:
         assert "Accept-Encoding" not in answer.headers["Vary"]
     created = api.post(
         "/v1/games",
-        {"variant": "domino", "players": [{"name": "x" * 60}] * 10, "rules": {"set": 12}},
+        {"variant": "domino", "players": [{"name": "x" * 60}] * 10, "options": {"set": 12}},
         headers={"Accept-Encoding": "gzip"},
     )
     assert created.status_code == 201

@@ -135,12 +135,12 @@ def test_computer_players_alone_play_no_more_rounds_than_they_are_dealt(
     limited: Api, players: list[dict[str, Any]], status: int
 ) -> None:
     wanted = {"variant": "fido", "players": [*players, {"bot": "greedy"}]}
-    answer = limited.post("/v1/games", {**wanted, "rules": {"rounds": MOST_ROUNDS_OF_BOTS + 1}})
+    answer = limited.post("/v1/games", {**wanted, "options": {"rounds": MOST_ROUNDS_OF_BOTS + 1}})
     assert answer.status_code == status
     if status == 422:
         (cause,) = answer.get_json()["causes"]
-        assert (cause["field"], cause["reason"]) == ("rules.rounds", "rounds_of_bots")
-        assert limited.post("/v1/games", {**wanted, "rules": {"rounds": MOST_ROUNDS_OF_BOTS}}).status_code == 201
+        assert (cause["field"], cause["reason"]) == ("options.rounds", "rounds_of_bots")
+        assert limited.post("/v1/games", {**wanted, "options": {"rounds": MOST_ROUNDS_OF_BOTS}}).status_code == 201
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_computer_players_alone_play_no_more_rounds_than_they_are_dealt(
         ({"variant": "domino", "players": [{"name": "Ada"}, {"bot": "expert"}]}, 2),
         ({"variant": "domino", "players": [{"bot": "expert"}, {"bot": "greedy"}]}, 11),
         ({"variant": "domino", "players": [{"name": "Ada"}, *[{"bot": "expert"}] * 2], **FORFEITS}, 21),
-        ({"variant": "fido", "rules": {"set": 18, "rounds": 20}, "players": [{"bot": "expert"}] * 9}, 181),
+        ({"variant": "fido", "options": {"set": 18, "rounds": 20}, "players": [{"bot": "expert"}] * 9}, 181),
     ],
 )
 def test_a_game_counts_what_it_makes_experts_calculate(

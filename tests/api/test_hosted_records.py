@@ -98,7 +98,7 @@ def test_a_match_is_continued_with_everybody_present(api: Api, record: Record) -
         near = isinstance(line.event, PresenceEvent) or isinstance(following.event, PresenceEvent)
         if not near or isinstance(following.event, AUTOMATIC_EVENTS) or forked > 12:
             continue
-        body = {"from": {"record": format_record(record), "version": line.version}, "players": PEOPLE}
+        body = {"continues": {"record": format_record(record), "version": line.version}, "players": PEOPLE}
         answer = api.post("/v1/games", body)
         assert answer.status_code == 201
         game = answer.get_json()["game"]

@@ -164,7 +164,7 @@ def test_a_key_belongs_to_its_game(api: Api) -> None:
 
 def test_the_same_key_of_different_players_makes_different_joins(api: Api) -> None:
     table, key = (
-        api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, *[{"open": True}] * 3], rules={"set": 9}),
+        api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, *[{"open": True}] * 3], options={"set": 9}),
         new_key(),
     )
     body = {"name": "Cem", "join_code": table.join_code}
@@ -198,7 +198,7 @@ def test_every_move_of_a_finished_match_is_answered_again_under_its_key(
 ) -> None:
     people = one_open_seat(variant)
     create_key = {"Idempotency-Key": new_key()}
-    body = {"variant": variant, "players": people, "seed": SEED, "rules": shortest(variant)}
+    body = {"variant": variant, "players": people, "seed": SEED, "options": shortest(variant)}
     created = api.post("/v1/games", body, headers=create_key)
     created_game = created.get_json()
     table = Table(api, created_game)
@@ -531,7 +531,7 @@ def test_a_worker_that_remembers_an_old_token_answers_no_key_for_it(
     remembering, other = another_worker(redis_url, feed), another_worker(redis_url, feed)
     assert remembering.get(table.path, token=old).status_code == 200
     new = other.post(f"{table.path}/players/{seat}/token", token=old).get_json()["token"]
-    move = other.get(f"{table.path}/moves", token=new).get_json()["moves"][0]
+    move = other.get(f"{table.path}/moves", token=new).get_json()["legal_moves"][0]
     key = {"Idempotency-Key": new_key()}
     assert other.post(f"{table.path}/moves", move, token=new, headers=key).status_code == 201
     for body in (move, {**move, "points": 1}):

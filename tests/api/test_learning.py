@@ -118,7 +118,7 @@ def finished(api: Api, **more: Any) -> Table:
     """A short match of two people that is over."""
     created = api.post(
         "/v1/games",
-        {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "rules": {"limit": 1}, "seed": "short"},
+        {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "options": {"limit": 1}, "seed": "short"},
         **more,
     )
     table = Table(api, created.get_json())
@@ -149,7 +149,7 @@ def test_a_hint_rates_legal_moves_the_best_first_and_is_computed_once(api: Api, 
 
 def test_who_follows_hints_is_reviewed_in_other_worlds(api: Api, bots: Bots) -> None:
     """Else the estimates would be those of the hint, by which its move is the best."""
-    table = alone(api, rules={"opening": "rotate"})
+    table = alone(api, options={"opening": "rotate"})
     told = [each["estimate"] for each in bots.until(lambda: hint(table)).get_json()["moves"]]
     reviewed = [round(each.estimate, 2) for each in estimates(*bots.seen(table, 0))]
     assert len(reviewed) == len(told) > 1

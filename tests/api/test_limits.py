@@ -157,7 +157,7 @@ def test_a_large_body_counts_as_several_requests(workers: Workers) -> None:
         assert answer.status_code == 422
         assert_quota(answer, "create", 40, left, 42)
     players = [{"name": "Ada"}, {"name": "Bo"}]
-    answer = api.post("/v1/games", {"from": {"record": "x" * BODY_UNIT_BYTES * 5}, "players": players})
+    answer = api.post("/v1/games", {"continues": {"record": "x" * BODY_UNIT_BYTES * 5}, "players": players})
     assert_quota(answer, "create", 40, 25, 42)
     answer = api.ask("POST", "/v1/games", content_type="application/json", **as_stream(b" " * BODY_UNIT_BYTES))
     assert_quota(answer, "create", 40, 23, 42)

@@ -71,7 +71,7 @@ def test_a_listed_game_is_what_its_view_says(api: Api, app_key: str, publish: Pu
         assert game[name] == view[name], name
     assert game["deadline"] == view["turn"]["deadline"]
     for player, seen in zip(game["players"], view["players"], strict=True):
-        told = ("seat", "name", "ref", "kind", "total", "in", "away")
+        told = ("seat", "name", "ref", "kind", "total", "active", "away")
         assert player == {name: seen[name] for name in told if name in seen}
     assert game["players"][away]["away"] is True
 
@@ -272,7 +272,7 @@ def lobby(api: Api, query: str = "", key: str | None = None) -> dict[str, Any]:
 
 def test_a_public_game_is_in_the_lobby_until_its_seats_are_taken(api: Api, app_key: str, publish: Publish) -> None:
     seats = [{"name": "Ada", "ref": "user-ada"}, {"open": True, "ref": "user-bob"}, {"bot": "greedy"}]
-    table = create(api, app_key, seats, public="all", ref="match-1")
+    table = create(api, app_key, seats, lobby="all", ref="match-1")
     publish()
     shown = lobby(api)[table.id]
     assert shown["players"] == [
@@ -293,13 +293,11 @@ def test_a_public_game_is_in_the_lobby_until_its_seats_are_taken(api: Api, app_k
     assert table.id not in lobby(api, key=app_key)
 
 
-@pytest.mark.parametrize("public", ["all", "app"])
-def test_a_game_says_in_which_lobby_it_is(
-    api: Api, app_key: str, other_key: str, publish: Publish, public: str
-) -> None:
-    table = create(api, app_key, PEOPLE, public=public)
+@pytest.mark.parametrize("who", ["all", "app"])
+def test_a_game_says_in_which_lobby_it_is(api: Api, app_key: str, other_key: str, publish: Publish, who: str) -> None:
+    table = create(api, app_key, PEOPLE, lobby=who)
     publish()
-    assert (table.id in lobby(api)) is (public != "app")
+    assert (table.id in lobby(api)) is (who != "app")
     assert table.id in lobby(api, key=app_key)
     assert table.id not in lobby(api, key=other_key)
     code = api.post(f"{table.path}/join-code", token=app_key).get_json()["join_code"]
@@ -314,26 +312,24 @@ def test_a_game_that_is_not_public_is_in_no_lobby(api: Api, app_key: str, publis
     assert not {table.id for table in tables} & {*lobby(api), *lobby(api, key=app_key)}
 
 
-@pytest.mark.parametrize("public", ["everybody", "", "true", True, False, 1, None, ["app"], {"app": True}])
-def test_another_word_is_no_lobby(api: Api, app_key: str, public: Any) -> None:
-    body = {"variant": "domino", "players": PEOPLE, "public": public}
+@pytest.mark.parametrize("who", ["everybody", "", "true", True, False, 1, None, ["app"], {"app": True}])
+def test_another_word_is_no_lobby(api: Api, app_key: str, who: Any) -> None:
+    body = {"variant": "domino", "players": PEOPLE, "lobby": who}
     answer = api.post("/v1/games", body, token=app_key)
     assert status_and_code(answer) == (422, "invalid")
     (cause,) = answer.get_json()["causes"]
-    reason = "null" if public is None else "not_one_of" if isinstance(public, str) else "not_a_string"
-    assert (cause["field"], cause["reason"]) == ("public", reason)
+    reason = "null" if who is None else "not_one_of" if isinstance(who, str) else "not_a_string"
+    assert (cause["field"], cause["reason"]) == ("lobby", reason)
 
 
-@pytest.mark.parametrize("public", ["all", "app"])
-def test_without_a_key_no_game_is_in_a_lobby(api: Api, public: str) -> None:
-    answer = api.post(
-        "/v1/games", {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}], "public": public}
-    )
+@pytest.mark.parametrize("who", ["all", "app"])
+def test_without_a_key_no_game_is_in_a_lobby(api: Api, who: str) -> None:
+    answer = api.post("/v1/games", {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}], "lobby": who})
     assert (*status_and_code(answer), answer.get_json()["reason"]) == (422, "invalid", "needs_key")
 
 
 def test_a_deleted_game_leaves_the_lobbies(api: Api, app_key: str, publish: Publish, server: redis.Redis) -> None:
-    tables = [create(api, app_key, PEOPLE, public=public) for public in ("all", "app")]
+    tables = [create(api, app_key, PEOPLE, lobby=who) for who in ("all", "app")]
     publish()
     ids = {table.id for table in tables}
     assert ids <= lobby(api, key=app_key).keys()
@@ -348,8 +344,8 @@ def test_a_deleted_game_leaves_the_lobbies(api: Api, app_key: str, publish: Publ
 def test_one_application_does_not_fill_the_lobby_for_everybody(
     api: Api, app_key: str, other_key: str, publish: Publish
 ) -> None:
-    first = create(api, other_key, PEOPLE, public="all")
-    games = [create(api, app_key, PEOPLE, public="all").id for _ in range(MOST_FOR_ALL + 2)]
+    first = create(api, other_key, PEOPLE, lobby="all")
+    games = [create(api, app_key, PEOPLE, lobby="all").id for _ in range(MOST_FOR_ALL + 2)]
     publish()
     shown = list(lobby(api))
     own = [game for game in shown if game in games]
@@ -370,7 +366,7 @@ def test_pages_of_a_lobby_lead_to_each_other(
     publish: Publish,
     with_key: bool,  # a parameter of the test
 ) -> None:
-    games = [create(api, app_key, PEOPLE, public="all").id for _ in range(5)]
+    games = [create(api, app_key, PEOPLE, lobby="all").id for _ in range(5)]
     publish()
     found: list[str] = []
     query = "?limit=2&variant=domino"
@@ -388,7 +384,7 @@ def test_pages_of_a_lobby_lead_to_each_other(
 def test_the_lobby_for_everybody_may_be_kept_by_caches_and_that_of_an_application_not(
     api: Api, app_key: str, publish: Publish
 ) -> None:
-    table = create(api, app_key, PEOPLE, public="app")
+    table = create(api, app_key, PEOPLE, lobby="app")
     publish()
     tags = set()
     for key, caching in ((None, "public, no-cache"), (app_key, "private, no-cache")):

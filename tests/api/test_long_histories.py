@@ -45,7 +45,7 @@ class LongGame:
         )
         app = create_app(games, limits=self.limits, yield_control=self._yield)
         self.api = Api(app.test_client(use_cookies=False))
-        self.table = self.api.create("domino", 2, rules={"limit": 1000}, **options)
+        self.table = self.api.create("domino", 2, options={"limit": 1000}, **options)
         self._first_seat = seat_to_move(self.api.view(self.table))
         self._first_move = self.api.moves(self.table, self._first_seat)[0]
         assert self.make_first_move().status_code == 201

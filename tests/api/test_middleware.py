@@ -270,7 +270,7 @@ def test_requests_are_counted_by_method_route_and_status(seen: Api) -> None:
 
 
 def test_moves_are_counted_by_variant_and_games_by_the_status_they_came_to(seen: Api) -> None:
-    table = seen.create("domino", [{"name": "Ada"}, {"open": True}], rules={"limit": 1})
+    table = seen.create("domino", [{"name": "Ada"}, {"open": True}], options={"limit": 1})
     assert samples(seen)["domino_game_status_transitions_total", "waiting"] == 1
     key = {"Idempotency-Key": "k" * 20}
     join = {"name": "Bo", "join_code": table.join_code}

@@ -177,21 +177,21 @@ MISTAKES = [
     create(
         "typo",
         {"variant": "domino", "players": TWO, "rule": {}},
-        *invalid("unknown_field", "rule: Unknown field; possible: variant, players, rules"),
+        *invalid("unknown_field", "rule: Unknown field; possible: variant, players, options"),
     ),
     create(
         "option of another game",
-        {"variant": "domino", "players": TWO, "rules": {"rounds": 3}},
+        {"variant": "domino", "players": TWO, "options": {"rounds": 3}},
         *invalid("unknown_option", "set, hand, limit, teams"),
     ),
     create(
         "limit as text",
-        {"variant": "domino", "players": TWO, "rules": {"limit": "50"}},
-        *invalid("not_an_integer", "rules.limit: Not an integer."),
+        {"variant": "domino", "players": TWO, "options": {"limit": "50"}},
+        *invalid("not_an_integer", "options.limit: Not an integer."),
     ),
     create(
         "limit too high",
-        {"variant": "domino", "players": TWO, "rules": {"limit": 5000}},
+        {"variant": "domino", "players": TWO, "options": {"limit": 5000}},
         *invalid("whole_number", "from 1 to 1000"),
     ),
     create("homo with 2", {"variant": "homo-homini-lupus", "players": TWO}, *invalid("exact_players", "4 players")),
@@ -295,7 +295,11 @@ MISTAKES = [
     ),
     # moves
     move("list of moves", [{"action": "pass"}], *invalid("body_not_an_object", "JSON object")),
-    move("answer of /moves", {"version": 3, "moves": []}, *invalid("required_one_of", "Needed: one of play, draw, ")),
+    move(
+        "answer of /moves",
+        {"version": 3, "legal_moves": []},
+        *invalid("required_one_of", "Needed: one of play, draw, "),
+    ),
     move("PLAY", {"action": "PLAY", "tile": "1-2"}, *invalid("not_one_of", "play, draw, pass")),
     move("another separator", {"action": "play", "tile": "1/2"}, *invalid("not_a_tile", '"0-6"')),
     move("66", {"action": "play", "tile": "66"}, *invalid("not_a_tile", '"0-6"')),
@@ -391,7 +395,7 @@ def test_params_are_the_values_of_the_sentence(api: Api, tables: dict[str, Table
         "9-9 on double-six": {"tile": "9-9", "max": 6},
         "pass": {"action": "pass", "tile": "1-2"},
         "wait=600": {"field": "wait", "min": 0, "max": 25},
-        "option of another game": {"field": "rules.rounds", "allowed": ["set", "hand", "limit", "teams"]},
+        "option of another game": {"field": "options.rounds", "allowed": ["set", "hand", "limit", "teams"]},
     }
     mistakes = {each.name: each for each in MISTAKES}
     for name, params in wanted.items():
@@ -417,12 +421,12 @@ def test_each_fault_of_a_field_is_a_cause(api: Api) -> None:
 
 def test_who_is_out_is_told_so_and_not_to_wait_for_a_turn(api: Api) -> None:
     deals = [deal("menschenwolf", "1-2 …", "…", "…", limit=1)]
-    table = api.create("menschenwolf", 3, rules={"limit": 1}, deals=deals)
+    table = api.create("menschenwolf", 3, options={"limit": 1}, deals=deals)
     view = api.view(table)
     while view["status"] == "playing":
         seat = view["turn"]["seat"]
         view = api.move(table, seat, api.moves(table, seat)[0]).get_json()
-    out = [each["seat"] for each in view["players"] if not each["in"]]
+    out = [each["seat"] for each in view["players"] if not each["active"]]
     assert (view["status"], len(out)) == ("round_over", 1)
     for action in ("deal", "pass"):
         problem = api.post(f"{table.path}/moves", {"action": action}, token=table.tokens[out[0]]).get_json()

@@ -99,7 +99,7 @@ def test_a_move_by_hand_may_leave_out_what_is_clear(api: Api) -> None:
 
 def test_14_6_the_half_outside_may_be_left_out_where_there_is_one_way(api: Api) -> None:
     hands = deal("matador", "6-6 1-3 0-4", "1-6 1-4 2-2", hand=3)
-    table = api.create("matador", 2, deals=[hands], rules={"hand": 3})
+    table = api.create("matador", 2, deals=[hands], options={"hand": 3})
     make_moves(api, table, "6-6")
     move = {"action": "play", "tile": "1-6", "end": "left"}
     problem = assert_reason(api.move(table, 1, move), "either_way")
@@ -150,7 +150,7 @@ def test_a_move_that_is_not_listed_is_refused_with_the_reason_and_changes_nothin
 
 def refusal(view: dict[str, Any], seat: int, action: str) -> str:
     """The code of the refusal of this move, which is not listed."""
-    if view["status"] in ("playing", "round_over") and not view["players"][seat]["in"]:
+    if view["status"] in ("playing", "round_over") and not view["players"][seat]["active"]:
         return "not_in_match"
     if view["status"] == "playing":
         return "illegal_move" if view["turn"] == {"seat": seat} else "not_your_turn"

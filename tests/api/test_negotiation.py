@@ -41,7 +41,7 @@ def test_events_are_a_stream_only_where_a_stream_has_a_higher_weight(accept: str
 
 
 def test_a_record_is_taken_as_text_alone(api: Api) -> None:
-    table = api.create("domino", 2, rules={"limit": 1})
+    table = api.create("domino", 2, options={"limit": 1})
     for _ in table.play(1):
         pass
     text = api.get(f"{table.path}/record", headers={"Accept": "text/plain"}).data

@@ -31,7 +31,7 @@ PLAYERS: list[dict[str, Any]] = [
     {"bot": "greedy", "ref": BOT},
     {"name": "Bo", "ref": BO},
 ]
-BODY = {"variant": "domino", "players": PLAYERS, "ref": GAME, "public": "all"}
+BODY = {"variant": "domino", "players": PLAYERS, "ref": GAME, "lobby": "all"}
 READS = (
     "",
     "?text=true",
@@ -184,7 +184,7 @@ def test_a_game_is_not_public_unless_it_is_said(api: Api, server: redis.Redis, a
     table = Table(api, api.post("/v1/games", body, token=app_key).get_json())
     ownership = stored(server, table).ownership
     assert ownership is not None
-    assert ownership.public is None
+    assert ownership.lobby is None
 
 
 def test_a_repeated_creation_returns_the_same_tokens(api: Api, app_key: str) -> None:
@@ -228,7 +228,7 @@ def test_without_a_key_nobody_gives_a_ref_or_makes_a_game_public(api: Api) -> No
     people = [{"name": "Ada"}, {"open": True}]
     bodies: dict[str, dict[str, Any]] = {
         "ref": {"players": people, "ref": GAME},
-        "public": {"players": people, "public": "all"},
+        "public": {"players": people, "lobby": "all"},
         "players.0.ref": {"players": [{"name": "Ada", "ref": ADA}, {"open": True}]},
         "players.1.ref": {"players": [{"name": "Ada"}, {"open": True, "ref": LATE}]},
     }
@@ -240,11 +240,11 @@ def test_without_a_key_nobody_gives_a_ref_or_makes_a_game_public(api: Api) -> No
 
 
 def test_a_public_game_needs_an_open_seat(api: Api, app_key: str) -> None:
-    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}], "public": "all"}
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}], "lobby": "all"}
     answer = api.post("/v1/games", body, token=app_key)
     assert status_and_code(answer) == (422, "invalid")
     (cause,) = answer.get_json()["causes"]
-    assert (cause["field"], cause["reason"]) == ("public", "only_with_open_seats")
+    assert (cause["field"], cause["reason"]) == ("lobby", "only_with_open_seats")
 
 
 @pytest.mark.parametrize("ref", HOSTILE_REFS, ids=repr)
@@ -346,7 +346,11 @@ def test_a_game_of_nobody_says_nothing_of_applications(api: Api, app_key: str) -
 
 
 def test_a_rematch_names_the_game_that_it_follows(api: Api, app_key: str, publish: Callable[[], None]) -> None:
-    body = {"variant": "domino", "players": [{"name": "Ada", "ref": ADA}, {"name": "Bo"}], "rules": shortest("domino")}
+    body = {
+        "variant": "domino",
+        "players": [{"name": "Ada", "ref": ADA}, {"name": "Bo"}],
+        "options": shortest("domino"),
+    }
     old = Table(api, api.post("/v1/games", body | {"ref": GAME}, token=app_key).get_json())
     api.play_until(old, match_finished, Random(1))
     begin = f"{old.path}/rematch"
@@ -361,6 +365,6 @@ def test_a_rematch_names_the_game_that_it_follows(api: Api, app_key: str, publis
     games = api.get("/v1/games", token=app_key).get_json()["games"]
     assert {each["id"]: each.get("rematch_of") for each in games} == {old.id: None, new.id: old.id}
     items = api.get("/v1/feed?limit=1000", token=app_key).get_json()["items"]
-    told = {each["game"]: each.get("rematch_of") for each in items if each["type"] == "created"}
+    told = {each["game_id"]: each.get("rematch_of") for each in items if each["type"] == "created"}
     assert told == {old.id: None, new.id: old.id}
-    assert {each["game"] for each in items if "rematch_of" in each and each["type"] != "created"} == set()
+    assert {each["game_id"] for each in items if "rematch_of" in each and each["type"] != "created"} == set()

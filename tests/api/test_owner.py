@@ -164,7 +164,7 @@ def test_everybody_sees_the_new_name_and_nobody_the_old_one(api: Api, app_key: s
 def test_no_key_of_redis_has_a_name_that_was_replaced(
     api: Api, app_key: str, server: redis.Redis, publish: Callable[[], None]
 ) -> None:
-    table = owned(api, app_key, [{"name": "Dorothea"}, {"open": True}], public="all", rules=shortest("domino"))
+    table = owned(api, app_key, [{"name": "Dorothea"}, {"open": True}], lobby="all", options=shortest("domino"))
     publish()
     rename(api, table, 0, app_key, name="Emmeline")
     publish()
@@ -323,7 +323,7 @@ def test_joining_and_renaming_at_once_never_makes_two_of_a_unique_name(
 
 
 def test_a_finished_game_can_be_tidied_up(api: Api, app_key: str) -> None:
-    table = owned(api, app_key, [{"name": "Ada"}, {"name": "Rude"}], rules=shortest("domino"))
+    table = owned(api, app_key, [{"name": "Ada"}, {"name": "Rude"}], options=shortest("domino"))
     api.play_until(table, match_finished, Random(1))
     assert rename(api, table, 1, app_key, name="Bo")["players"][1]["name"] == "Bo"
     assert "Rude" not in table.get("/record", Accept="text/plain").text
@@ -445,7 +445,7 @@ def test_a_computer_player_cannot_be_taken_off(api: Api, app_key: str, server: r
 def test_nobody_leaves_before_the_match_or_after_it(api: Api, app_key: str) -> None:
     waiting = owned(api, app_key, [{"name": "Ada"}, {"open": True}])
     assert status_and_code(put_presence(api, waiting, 0, app_key, away=True)) == (409, "not_started")
-    table = owned(api, app_key, [{"name": "Ada"}, {"name": "Bo"}], rules=shortest("domino"))
+    table = owned(api, app_key, [{"name": "Ada"}, {"name": "Bo"}], options=shortest("domino"))
     api.play_until(table, match_finished, Random(1))
     assert status_and_code(put_presence(api, table, 0, app_key, away=True)) == (409, "game_over")
 
@@ -453,7 +453,7 @@ def test_nobody_leaves_before_the_match_or_after_it(api: Api, app_key: str) -> N
 # The join code
 
 
-@pytest.mark.parametrize("lobby", [{"public": "all"}, {}])
+@pytest.mark.parametrize("lobby", [{"lobby": "all"}, {}])
 def test_a_new_join_code_opens_the_seats_and_the_old_one_nothing(
     api: Api,
     app_key: str,
@@ -472,7 +472,7 @@ def test_a_new_join_code_opens_the_seats_and_the_old_one_nothing(
     game = decoded(table.id, take_snapshot(server, table.id))
     assert game.join_hash == hash_secret(code)
     assert game.ownership is not None
-    assert (game.ownership.join_code, game.ownership.public) == (code, lobby.get("public"))
+    assert (game.ownership.join_code, game.ownership.lobby) == (code, lobby.get("lobby"))
     told = events(api, table)[-1]
     assert (told["type"], told["data"], told["text"]) == ("join_code_changed", {}, "There is a new join code.")
     assert "seat" not in told
@@ -528,7 +528,7 @@ def test_with_a_code_that_is_changed_at_the_same_time_nobody_joins_later(
 
 def test_a_rematch_belongs_to_the_same_application_and_refs_go_with_the_players(api: Api, app_key: str) -> None:
     players = [{"name": "Ada", "ref": "user-ada"}, {"name": "Rude", "ref": "user-bo"}]
-    table = owned(api, app_key, players, rules=shortest("domino"))
+    table = owned(api, app_key, players, options=shortest("domino"))
     api.play_until(table, match_finished, Random(1))
     rename(api, table, 1, app_key, name="Bo")
     joined = {seat: api.post(f"{table.path}/rematch", token=table.tokens[seat]).get_json() for seat in (0, 1)}
@@ -537,6 +537,6 @@ def test_a_rematch_belongs_to_the_same_application_and_refs_go_with_the_players(
     assert view["ref"] == "match-1"
     assert [(each["name"], each["ref"]) for each in view["players"]] == [("Bo", "user-bo"), ("Ada", "user-ada")]
     assert [joined[1]["game"]["players"][seat].get("ref") for seat in (0, 1)] == ["user-bo", None]
-    assert api.get(table.path, token=app_key).get_json()["rematch"] == {"game": view["id"]}
+    assert api.get(table.path, token=app_key).get_json()["rematch"] == {"game_id": view["id"]}
     assert status_and_code(api.ask("POST", f"{table.path}/rematch", token=app_key)) == (401, "unauthorized")
     assert "Rude" not in api.get(f"{path}/events").text

@@ -38,7 +38,7 @@ def kept(api: Api, key: str, ref: str = "user-ada", query: str = "") -> Any:
 
 
 def test_a_person_s_games_seats_names_and_results_are_told(api: Api, app_key: str, publish: Publish) -> None:
-    table = create(api, app_key, ref="match-1", rules=shortest("domino"))
+    table = create(api, app_key, ref="match-1", options=shortest("domino"))
     api.play_until(table, match_finished, Random(1))
     publish()
     view = api.get(table.path, token=app_key).get_json()
@@ -53,7 +53,7 @@ def test_a_person_s_games_seats_names_and_results_are_told(api: Api, app_key: st
         (told,) = game["seats"]
         player = view["players"][seat]
         assert told == {
-            **{name: player[name] for name in ("seat", "name", "kind", "total", "in")},
+            **{name: player[name] for name in ("seat", "name", "kind", "total", "active")},
             "rank": standings[seat]["rank"],
         }
 

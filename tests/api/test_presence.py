@@ -128,7 +128,9 @@ def test_while_everybody_is_away_the_game_sleeps(timed_api: TimedApi) -> None:
 
 
 def test_between_two_rounds_people_deal_and_nobody_while_all_of_them_are_away(timed_api: TimedApi) -> None:
-    table = timed_api.create("domino", [{"name": "Ada"}, {"bot": "greedy"}, {"name": "Bo"}], pace=0, rules={"hand": 5})
+    table = timed_api.create(
+        "domino", [{"name": "Ada"}, {"bot": "greedy"}, {"name": "Bo"}], pace=0, options={"hand": 5}
+    )
     while not round_over(timed_api.view(table)):
         timed_api.let_bots_play(table)
         if not round_over(timed_api.view(table)):
@@ -235,7 +237,7 @@ def test_who_is_out_of_the_match_neither_leaves_nor_claims(
     timed_api: TimedApi, server: redis.Redis, saved_games: SavedGames
 ) -> None:
     table = saved_games.at("domino", "player_out").table
-    out = next(each["seat"] for each in timed_api.view(table)["players"] if not each["in"])
+    out = next(each["seat"] for each in timed_api.view(table)["players"] if not each["active"])
     before = take_snapshot(server, table.id)
     other = (out + 1) % len(table.tokens)
     for answer in (
@@ -410,7 +412,7 @@ def test_only_a_seat_of_the_game_claims(timed_api: TimedApi, server: redis.Redis
 
 def test_a_game_that_has_not_begun_or_is_over_has_no_claims(timed_api: TimedApi, server: redis.Redis) -> None:
     waiting = timed_api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, {"open": True}], **CLAIM)
-    finished = timed_api.create("homo-homini-lupus", 4, rules={"rounds": 1}, **CLAIM)
+    finished = timed_api.create("homo-homini-lupus", 4, options={"rounds": 1}, **CLAIM)
     timed_api.play_until(finished, round_over)
     timed_api.clock.advance(3600)
     for table, code in ((waiting, "not_started"), (finished, "game_over")):

@@ -50,7 +50,7 @@ def played(app: Any) -> dict[str, tuple[Table, str]]:
     for variant in PLAYED:
         seats = one_open_seat(variant)
         seats[0] |= {"name": 'Ada "the \\ first"', "client_seed": "seven green bottles"}
-        table = api.create(variant, seats, rules=some_rounds(variant))
+        table = api.create(variant, seats, options=some_rounds(variant))
         api.take_seat(table, "Zoë", client_seed="🁡")
         rng = Random(variant)
         api.play_until(table, reached(9), rng)
@@ -119,7 +119,7 @@ def test_a_record_agrees_with_the_events_the_score_and_the_fairness_report(
 
 @pytest.mark.parametrize("variant", variants_in_lane())
 def test_during_play_a_record_shows_each_seat_what_it_has_seen(api: Api, variant: str) -> None:
-    table = api.create(variant, some_seats(variant), rules=some_rounds(variant))
+    table = api.create(variant, some_seats(variant), options=some_rounds(variant))
     rng = Random(variant)
     for wanted in (4, 12, 30):
         view = api.play_until(table, round_over_or_reached(wanted), rng)
@@ -137,8 +137,10 @@ def test_during_play_a_record_shows_each_seat_what_it_has_seen(api: Api, variant
             answer: Any = api.post("/v1/verifications", record_of(api, table, seat)).get_json()
             assert (answer["verified"], answer["finished"]) == (False, False)
             assert [each["code"] for each in answer["findings"]] == ["hidden_tile"]
-            refused = api.post("/v1/games", {"from": {"record": record_of(api, table, seat)}, "players": people(2)})
-            assert (refused.status_code, list(errors_of(refused.get_json()))) == (422, ["from"])
+            refused = api.post(
+                "/v1/games", {"continues": {"record": record_of(api, table, seat)}, "players": people(2)}
+            )
+            assert (refused.status_code, list(errors_of(refused.get_json()))) == (422, ["continues"])
 
 
 def test_before_the_first_deal_a_record_has_its_commitment(api: Api) -> None:
@@ -205,7 +207,7 @@ def test_a_game_goes_on_from_a_record_that_an_editor_has_changed(
     _, text = played["domino"]
     record = parse_record(text)
     source = {"record": text.replace("\n", "\r\n") + "\r\n", "version": record.rounds[0].lines[1].version}
-    answer = api.post("/v1/games", {"from": source, "players": [{"name": name} for name in record.players]})
+    answer = api.post("/v1/games", {"continues": source, "players": [{"name": name} for name in record.players]})
     assert answer.status_code == 201, answer.get_json()
 
 
@@ -241,7 +243,7 @@ def test_parsing_a_long_record_yields_to_other_requests(games: GamesFacade) -> N
     breaths = []
     api = Api(create_app(games, yield_control=lambda: breaths.append(1)).test_client(use_cookies=False))
     head = (
-        '[Record "1"]\n[Variant "domino"]\n[Edition "1"]\n[Rules ""]\n[Player 0 ""]\n[Fairness "arranged"]\n'
+        '[Record "1"]\n[Variant "domino"]\n[Edition "1"]\n[Options ""]\n[Player 0 ""]\n[Fairness "arranged"]\n'
         '[Result "*"]\n'
     )
     rounds = "".join([f"\n[Round {number}]\n" for number in range(1, 200)])
@@ -261,10 +263,10 @@ def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[
     versions = [line.version for each in parse_record(text).rounds for line in each.lines]
     made = 0
     for version in rng.sample(versions, 6):
-        body = {"from": {"record": text, "version": version}, "players": people(seats)}
+        body = {"continues": {"record": text, "version": version}, "players": people(seats)}
         answer = api.post("/v1/games", body)
         if answer.status_code == 422:
-            (complaint,) = errors_of(answer.get_json())["from"]
+            (complaint,) = errors_of(answer.get_json())["continues"]
             assert f"from version {version};" in complaint
             continue
         made += 1
@@ -293,10 +295,12 @@ def test_the_seats_of_a_match_played_on_hold_what_they_held(api: Api) -> None:
     api.play_until(table, reached(20), Random(3))
     then = {seat: api.view(table, seat) for seat in table.tokens}
     api.play_until(table, match_finished, Random(4))
-    answer = api.post("/v1/games", {"from": {"record": record_of(api, table), "version": 20}, "players": people(3)})
+    answer = api.post(
+        "/v1/games", {"continues": {"record": record_of(api, table), "version": 20}, "players": people(3)}
+    )
     created: Any = answer.get_json()
     again = Table(api, created)
-    same = ("board", "turn", "you", "stock", "round", "status", "carry", "rules")
+    same = ("board", "turn", "you", "stock", "round", "status", "carry", "options")
     for seat in again.tokens:
         now = api.view(again, seat)
         assert {name: now.get(name) for name in same} == {name: then[seat].get(name) for name in same}
@@ -308,7 +312,7 @@ def test_the_seats_of_a_match_played_on_hold_what_they_held(api: Api) -> None:
 def test_a_record_is_continued_at_its_end_if_no_version_is_given(api: Api) -> None:
     table = api.create("domino", 2, seed="once")
     view = api.play_until(table, round_over, Random(1))
-    answer = api.post("/v1/games", {"from": {"record": record_of(api, table)}, "players": people(2)})
+    answer = api.post("/v1/games", {"continues": {"record": record_of(api, table)}, "players": people(2)})
     created: Any = answer.get_json()
     assert (created["game"]["status"], created["game"]["round"]) == ("round_over", view["round"])
     again = Table(api, created)
@@ -322,7 +326,7 @@ def test_open_seats_of_a_match_played_on_are_taken_first(api: Api) -> None:
     api.play_until(table, reached(6), Random(1))
     api.play_until(table, round_over, Random(1))
     seats: list[dict[str, Any]] = [{"name": "Ada"}, {"open": True}, {"open": True}]
-    body = {"from": {"record": record_of(api, table), "version": 6}, "players": seats}
+    body = {"continues": {"record": record_of(api, table), "version": 6}, "players": seats}
     created: Any = api.post("/v1/games", body).get_json()
     assert created["game"]["status"] == "waiting"
     assert "turn" not in created["game"]
@@ -345,7 +349,7 @@ def test_open_seats_of_a_match_played_on_are_taken_first(api: Api) -> None:
 def test_a_match_is_played_on_once_under_a_key(api: Api, played: dict[str, tuple[Table, str]]) -> None:
     _, text = played["menschenwolf"]
     version = parse_record(text).rounds[0].lines[2].version
-    body = {"from": {"record": text, "version": version}, "players": people(some_seats("menschenwolf"))}
+    body = {"continues": {"record": text, "version": version}, "players": people(some_seats("menschenwolf"))}
     first, again = (
         api.post("/v1/games", body, headers={"Idempotency-Key": "a-match-that-is-played-on"}) for _ in range(2)
     )
@@ -356,23 +360,23 @@ def test_a_match_is_played_on_once_under_a_key(api: Api, played: dict[str, tuple
     ("change", "field"),
     [
         ({"variant": "domino"}, "variant"),
-        ({"rules": {"limit": 100}}, "rules"),
+        ({"options": {"limit": 100}}, "options"),
         ({"seed": "mine"}, "seed"),
         ({"players": [{"name": "Ada"}]}, "players"),
         ({"players": [{"name": "Ada"}, {"name": "Bo"}]}, "players"),
         ({"players": [{"name": "A", "client_seed": "x"}, {"name": "B"}, {"name": "C"}]}, "players.0.client_seed"),
-        ({"from": {"record": "no record"}}, "from.record"),
-        ({"from": {"record": ""}}, "from.record"),
-        ({"from": {}}, "from.record"),
-        ({"from": {"record": "x", "version": 0}}, "from.version"),
-        ({"from": "x"}, "from"),
+        ({"continues": {"record": "no record"}}, "continues.record"),
+        ({"continues": {"record": ""}}, "continues.record"),
+        ({"continues": {}}, "continues.record"),
+        ({"continues": {"record": "x", "version": 0}}, "continues.version"),
+        ({"continues": "x"}, "continues"),
     ],
 )
 def test_a_record_that_cannot_be_continued_is_refused(
     api: Api, played: dict[str, tuple[Table, str]], change: dict[str, Any], field: str
 ) -> None:
     _, text = played["domino"]
-    answer = api.post("/v1/games", {"from": {"record": text, "version": 4}, "players": people(3)} | change)
+    answer = api.post("/v1/games", {"continues": {"record": text, "version": 4}, "players": people(3)} | change)
     assert answer.status_code == 422
     assert next(iter(errors_of(answer.get_json()))).startswith(field)
 
@@ -381,9 +385,9 @@ def test_a_record_that_was_tampered_with_is_not_played_on(api: Api, played: dict
     _, text = played["domino"]
     first = text.index("dealt: ") + len("dealt: ")
     twice = text[: first + 4] + text[first : first + 3] + text[first + 7 :]
-    answer = api.post("/v1/games", {"from": {"record": twice, "version": 4}, "players": people(3)})
-    assert (answer.status_code, list(errors_of(answer.get_json()))) == (422, ["from"])
-    honest = api.post("/v1/games", {"from": {"record": text, "version": 4}, "players": people(3)})
+    answer = api.post("/v1/games", {"continues": {"record": twice, "version": 4}, "players": people(3)})
+    assert (answer.status_code, list(errors_of(answer.get_json()))) == (422, ["continues"])
+    honest = api.post("/v1/games", {"continues": {"record": text, "version": 4}, "players": people(3)})
     assert honest.status_code == 201
 
 
@@ -391,7 +395,7 @@ def test_the_mover_of_a_match_played_on_moves(api: Api, played: dict[str, tuple[
     _, text = played["homo-homini-lupus"]
     version = parse_record(text).rounds[1].lines[3].version
     created: Any = api.post(
-        "/v1/games", {"from": {"record": text, "version": version}, "players": people(4)}
+        "/v1/games", {"continues": {"record": text, "version": version}, "players": people(4)}
     ).get_json()
     again = Table(api, created)
     seat = seat_to_move(created["game"])

@@ -111,7 +111,7 @@ def test_it_is_the_same_match_dealt_anew(api: Api, finished: FinishedGames, vari
     old = finished.copy(variant)
     new = begin(api, old)
     before, after = api.view(old), api.view(new)
-    for name in ("variant", "rules"):
+    for name in ("variant", "options"):
         assert after[name] == before[name]
     assert before["arranged"] is True
     assert after["arranged"] is False
@@ -128,7 +128,7 @@ def test_teams_stay_together(api: Api) -> None:
     players = [{"name": name} for name in ("Ada", "Bo", "Cem", "Dua")]
     variant = next(key for key, each in variants().items() if any(option.key == "teams" for option in each.options))
     rules = {"teams": 2, **shortest(variant)}
-    old = api.create(variant, players, rules=rules)
+    old = api.create(variant, players, options=rules)
     api.play_until(old, match_finished, Random(3))
     teams = [
         {frozenset(each["name"] for each in api.view(table)["players"] if each["team"] == team) for team in (0, 1)}
@@ -151,7 +151,7 @@ def test_a_whole_rematch_can_be_played_and_its_deals_proven(api: Api, finished: 
 def test_clock_pace_absence_names_and_computer_players_go_along(timed_api: TimedApi, server: redis.Redis) -> None:
     players = [{"name": "Ada"}, {"bot": "random"}, {"name": "Bo"}, {"bot": "greedy"}]
     more: Json = {"clock": {"bank": 60, "increment": 5}, "absence": {"then": "forfeit"}, "pace": 0.5}
-    old = timed_api.create("domino", players, unique_names=True, rules={"limit": 10}, **more)
+    old = timed_api.create("domino", players, unique_names=True, options={"limit": 10}, **more)
     play_out(timed_api, old)
     timed_api.clock.advance(100)
     new = begin(timed_api, old)
@@ -183,7 +183,7 @@ def play_out(api: TimedApi, table: Table) -> None:
 
 
 def test_who_was_away_still_is_and_comes_back_as_ever(timed_api: TimedApi) -> None:
-    old = timed_api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, {"name": "Cem"}], rules={"limit": 10}, pace=0)
+    old = timed_api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, {"name": "Cem"}], options={"limit": 10}, pace=0)
     timed_api.set_presence(old, 2, away=True)
     play_out(timed_api, old)
     new = begin(timed_api, old)
@@ -220,7 +220,7 @@ def test_the_old_game_tells_of_the_new_one(api: Api, finished: FinishedGames) ->
     assert "rematch" not in before
     new = begin(api, old)
     after = api.view(old)
-    assert after.pop("rematch") == {"game": new.id}
+    assert after.pop("rematch") == {"game_id": new.id}
     changing = {"version", "updated_at", "expires_at"}
     assert {name: value for name, value in after.items() if name not in changing} == {
         name: value for name, value in before.items() if name not in changing
@@ -228,10 +228,10 @@ def test_the_old_game_tells_of_the_new_one(api: Api, finished: FinishedGames) ->
     assert after["version"] == before["version"] + 1
     assert old.get("", If_None_Match=etag).status_code == 200
     (event,) = api.get(f"{old.path}/events?after={before['version']}&text=true").get_json()["events"]
-    assert (event["type"], event["data"], event["to_act"]) == ("rematched", {"game": new.id}, [])
+    assert (event["type"], event["data"], event["to_act"]) == ("rematched", {"game_id": new.id}, [])
     assert event["text"] == "There is a rematch."
     for seat in (None, *old.tokens):
-        assert api.view(old, seat)["rematch"] == {"game": new.id}
+        assert api.view(old, seat)["rematch"] == {"game_id": new.id}
 
 
 def test_a_view_of_the_time_before_does_not_tell_of_it(api: Api, finished: FinishedGames) -> None:
@@ -314,7 +314,7 @@ def test_where_only_applications_create_games_nobodys_game_has_no_rematch(
     assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "no_key")
     assert (take_snapshot(server, old.id), count_keys(server)) == before
     players = [{"name": "Ada"}, {"name": "Bo"}]
-    body = {"variant": "domino", "players": players, "rules": shortest("domino")}
+    body = {"variant": "domino", "players": players, "options": shortest("domino")}
     owned = Table(api, api.post("/v1/games", body, token=app_key).get_json())
     api.play_until(owned, match_finished, Random(1))
     assert ask(strict, owned, 0).status_code == 201
@@ -372,14 +372,14 @@ def test_a_rematch_that_has_expired_is_not_found(api: Api, finished: FinishedGam
 
 
 def test_a_rematch_that_was_deleted_is_not_found_and_the_old_game_stays(api: Api, app_key: str) -> None:
-    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "rules": shortest("domino")}
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "options": shortest("domino")}
     old = Table(api, api.post("/v1/games", body, token=app_key).get_json())
     api.play_until(old, match_finished, Random(1))
     new = begin(api, old)
     assert api.ask("DELETE", new.path, token=app_key).status_code == 204
     answer = ask(api, old, 0)
     assert (*status_and_code(answer), answer.get_json()["reason"]) == (404, "not_found", "rematch_expired")
-    assert api.get(old.path).get_json()["rematch"] == {"game": new.id}
+    assert api.get(old.path).get_json()["rematch"] == {"game_id": new.id}
 
 
 # Deleted at the same time
@@ -406,7 +406,7 @@ def interrupted(redis_url: str, feed: RedisEventFeed) -> Api:
 def owned(api: Api, app_key: str) -> Table:
     """A finished game of an application."""
     players = [{"name": "Ada of the old game"}, {"name": "Bo"}]
-    body = {"variant": "domino", "players": players, "rules": shortest("domino"), "ref": "ref-of-the-old-game"}
+    body = {"variant": "domino", "players": players, "options": shortest("domino"), "ref": "ref-of-the-old-game"}
     old = Table(api, api.post("/v1/games", body, token=app_key).get_json())
     api.play_until(old, match_finished, Random(1))
     return old
@@ -531,7 +531,7 @@ def test_a_failure_between_the_two_writes_is_made_good_by_the_next_who_asks(
     assert len(made) == 3
     new = begin(api, old)
     assert own_keys(server) - keys_before == made
-    assert api.view(old)["rematch"] == {"game": new.id}
+    assert api.view(old)["rematch"] == {"game_id": new.id}
     assert stored(server, new).seats[0].token_hash == hash_secret(new.tokens[0])
 
 
@@ -592,5 +592,5 @@ def test_a_compacted_game_has_a_rematch(api: Api, finished: FinishedGames, store
     store.compact(old.id)
     new = begin(api, old)
     store.compact(old.id)
-    assert api.view(old)["rematch"] == {"game": new.id}
+    assert api.view(old)["rematch"] == {"game_id": new.id}
     assert begin(api, old).id == new.id

@@ -29,11 +29,11 @@ def replayed(api: Api, record: str, query: str = "", **headers: str) -> dict[str
 
 @pytest.mark.parametrize("variant", variants_in_lane())
 def test_the_last_table_of_every_round_is_the_board_of_the_game(api: Api, variant: str) -> None:
-    table = api.create(variant, some_seats(variant), rules=some_rounds(variant))
+    table = api.create(variant, some_seats(variant), options=some_rounds(variant))
     view = api.play_until(table, match_finished, Random(variant))
     shown = replayed(api, record_of(api, table), "?aspect=0.8")
     assert (shown["variant"], shown["finished"]) == (variant, True)
-    assert shown["rules"].items() <= view["rules"].items()
+    assert shown["options"].items() <= view["options"].items()
     assert shown["winners"] == view["winners"]
     assert "fault" not in shown
     assert shown["rounds"]
@@ -45,7 +45,7 @@ def test_the_last_table_of_every_round_is_the_board_of_the_game(api: Api, varian
 
 @pytest.mark.parametrize("variant", variants_in_lane())
 def test_the_steps_are_the_events_of_the_game_in_its_words(api: Api, variant: str) -> None:
-    table = api.create(variant, some_seats(variant), rules=some_rounds(variant))
+    table = api.create(variant, some_seats(variant), options=some_rounds(variant))
     api.play_until(table, round_over, Random(variant))
     for language in ("en", "de"):
         headers = {"Accept-Language": language}

@@ -17,7 +17,7 @@ from tests.support.table import match_finished
 
 pytestmark = pytest.mark.quick_and_gate
 
-ALWAYS = {"game", "version", "status", "best", "standings", "rounds", "winners"}
+ALWAYS = {"game_id", "version", "status", "best", "standings", "rounds", "winners"}
 ROUND = {"number", "ended_by", "hands", "scores", "carried", "lines"}
 BEST = {
     "homo-homini-lupus": "highest",
@@ -33,7 +33,7 @@ def test_the_score_card_has_exactly_the_fields_of_the_contract(api: Api, saved_g
     settled = (view["variant"], view["status"]) == ("dominospiel", "finished")
     carried = {"carry"} & view.keys()
     assert score.keys() == ALWAYS | carried | ({"settlement"} if settled else set())
-    assert score["game"] == saved_game.table.id
+    assert score["game_id"] == saved_game.table.id
     assert score["best"] == BEST.get(view["variant"], score["best"])
     for name in ("version", "status", "winners", *carried):
         assert score[name] == view[name]
@@ -43,7 +43,7 @@ def test_the_score_card_has_exactly_the_fields_of_the_contract(api: Api, saved_g
 
 @pytest.mark.parametrize(("eggs", "is_shown"), [(True, True), (False, False)])
 def test_what_is_carried_is_shown_where_the_rules_carry_points(api: Api, eggs: bool, is_shown: bool) -> None:
-    table = api.create("kozel", 4, rules={"eggs": eggs})
+    table = api.create("kozel", 4, options={"eggs": eggs})
     assert ("carry" in api.score(table)) == ("carry" in api.view(table)) == is_shown
 
 
@@ -62,7 +62,11 @@ def test_every_seat_is_listed_once_with_the_name_and_total_of_the_view(api: Api,
     for player in players:
         shown = standings[player["seat"]]
         assert shown.get("team") == player.get("team")
-        assert (shown.get("name"), shown["total"], shown["in"]) == (player.get("name"), player["total"], player["in"])
+        assert (shown.get("name"), shown["total"], shown["active"]) == (
+            player.get("name"),
+            player["total"],
+            player["active"],
+        )
 
 
 def test_the_better_total_is_listed_first_those_who_are_out_last_and_ties_share_a_rank(
@@ -72,8 +76,8 @@ def test_the_better_total_is_listed_first_those_who_are_out_last_and_ties_share_
     standings, sign = score["standings"], -1 if score["best"] == "highest" else 1
     for one, other in pairwise(standings):
         assert (one["rank"], one["seat"]) < (other["rank"], other["seat"])
-        assert one["in"] or not other["in"]
-    playing = [each for each in standings if each["in"]]
+        assert one["active"] or not other["active"]
+    playing = [each for each in standings if each["active"]]
     for each in playing:
         assert each["rank"] == 1 + sum(sign * other["total"] < sign * each["total"] for other in playing)
 
@@ -122,7 +126,7 @@ def test_the_score_card_is_304_for_a_matching_etag_until_the_next_event(api: Api
 
 
 def test_in_a_team_game_the_standings_say_the_teams(api: Api) -> None:
-    table = api.create("domino", 4, rules={"teams": 2})
+    table = api.create("domino", 4, options={"teams": 2})
     standings = api.score(table)["standings"]
     assert {each["seat"]: each["team"] for each in standings} == {0: 0, 1: 1, 2: 0, 3: 1}
 
@@ -140,7 +144,7 @@ def test_a_settlement_shows_exact_amounts_and_who_pays_whom(
 ) -> None:
     """Totals 22, 23 and 23, after the first move listed each time (rules 4.8)."""
     rules = {"limit": 1, "settlement": mode, "stake": 7}
-    table = api.create("dominospiel", 3, seed="tie 71", rules=rules)
+    table = api.create("dominospiel", 3, seed="tie 71", options=rules)
     api.play_until(table, match_finished)
     settled = api.score(table)["settlement"]
     paid = [(-amount, exact.removeprefix("-")) for amount, exact in amounts[1:]]

@@ -185,7 +185,7 @@ def test_one_address_stores_a_twentieth_in_a_day_and_no_other_notices(small: Sma
     small.create()
     before = used(small)
     names = [{"name": "\N{GRINNING FACE}" * 40, "client_seed": "\N{GRINNING FACE}" * 60} for _ in range(9)]
-    refused = exhaust(small, left=MEMORY // 20, body={"variant": "fido", "rules": {"set": 18}, "players": names})
+    refused = exhaust(small, left=MEMORY // 20, body={"variant": "fido", "options": {"set": 18}, "players": names})
     assert refusal(refused) == TOO_MUCH
     assert 0 < int(refused.headers["Retry-After"]) == refused.get_json()["retry_after"] <= DAY
     taken = used(small) - before
@@ -300,7 +300,7 @@ def test_moves_count_for_who_created_the_game(small: SmallStore) -> None:
         return int(admin.get(share_of(GOOD)) or 0)
 
     admin = small.server.admin
-    created = small.create({**TWO, "rules": {"limit": 1000}}).get_json()
+    created = small.create({**TWO, "options": {"limit": 1000}}).get_json()
     before, game = counted(), created["game"]["id"]
     assert play(small, created, 64) == 64
     written = small.store.event_range(game, 2, 10_000)
@@ -327,8 +327,8 @@ def play(small: SmallStore, created: Any, moves: int) -> int:
 
 
 def test_in_the_reserve_honest_games_go_on_whoever_fills_it(small: SmallStore) -> None:
-    honest = small.create({**TWO, "rules": {"limit": 1000}}).get_json()
-    hostile = [small.create({**TWO, "rules": {"limit": 1000}}, EVIL).get_json() for _ in range(20)]
+    honest = small.create({**TWO, "options": {"limit": 1000}}).get_json()
+    hostile = [small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json() for _ in range(20)]
     fill(small.server.admin, 92)
     small.shares.look()
     assert small.shares.is_reserved
@@ -355,7 +355,7 @@ def test_in_the_reserve_nothing_new_is_taken(small: SmallStore) -> None:
 
 
 def test_who_has_used_up_a_share_moves_no_more_once_half_of_the_memory_is_used(small: SmallStore) -> None:
-    hostile, honest = [small.create({**TWO, "rules": {"limit": 1000}}, each).get_json() for each in (EVIL, GOOD)]
+    hostile, honest = [small.create({**TWO, "options": {"limit": 1000}}, each).get_json() for each in (EVIL, GOOD)]
     small.server.admin.set(share_of(EVIL), 2**21)
     assert play(small, hostile, 40) == 40
     fill(small.server.admin, 60)
@@ -367,7 +367,7 @@ def test_who_has_used_up_a_share_moves_no_more_once_half_of_the_memory_is_used(s
 def test_an_honest_table_of_a_holder_whose_share_is_used_up_goes_on_with_half_of_the_memory_used(
     small: SmallStore,
 ) -> None:
-    created = small.create({**TWO, "rules": {"limit": 1000}}, EVIL).get_json()
+    created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
     use_up(small)
     fill(small.server.admin, 60)
     small.shares.look()
@@ -379,7 +379,7 @@ def test_an_honest_table_of_a_holder_whose_share_is_used_up_goes_on_with_half_of
 def test_a_holder_that_has_stored_too_much_is_refused_by_every_process_and_plays_on_in_the_reserve(
     small: SmallStore,
 ) -> None:
-    created = small.create({**TWO, "rules": {"limit": 1000}}, EVIL).get_json()
+    created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
     small.server.admin.set(share_of(EVIL), MEMORY // 10)
     fill(small.server.admin, 60)
     small.shares.look()
@@ -405,7 +405,7 @@ def refuse_writes(small: SmallStore) -> None:
 
 
 def test_a_write_is_admitted_as_soon_as_memory_is_freed(small: SmallStore) -> None:
-    created = small.create({**TWO, "rules": {"limit": 1000}}, EVIL).get_json()
+    created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
     refuse_writes(small)
     assert play(small, created, 1) == 0
     small.server.admin.delete("ballast")
@@ -428,7 +428,7 @@ def test_a_join_that_was_granted_is_answered_again_when_nothing_more_is_written(
 def test_a_rematch_whose_game_exists_is_begun_although_the_share_is_used_up(
     small: SmallStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    created = small.create({**TWO, "rules": {"limit": 1}}, EVIL).get_json()
+    created = small.create({**TWO, "options": {"limit": 1}}, EVIL).get_json()
     game, token = created["game"]["id"], created["seats"][0]["token"]
     while small.api.get(f"/v1/games/{game}").get_json()["status"] != "finished":
         play(small, created, 1)
@@ -522,7 +522,7 @@ def assert_lives(small: SmallStore, game: str, seconds: int) -> None:
 
 
 def test_a_game_in_which_nobody_has_moved_lives_a_day_and_a_finished_one_a_week(small: SmallStore) -> None:
-    created = small.create({**TWO, "rules": {"limit": 1}}).get_json()
+    created = small.create({**TWO, "options": {"limit": 1}}).get_json()
     game = created["game"]["id"]
     assert_lives(small, game, DAY)
     play(small, created, 1)

@@ -55,7 +55,7 @@ def play_out(api: Api, table: Table) -> None:
 
 def stages(api: Api, key: str) -> dict[str, Table]:
     """Games without spectators: of nobody and of an application, waiting, running and finished."""
-    finished = create(api, key, rules=shortest("domino"))
+    finished = create(api, key, options=shortest("domino"))
     play_out(api, finished)
     running = create(api)
     seat = seat_to_move(api.view(running, 0))
@@ -195,7 +195,7 @@ def test_nobody_counts_in_a_limit_who_is_told_that_there_is_no_game(games: Games
 
 def test_a_rematch_has_as_many_spectators_as_the_game_before(api: Api) -> None:
     for more in ({"spectators": False}, {}):
-        old = api.create("domino", 2, rules=shortest("domino"), **more)
+        old = api.create("domino", 2, options=shortest("domino"), **more)
         play_out(api, old)
         new = api.post(f"{old.path}/rematch", {}, token=old.tokens[0]).get_json()
         path = f"/v1/games/{new['game']['id']}"
@@ -207,7 +207,7 @@ def test_a_rematch_has_as_many_spectators_as_the_game_before(api: Api) -> None:
 def test_what_the_lobby_shows_of_a_public_game_is_told_to_everybody(
     api: Api, app_key: str, publish: Callable[[], None]
 ) -> None:
-    table = create(api, app_key, OPEN, public="all")
+    table = create(api, app_key, OPEN, lobby="all")
     publish()
     (shown,) = [each for each in api.get("/v1/lobby").get_json()["games"] if each["id"] == table.id]
     assert api.get(table.path).status_code == 404

@@ -145,7 +145,7 @@ def test_a_packed_game_shows_what_it_showed_before(
 
 @pytest.mark.parametrize("variant", variants())
 def test_an_answer_is_repeated_from_packed_events(api: Api, server: redis.Redis, variant: str) -> None:
-    table = api.create(variant, variants()[variant].players.low, seed=SEED, rules=shortest(variant))
+    table = api.create(variant, variants()[variant].players.low, seed=SEED, options=shortest(variant))
     made = play_with_keys(api, table, Random(SEED))
     assert take_snapshot(server, table.id).events[0].startswith(b"*")
     for seat, move, headers, first in [*made[:3], *made[-3:]]:

@@ -240,7 +240,7 @@ def test_a_fork_in_the_middle_of_a_round_tells_its_plays(api: Api, saved_games: 
     version = ask(api, finished, "").json["version"] // 3
     people = [{"name": f"P{seat}"} for seat in range(len(finished.view()["players"]))]
     for at in range(version, version + 10):
-        created = api.post("/v1/games", {"from": {"record": record, "version": at}, "players": people})
+        created = api.post("/v1/games", {"continues": {"record": record, "version": at}, "players": people})
         if created.json is not None and created.status_code == 201:
             break
     assert created.json is not None
@@ -286,7 +286,7 @@ def test_a_stream_tells_the_same_as_a_page(api: Api, saved_games: SavedGames, ki
 
 
 def test_a_stream_of_a_running_game_tells_each_move(api: Api) -> None:
-    table = api.create("dominospiel", one_open_seat("dominospiel"), seed=SEED, rules=shortest("dominospiel"))
+    table = api.create("dominospiel", one_open_seat("dominospiel"), seed=SEED, options=shortest("dominospiel"))
     version = table.view()["version"]
     with closing(stream(api, table, None, f"?text=true&view=true&after={version}", headers={**SSE, **GERMAN})) as it:
         chunks = it.iter_encoded()

@@ -50,7 +50,7 @@ def test_they_are_the_seats_with_legal_moves(api: Api, saved_game: SavedGame) ->
     if view["status"] == "playing":
         assert to_act == (view["turn"]["seat"],)
     elif view["status"] == "round_over":
-        assert list(to_act) == [player["seat"] for player in view["players"] if player["in"]]
+        assert list(to_act) == [player["seat"] for player in view["players"] if player["active"]]
     else:
         assert to_act == ()
 

@@ -151,7 +151,7 @@ def listed_code(api: Api, table: Table, key: str) -> str | None:
     return code
 
 
-@pytest.mark.parametrize("lobby", [{"public": "all"}, {}])
+@pytest.mark.parametrize("lobby", [{"lobby": "all"}, {}])
 def test_the_owner_is_told_the_join_code_while_a_seat_is_open(
     api: Api,
     app_key: str,

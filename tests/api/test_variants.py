@@ -204,7 +204,7 @@ def test_an_option_takes_exactly_what_its_schema_takes(api: Api, variant: str, o
     for value in CANDIDATES:
         rules = {option: value}
         bodies = [
-            {"variant": variant, "players": [{"name": "P"}] * seats, "rules": each | rules}
+            {"variant": variant, "players": [{"name": "P"}] * seats, "options": each | rules}
             for each in sets_of(variant)
             for seats in range(players.low, players.high + 1)
         ]
@@ -213,20 +213,20 @@ def test_an_option_takes_exactly_what_its_schema_takes(api: Api, variant: str, o
         assert (taken is not None) == judge.is_valid(rules), f"{rules} is judged in two ways"
         if taken is not None:
             assert taken.json is not None
-            assert taken.json["game"]["rules"][option] == value
+            assert taken.json["game"]["options"][option] == value
         else:
-            refused: Any = api.try_create(variant, players.low, rules=rules)
-            assert (refused.status_code, list(errors_of(refused.json))) == (422, [f"rules.{option}"])
+            refused: Any = api.try_create(variant, players.low, options=rules)
+            assert (refused.status_code, list(errors_of(refused.json))) == (422, [f"options.{option}"])
 
 
 @pytest.mark.parametrize("variant", variants_in_lane())
 def test_an_option_left_out_has_the_default_that_its_schema_names(api: Api, variant: str) -> None:
     properties = shown(api, variant)["options"]["properties"]
     defaults = {key: option["default"] for key, option in properties.items() if "default" in option}
-    requests: list[dict[str, Any]] = [{}, {"rules": {}}, {"rules": defaults}]
+    requests: list[dict[str, Any]] = [{}, {"options": {}}, {"options": defaults}]
     for request in requests:
         table = api.create(variant, variants()[variant].players.low, **request)
-        assert table.created["game"]["rules"].items() >= defaults.items()
+        assert table.created["game"]["options"].items() >= defaults.items()
 
 
 @pytest.mark.parametrize("variant", variants_in_lane())
@@ -234,8 +234,8 @@ def test_an_option_of_no_game_or_of_another_one_is_refused(api: Api, variant: st
     everywhere = {option.key for each in variants().values() for option in each.options}
     mine = {option.key for option in variants()[variant].options}
     for key in (*sorted(everywhere - mine), "colour"):
-        refused: Any = api.try_create(variant, variants()[variant].players.low, rules={key: 6})
-        assert (refused.status_code, list(errors_of(refused.json))) == (422, [f"rules.{key}"])
+        refused: Any = api.try_create(variant, variants()[variant].players.low, options={key: 6})
+        assert (refused.status_code, list(errors_of(refused.json))) == (422, [f"options.{key}"])
 
 
 # Deals
@@ -244,7 +244,7 @@ def test_an_option_of_no_game_or_of_another_one_is_refused(api: Api, variant: st
 @pytest.mark.parametrize("variant", variants_in_lane())
 def test_the_deal_table_is_what_is_dealt(api: Api, variant: str) -> None:
     for row in shown(api, variant)["deals"]:
-        table = api.create(variant, row["players"], rules={"set": row["set"]} if sets_of(variant)[1:] else {})
+        table = api.create(variant, row["players"], options={"set": row["set"]} if sets_of(variant)[1:] else {})
         game = table.created["game"]
         assert [player["tiles"] for player in game["players"]] == [row["hand"]] * row["players"]
         assert game["stock"] == {"tiles": row["stock"], "drawable": row["drawable"]}

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.quick_and_gate
 ALWAYS = {
     "id",
     "variant",
-    "rules",
+    "options",
     "arranged",
     "status",
     "version",
@@ -67,12 +67,12 @@ def test_the_seat_to_move_has_legal_moves_and_every_player_who_is_in_may_deal(ap
     public = api.view(saved_game.table)
     for seat in viewers(saved_game.table):
         listed, moves = api.listed_moves(saved_game.table, seat), api.view(saved_game.table, seat)["legal_moves"]
-        assert listed["moves"] == moves, "they are the same wherever they are listed"
+        assert listed["legal_moves"] == moves, "they are the same wherever they are listed"
         assert (listed["version"], listed.get("turn")) == (public["version"], public.get("turn"))
         assert all(move["version"] == public["version"] for move in moves)
         if seat is not None and public["status"] == "round_over":
             dealing = [{"action": "deal", "version": public["version"]}]
-            assert moves == (dealing if public["players"][seat]["in"] else [])
+            assert moves == (dealing if public["players"][seat]["active"] else [])
         else:
             assert bool(moves) == (seat is not None and public.get("turn") == {"seat": seat})
 
@@ -97,7 +97,7 @@ def test_only_menschenwolf_has_a_dealer_and_only_once_a_round_has_been_counted(a
     if saved_game.variant != "menschenwolf":
         assert "dealer" not in view
     elif saved_game.stage == "second_round":
-        still_in = {player["seat"]: player["total"] for player in view["players"] if player["in"]}
+        still_in = {player["seat"]: player["total"] for player in view["players"] if player["active"]}
         assert still_in[view["dealer"]] == max(still_in.values())
     elif view["round"] <= 1:
         assert "dealer" not in view or view["status"] == "round_over"

@@ -251,7 +251,7 @@ def test_a_message_that_was_tried_is_sent_again(api: Api, app_key: str, tried: T
     assert (answer.status_code, answer.get_json()) == (202, {"id": "msg_1"})
     assert tried.endpoint.asked == (AskedMessage("msg_1", "game.turn", 1_800_000_000_000, game, 2),)
     (shown,) = api.get(tried.path, token=app_key).get_json()["deliveries"]
-    assert (shown["id"], shown["game"], shown["version"]) == ("msg_1", game, 2)
+    assert (shown["id"], shown["game_id"], shown["version"]) == ("msg_1", game, 2)
 
 
 def test_a_message_that_cannot_be_sent_again_is_refused_with_the_reason(

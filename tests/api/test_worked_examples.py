@@ -43,7 +43,7 @@ class Example(NamedTuple):
     carried: int = 0
     sums: Sequence[int] = ()
     points: Sequence[int] = ()
-    rules: dict[str, Any] = {}  # noqa: RUF012 # never changed
+    options: dict[str, Any] = {}  # noqa: RUF012 # never changed
     stock: str = ""
 
 
@@ -76,7 +76,7 @@ EXAMPLES: dict[str, Example] = {
         [(1, 76, "2.11", "20 + 56"), (0, 20, "2.10", "0-1, 0-2, 0-4, 0-5, 0-6, 1-1 = 20")],
         winner=0,
         loser=1,
-        rules={"others_write_own": True},
+        options={"others_write_own": True},
     ),
     "fido": Example(
         ("1-6 2-3", "2-4 4-4", "0-3 4-6", "0-5 3-5", "0-0 3-6", "0-1 2-2", "2-5 5-5", "1-2 5-6", "0-2 2-6"),
@@ -95,7 +95,7 @@ EXAMPLES: dict[str, Example] = {
         winner=6,
         sums=(10, 16, 12, 13, 10, 15, 12),
         points=(0, 0, 4, 0, 0, 5, 4),
-        rules={"set": 6},
+        options={"set": 6},
         stock="0-6 3-4 1-5",
     ),
     "dominospiel": Example(  # the totals of 4.8
@@ -128,7 +128,7 @@ EXAMPLES: dict[str, Example] = {
         [0, 10],
         [(1, 10, "5.7", "0-0 = 10")],
         winner=0,
-        rules={"hand": 5},
+        options={"hand": 5},
     ),
     "block": Example(  # 6a
         ("0-3 3-6 6-6", "0-1 1-5 5-6"),
@@ -138,7 +138,7 @@ EXAMPLES: dict[str, Example] = {
         [1, 0],
         [(0, 1, "6.5", "1")],
         winner=0,
-        rules={"hand": 3},
+        options={"hand": 3},
     ),
     "draw": Example(  # 7b
         ("1-1 2-2 2-4", "0-5 3-5 3-6"),
@@ -148,7 +148,7 @@ EXAMPLES: dict[str, Example] = {
         [17, 0],
         [(0, 17, "7.1", "17")],
         winner=0,
-        rules={"hand": 3},
+        options={"hand": 3},
         stock="0-4 2-6 1-6",
     ),
     "all-fives": Example(  # 8a, and 7 pips rounded to 5
@@ -164,7 +164,7 @@ EXAMPLES: dict[str, Example] = {
         winner=0,
         sums=(10, 12, 5, 5, 11, 17, 20, 20, 19),
         points=(10, 0, 5, 5, 0, 0, 20, 20, 0),
-        rules={"hand": 5, "opening": "rotate"},
+        options={"hand": 5, "opening": "rotate"},
     ),
     "fives-and-threes": Example(  # 9a, and the last tile
         ("5-6 1-5 0-5", "1-6 5-5 3-4"),
@@ -179,7 +179,7 @@ EXAMPLES: dict[str, Example] = {
         winner=0,
         sums=(11, 6, 10, 15, 10),
         points=(0, 2, 2, 8, 3),
-        rules={"hand": 3},
+        options={"hand": 3},
     ),
     "latin": Example(  # 37 pips against 53: the lighter team scores all, and its player after the closer leads
         ("6-6 2-6 4-5 0-0 0-2 0-3 0-4", "0-6 2-3 5-6 0-5 1-1 1-2 1-3", "0-1 3-6 1-4 1-5 2-2 2-4 2-5", "1-6 4-6 …"),
@@ -218,7 +218,7 @@ EXAMPLES: dict[str, Example] = {
         [-3, -3, -3, -3, -3, -3, 18],
         lines("13.7", *[(seat, -3, "0 − 3") for seat in range(6)], (6, 18, "3 × 6")),
         winner=6,
-        rules={"stake": 3},
+        options={"stake": 3},
         stock="0-2 1-2 2-3 2-4 2-6 6-6 5-6",
     ),
     "matador": Example(  # the round of the rule page
@@ -229,7 +229,7 @@ EXAMPLES: dict[str, Example] = {
         [0, 6],
         [(1, 6, "14.9", "6")],
         winner=1,
-        rules={"hand": 3},
+        options={"hand": 3},
         stock="1-1 2-6",
     ),
     "bergen": Example(  # 15c: a last tile that is a double at equal ends, with a bonus of 2
@@ -245,7 +245,7 @@ EXAMPLES: dict[str, Example] = {
         ],
         winner=1,
         points=(2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3),
-        rules={"bonus": 2},
+        options={"bonus": 2},
     ),
 }
 
@@ -254,8 +254,8 @@ EXAMPLES: dict[str, Example] = {
 def test_a_worked_round_is_told_alike_by_moves_events_and_the_score_card(api: Api, variant: str) -> None:
     assert variant in EXAMPLES, "a new game needs a worked round here"
     example = EXAMPLES[variant]
-    dealt = deal(variant, *example.hands, stock=example.stock, **example.rules)
-    table = api.create(variant, len(example.hands), deals=[dealt], rules=example.rules)
+    dealt = deal(variant, *example.hands, stock=example.stock, **example.options)
+    table = api.create(variant, len(example.hands), deals=[dealt], options=example.options)
     made = [make_listed_move(api, table, variant, text) for text in example.play.split()]
     plays = [move for _, move in made if move["action"] == "play"]
     assert tuple(move["ends_sum"] for move in plays if "ends_sum" in move) == example.sums

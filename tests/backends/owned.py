@@ -17,7 +17,7 @@ from service.games.commands.creation import Secrets, deal_if_full, new_game
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.following import advance_match
-from service.games.model.game import Game, Ownership, Public
+from service.games.model.game import Audience, Game, Ownership
 from service.games.model.game_events import Created, GameEvent, Joined
 from service.games.model.schedule import DAY_MS, Lifetimes
 from service.games.model.seats import HUMAN, Seat, Seats
@@ -64,11 +64,11 @@ class Owned:
         app: str | None = APP,
         ref: str | None = None,
         open_seats: int = 0,
-        public: Public | None = "all",
+        lobby: Audience | None = "all",
         clock: ClockSettings | None = None,
         variant: str = "domino",
     ) -> str:
-        """A game with a person for each ref, and open seats, in the lobby that ``public`` says; returns its id."""
+        """A game with a person for each ref, and open seats, in the lobby that ``lobby`` says; returns its id."""
         seats = [SeatRequest("human", f"Player {seat}") for seat in range(len(refs))]
         wanted = GameRequest(variant, (*seats, *[SeatRequest("open")] * open_seats), {}, "seed", clock=clock)
         rules = variants()[variant].rules({}, len(wanted.seats))
@@ -80,7 +80,7 @@ class Owned:
             named = zip(game.seats, (*refs, *[None] * open_seats), strict=True)
             game = game._replace(
                 seats=Seats([seat._replace(ref=each) for seat, each in named]),
-                ownership=Ownership(app, ref, new.join_code, public if open_seats else None),
+                ownership=Ownership(app, ref, new.join_code, lobby if open_seats else None),
             )
         events: list[GameEvent] = [Created()]
         game, events = deal_if_full(game, events)

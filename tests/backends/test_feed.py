@@ -80,7 +80,7 @@ def test_an_item_says_what_a_spectator_knows_with_refs(table: Table) -> None:
     (seat,) = table.game(game).to_act
     assert dealt == {
         "cursor": "2-0",
-        "game": game,
+        "game_id": game,
         "ref": "club",
         "version": 2,
         "type": "dealt",
@@ -154,15 +154,15 @@ def test_refs_of_a_deleted_game_are_told_no_more(table: Table) -> None:
     items = table.items()
     assert items[-1] == {
         "cursor": items[-1]["cursor"],
-        "game": deleted,
+        "game_id": deleted,
         "version": 3,
         "type": "deleted",
         "at": format_rfc3339(START),
     }
-    text = orjson.dumps([item for item in items if item["game"] == deleted])
+    text = orjson.dumps([item for item in items if item["game_id"] == deleted])
     assert not any(ref in text for ref in (b"anna", b"ben", b"club"))
-    of_other = [item for item in items if item["game"] == other]
-    assert of_other == [item for item in before if item["game"] == other]
+    of_other = [item for item in items if item["game_id"] == other]
+    assert of_other == [item for item in before if item["game_id"] == other]
     assert of_other[0]["ref"] == "league"
 
 
@@ -181,7 +181,7 @@ def test_no_item_has_a_tile_or_a_name(table: Table) -> None:
     assert not any(f'"{tile.name}"'.encode() in text for tile in TILES)
     assert b"Player" not in text
     fields = {name for item in table.items() for name in item}
-    assert fields <= {"cursor", "game", "ref", "version", "type", "seat", "to_act", "waiting_for", "deadline", "at"}
+    assert fields <= {"cursor", "game_id", "ref", "version", "type", "seat", "to_act", "waiting_for", "deadline", "at"}
 
 
 def test_where_items_are_lost_the_first_says_so_and_what_is_kept_follows(table: Table) -> None:
@@ -204,8 +204,8 @@ def test_an_application_is_told_of_its_own_games_only(table: Table) -> None:
     other = application(2)
     mine, theirs, nobodys = table.create(), table.create(app=other), table.create(app=None)
     table.publish(mine, theirs, nobodys)
-    assert {item["game"] for item in table.items()} == {mine}
-    assert {item["game"] for item in table.items(other)} == {theirs}
+    assert {item["game_id"] for item in table.items()} == {mine}
+    assert {item["game_id"] for item in table.items(other)} == {theirs}
     assert table.items(other, table.items()[-1]["cursor"]) == []
 
 

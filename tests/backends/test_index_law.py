@@ -20,7 +20,7 @@ import pytest
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Outbox
 from service.backends.index.ports import GameIndex, IndexEntry, IndexPosition, Lobby, LobbyEntry
 from service.games.model.errors import Gone
-from service.games.model.game import Game, Public
+from service.games.model.game import Audience, Game
 from service.games.ports import OutcomeUnknown, StorageUnavailable, Store
 from service.games.reminders import ReminderQueue
 from service.games.store.codec import encode_tombstone
@@ -123,9 +123,9 @@ class World:
             app = self.random.choice([*APPS, None])
             refs = [self.random.choice(REFS) for _ in range(self.random.choice([1, 2]))]
             seats = 3 - len(refs)
-            public: Public | None = self.random.choice(["all", "app", None])
+            lobby: Audience | None = self.random.choice(["all", "app", None])
             ref = self.random.choice(["club", None])
-            self.games.append(self.owned.create(refs, app=app, ref=ref, open_seats=seats, public=public))
+            self.games.append(self.owned.create(refs, app=app, ref=ref, open_seats=seats, lobby=lobby))
             return
         game = self.random.choice(self.games)
         try:
@@ -213,10 +213,10 @@ class World:
                 if game.seats.are_open
                 and game.ownership is not None
                 and game.ownership.app == app
-                and game.ownership.public is not None
+                and game.ownership.lobby is not None
             ]
             assert set(self.published.public(app)) == {game.id for game in own}
-            for_all = [game for game in own if game.ownership is not None and game.ownership.public == "all"]
+            for_all = [game for game in own if game.ownership is not None and game.ownership.lobby == "all"]
             newest = sorted(for_all, key=lambda each: (each.created_at, each.id), reverse=True)[:MOST_FOR_ALL]
             shown |= {game.id for game in newest}
         assert set(self.published.public()) == shown
@@ -226,10 +226,10 @@ class World:
         deleted = []
         for item in self.feed(app):
             if item["type"] == "deleted":
-                deleted.append(item["game"])
+                deleted.append(item["game_id"])
             else:
-                assert item["game"] not in deleted
-                versions.setdefault(item["game"], []).append(item["version"])
+                assert item["game_id"] not in deleted
+                versions.setdefault(item["game_id"], []).append(item["version"])
         for game in own:
             assert versions.pop(game.id) == list(range(1, game.version + 1))
         assert sorted(deleted) == sorted(game for game, owner in self.deleted.items() if owner == app)

@@ -56,7 +56,7 @@ def test_a_turn_is_told_with_the_refs_of_the_game_and_its_player() -> None:
     seat = current.state.turn
     ref = {"ref": "anna"} if seat == 0 else {}
     assert data(turn) == {
-        "game": game,
+        "game_id": game,
         "ref": "table-7",
         "variant": "domino",
         "version": 2,
@@ -123,7 +123,7 @@ def test_a_sample_has_the_form_of_a_message_and_says_what_it_is(kind: str) -> No
         return
     assert body["data"].pop("sample") is True
     assert body["data"].keys() == described.example["data"].keys()
-    assert len(body["data"]["game"]) == len(owned().create())
+    assert len(body["data"]["game_id"]) == len(owned().create())
 
 
 def test_a_real_message_is_no_sample_and_has_the_form_of_one() -> None:
@@ -191,7 +191,7 @@ def test_a_rematch_is_told_before_its_first_turn() -> None:
     created, turn = game_messages("endpoint", begun, (), history(table, game))
     assert (created.type, turn.type) == ("game.created", "game.turn")
     assert data(created) == {
-        "game": game,
+        "game_id": game,
         "ref": "table-7",
         "variant": "domino",
         "version": 1,

@@ -76,8 +76,8 @@ def test_a_followed_game_is_listed_as_a_spectator_sees_it_with_refs(table: Table
             "waiting_for": [{"seat": 0, "ref": "anna"} if seat == 0 else {"seat": seat}],
             "deadline": format_rfc3339(START + 60_000),
             "players": [
-                {"seat": 0, "name": "Player 0", "ref": "anna", "kind": "human", "total": 0, "in": True},
-                {"seat": 1, "name": "Player 1", "kind": "human", "total": 0, "in": True},
+                {"seat": 0, "name": "Player 0", "ref": "anna", "kind": "human", "total": 0, "active": True},
+                {"seat": 1, "name": "Player 1", "kind": "human", "total": 0, "active": True},
             ],
             "winners": [],
             "created_at": format_rfc3339(START),
@@ -97,7 +97,7 @@ def test_the_feed_keeps_each_event_once_in_order_and_without_refs(table: Table) 
     feed, stored = table.feed(), table.game(game)
     assert [item["version"] for item in feed] == list(range(1, stored.version + 1))
     assert [item["type"] for item in feed[:2]] == ["created", "dealt"]
-    assert {item["game"] for item in feed} == {game}
+    assert {item["game_id"] for item in feed} == {game}
     assert [len(item["to_act"]) for item in feed[1:]] == [1] * 6
     assert feed[-1]["to_act"] == list(stored.to_act)
     assert not any(ref in orjson.dumps(feed) for ref in (b"anna", b"ben", b"club"))
@@ -122,7 +122,7 @@ def test_nothing_hidden_is_in_the_index_or_the_feed(table: Table) -> None:
     text = b"".join(table.index.items[APP]) + orjson.dumps(table.published.games())
     assert not any(f'"{tile.name}"'.encode() in text for tile in TILES)
     fields = {name for item in table.feed() for name in item}
-    assert fields <= {"game", "version", "type", "seat", "to_act", "waiting_for", "deadline", "at"}
+    assert fields <= {"game_id", "version", "type", "seat", "to_act", "waiting_for", "deadline", "at"}
 
 
 def test_a_game_that_is_followed_waits_for_whoever_is_to_act(table: Table) -> None:
@@ -163,7 +163,7 @@ def test_no_application_is_told_of_the_games_of_another(table: Table) -> None:
     assert table.published.ids() == table.published.ids(player_ref="anna") == [mine]
     assert table.published.ids(other) == table.published.ids(other, player_ref="anna") == [theirs]
     assert table.published.ids(player_ref="carl") == table.published.ids(other, player_ref="ben") == []
-    assert {item["game"] for item in table.feed(other)} == {theirs}
+    assert {item["game_id"] for item in table.feed(other)} == {theirs}
 
 
 def test_a_long_history_is_told_in_pages(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,7 +260,7 @@ def test_a_deleted_game_leaves_the_index_and_its_deletion_is_told_once(table: Ta
     for _ in range(2):
         table.publish(game)
     assert table.feed()[len(published) :] == [
-        {"game": game, "version": version, "type": "deleted", "at": format_rfc3339(table.now)}
+        {"game_id": game, "version": version, "type": "deleted", "at": format_rfc3339(table.now)}
     ]
     assert table.published.ids() == table.published.ids(player_ref="anna") == [other]
     assert table.published.ids(ref="club") == []
@@ -290,8 +290,8 @@ def test_a_public_game_is_in_the_lobby_while_seats_are_open(table: Table) -> Non
     game = table.create(("anna",), open_seats=2, ref="club")
     assert table.publish(game).again == table.now + LOBBY_REFRESH_MS
     (entry,) = table.published.in_lobby(variant="domino")
-    rules = entry.pop("rules")
-    assert rules["limit"] == 100
+    options = entry.pop("options")
+    assert options["limit"] == 100
     assert entry == {
         "id": game,
         "variant": "domino",
@@ -309,16 +309,16 @@ def test_a_public_game_is_in_the_lobby_while_seats_are_open(table: Table) -> Non
 
 
 def test_a_game_that_is_not_public_is_never_in_the_lobby(table: Table) -> None:
-    game = table.create(("anna",), open_seats=1, public=None)
+    game = table.create(("anna",), open_seats=1, lobby=None)
     assert table.publish(game).again is None
     assert table.published.ids(statuses=("waiting",)) == [game]
     assert table.published.public() == table.published.public(APP) == []
 
 
 def test_a_game_is_in_the_lobby_of_its_application_and_for_everybody_if_it_says_so(table: Table) -> None:
-    for_app = table.create(("anna",), open_seats=1, public="app")
+    for_app = table.create(("anna",), open_seats=1, lobby="app")
     table.now += 1
-    for_all = table.create(("anna",), open_seats=1, public="all")
+    for_all = table.create(("anna",), open_seats=1, lobby="all")
     table.now += 1
     other = table.create(("anna",), app=application(2), open_seats=1)
     for game in (for_app, for_all, other):

@@ -103,7 +103,7 @@ def test_the_endpoint_tells_a_repeat_from_a_doubled_message() -> None:
     delays: list[float] = []
     with Endpoint(delays.append) as endpoint:
         answers = [
-            post(endpoint.url, "game.finished", {"game": "g", "version": version}, message)
+            post(endpoint.url, "game.finished", {"game_id": "g", "version": version}, message)
             for version, message in [(9, "a"), (9, "a"), (12, "b"), (12, "c")]
         ]
         challenge = post(endpoint.url, "webhook.challenge", {"challenge": "xyz"}, "d")

@@ -119,7 +119,7 @@ def test_a_match_is_heard_in_its_order(
     variant: str, http: httpx.Client, open_page: OpenPage, same_as_file: Callable[[Path, str], None]
 ) -> None:
     rules = short_match(variant)
-    table = Table.create(http, variant, players(variant), seed="what is heard", rules=rules, pace=0)
+    table = Table.create(http, variant, players(variant), seed="what is heard", options=rules, pace=0)
     page = open_page(None)
     open_on_turn(page, table)
     for _ in range(MOST_MOVES):
@@ -175,7 +175,7 @@ def test_a_game_of_who_listens_is_slower(http: httpx.Client, open_page: OpenPage
 
 
 def test_a_tile_that_does_not_fit_says_why_at_the_first_tap(http: httpx.Client, open_page: OpenPage) -> None:
-    table = Table.create(http, "block", 2, seed="why not", rules={"hand": 7})
+    table = Table.create(http, "block", 2, seed="why not", options={"hand": 7})
     for _ in range(3):
         table.make_legal_move()
     seat = table.to_move()

@@ -138,6 +138,6 @@ def test_the_form_has_words_for_people_and_its_start_on_the_first_screen(locale:
         assert [each for each in labels if re.search(r"[a-z]_[a-z]", each)] == []
         for option in variants()[variant].options:
             words = [value for value in option.values if isinstance(value, str)]
-            texts = page.locator(f"[name='rules.{option.key}'] + span").all_inner_texts()
+            texts = page.locator(f"[name='options.{option.key}'] + span").all_inner_texts()
             assert len(texts) == len(option.values) if words else True
             assert not set(words) & set(texts), (variant, option.key)

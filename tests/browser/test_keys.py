@@ -270,7 +270,7 @@ def test_every_kind_of_move_has_a_key(http: httpx.Client, open_page: OpenPage) -
 def one_round_of_each(http: httpx.Client) -> Iterator[Table]:
     """Every game, again and again until its first round is over and the next one dealt; somebody moves meanwhile."""
     for variant, recipe in reversed(variants().items()):
-        table = Table.create(http, variant, recipe.players.low, seed="a", rules=smallest_set(variant))
+        table = Table.create(http, variant, recipe.players.low, seed="a", options=smallest_set(variant))
         for _ in range(MOST_MOVES):
             view = table.view()
             if view["round"] > 1 or match_finished(view):

@@ -111,7 +111,7 @@ def test_a_service_without_hints_says_so_once(
 def test_the_mistakes_of_a_match_lead_to_their_tables(
     http: httpx.Client, advising: Advising, open_page: OpenPage, axe: Axe
 ) -> None:
-    table = Table.create(http, "draw", [{"name": "Ada"}, {"name": "Bo"}], seed="a review", rules={"target": 30})
+    table = Table.create(http, "draw", [{"name": "Ada"}, {"name": "Bo"}], seed="a review", options={"target": 30})
     for _ in table.play("a review"):
         pass
     record = table.get("/record").json()
@@ -145,7 +145,7 @@ def test_the_mistakes_of_a_match_lead_to_their_tables(
 def test_a_mistake_tells_two_moves_of_the_same_tile_apart(
     http: httpx.Client, advising: Advising, open_page: OpenPage
 ) -> None:
-    table = Table.create(http, "menschenwolf", 2, seed="a review", rules=shortest("menschenwolf"))
+    table = Table.create(http, "menschenwolf", 2, seed="a review", options=shortest("menschenwolf"))
     for _ in table.play("a review"):
         pass
     (version, *_) = [each["version"] for each in table.get("/record").json()["rounds"][0]["events"][2:]]
@@ -189,7 +189,7 @@ def test_the_service_itself_gives_hints_and_reviews(http: httpx.Client, open_pag
     expect(page.locator("[data-said]")).to_have_text(re.compile(r".+\. .+"), timeout=LONG_MS)
     expect(page.locator(".place.chosen")).to_be_attached()
 
-    match = Table.create(http, "draw", [{"name": "Ada"}, {"name": "Bo"}], seed="a review", rules={"target": 1})
+    match = Table.create(http, "draw", [{"name": "Ada"}, {"name": "Bo"}], seed="a review", options={"target": 1})
     for _ in match.play("a review"):
         pass
     take_seats(page, match, 0)

@@ -59,7 +59,7 @@ def test_a_match_is_played_to_its_end(variant: str, device: Device, http: httpx.
     rules = shortest(variant) | smallest_set(variant)
     if "target" in rules:
         rules["target"] = max(rules["target"], LOWEST_TARGET)
-    table = Table.create(http, variant, seed="a match on the page", rules=rules)
+    table = Table.create(http, variant, seed="a match on the page", options=rules)
     page = open_page(None, locale=device.locale, viewport=device.viewport, touch=device.touch)
     page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
     expect(page.get_by_role("log")).to_be_attached()

@@ -32,7 +32,7 @@ TURNS = 8
 
 def test_several_seats_of_one_device_are_never_shown_two_hands(http: httpx.Client, open_page: OpenPage) -> None:
     variant = next(key for key, each in variants().items() if "rounds" in shortest(key) and each.players.high < 9)
-    table = Table.create(http, variant, seed="one device", rules={"rounds": 2})
+    table = Table.create(http, variant, seed="one device", options={"rounds": 2})
     page = open_page(None, viewport=PHONE, touch=True)
     take_seats(page, table, *table.tokens)
     page.evaluate(WATCH_HANDS)

@@ -47,7 +47,7 @@ def test_moves_are_made_by_mouse_and_by_key(engine: Engine, service_url: str) ->
             view = http.get(f"/v1/games/{game}").json()
             (seat,) = view["to_act"]
             bearer = {"Authorization": f"Bearer {tokens[seat]}"}
-            move = http.get(f"/v1/games/{game}/moves", headers=bearer).json()["moves"][0]
+            move = http.get(f"/v1/games/{game}/moves", headers=bearer).json()["legal_moves"][0]
             if seat == 1:
                 http.post(f"/v1/games/{game}/moves", json=move, headers=bearer).raise_for_status()
                 continue

@@ -112,7 +112,7 @@ def test_every_game_has_its_places_on_every_screen(
     for variant, recipe in variants().items():
         players = [{"name": f"{name} {at}"} for at, name in zip(range(recipe.players.high), NAMES * 4, strict=False)]
         rules = {"set": 12} if variant == "domino" else {}  # the only game whose usual set is too small for so many
-        table = Table.create(http, variant, players, seed="places", rules=rules)
+        table = Table.create(http, variant, players, seed="places", options=rules)
         sit(page, table)
         found = seen(page, table)
         assert len(found["plates"]) == len(players), variant

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.gate
 @pytest.fixture(scope="module")
 def finished(service_url: str) -> Iterator[Table]:
     with connect(service_url) as http:
-        table = Table.create(http, "menschenwolf", 3, seed="replay", rules={"limit": 20})
+        table = Table.create(http, "menschenwolf", 3, seed="replay", options={"limit": 20})
         for _ in table.play("replay"):
             pass
         yield table

@@ -23,7 +23,7 @@ def finished(service_url: str) -> Iterator[Table]:
     The set has 168 pips, so that nobody reaches the limit in one round.
     """
     with connect(service_url) as http:
-        table = Table.create(http, "dominospiel", 2, rules={"limit": 200})
+        table = Table.create(http, "dominospiel", 2, options={"limit": 200})
         for _ in table.play("score"):
             pass
         yield table

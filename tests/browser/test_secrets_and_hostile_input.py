@@ -147,13 +147,17 @@ def test_what_strangers_write_is_never_markup(
     http: httpx.Client, open_page: OpenPage, expect_console: ExpectConsole
 ) -> None:
     expect_console("status of 4(00|13|22)")
-    table = Table.create(http, "menschenwolf", [{"name": name} for name in HOSTILE_NAMES], seed="strangers")
+    players = [{"name": name} for name in HOSTILE_NAMES]
+    table = Table.create(http, "menschenwolf", players, seed="strangers")
     page = open_page(f"/#/seat/{table.id}/{table.tokens[table.to_move()]}", viewport=(320, 640))
     expect(page.locator(".play.playing")).to_be_attached()
     table.make_legal_move()
     expect(page.get_by_role("log").locator("li")).to_have_count(3)
-    for address in (f"/#/g/{table.id}", f"/#/score/{table.id}", f"/#/watch/{table.id}", f"/#/replay/{table.id}"):
-        page.goto(address)
+    finished = Table.create(http, "menschenwolf", players, seed="strangers", options={"limit": 1})
+    for _ in finished.play("strangers"):
+        pass
+    for view in (f"g/{table.id}", f"score/{table.id}", f"watch/{table.id}", f"replay/{finished.id}"):
+        page.goto(f"/#/{view}")
         for name in HOSTILE_NAMES:
             expect(page.locator("main").get_by_text(name).first).to_be_attached()
         expect_no_markup(page)

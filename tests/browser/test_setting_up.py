@@ -131,7 +131,7 @@ def test_a_game_that_the_page_has_never_heard_of_can_be_set_up(open_page: OpenPa
     page.wait_for_url("**/#/g/made")
 
     [body] = sent
-    assert body["rules"] == {"set": 7, "sweets": 8, "mood": "loud", "cocoa": True}
+    assert body["options"] == {"set": 7, "sweets": 8, "mood": "loud", "cocoa": True}
     assert [{key: seat[key] for key in seat if key != "client_seed"} for seat in body["players"]] == [
         {"name": "Ada"},
         {"name": "Bo"},

@@ -52,7 +52,7 @@ def test_every_tile_is_drawn_where_it_lies(http: httpx.Client, page: Page) -> No
 
 def arranged(http: httpx.Client, variant: str, moves: int, rules: dict[str, int]) -> Table:
     """The same table at every run."""
-    table = Table.create(http, variant, seed="six pictures", rules=rules)
+    table = Table.create(http, variant, seed="six pictures", options=rules)
     random = Random("six pictures")
     for _ in range(moves):
         if table.view()["status"] != "playing":

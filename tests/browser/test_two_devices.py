@@ -202,7 +202,7 @@ def log_length(table: Table) -> int:
 
 def test_a_rematch_brings_all_players_to_the_same_new_table(http: httpx.Client, open_page: OpenPage) -> None:
     rules = shortest("domino") | smallest_set("domino")
-    table = Table.create(http, "domino", 2, seed="a match on the page", rules=rules)
+    table = Table.create(http, "domino", 2, seed="a match on the page", options=rules)
     for _ in table.play(1):
         pass
     addresses = []

@@ -46,12 +46,12 @@ class Games(NamedTuple):
 def games(service_url: str) -> Iterator[Games]:
     with connect(service_url) as http:
         waiting = Table.create(http, "domino", [{"name": "Ada"}, {"open": True}, {"open": True}])
-        playing = Table.create(http, "fido", 3, seed="every view", rules={"set": 9})
+        playing = Table.create(http, "fido", 3, seed="every view", options={"set": 9})
         for _ in range(9):
             playing.make_legal_move()
         counted = Table.create(http, "homo-homini-lupus", 4, seed="every view")
         counted.client.play_until(counted, round_over)
-        finished = Table.create(http, "domino", 2, seed="every view", rules=shortest("domino"))
+        finished = Table.create(http, "domino", 2, seed="every view", options=shortest("domino"))
         finished.client.play_until(finished, match_finished)
         yield Games(waiting, playing, counted, finished)
 

@@ -23,7 +23,7 @@ MOVES = 6
 
 def create(http: httpx.Client, players: list[Json], **more: object) -> Table:
     """A private game with fixed deals, which take no seed of whoever joins."""
-    return Table.create(http, "draw", players, spectators=False, seed="private", rules=shortest("draw"), **more)
+    return Table.create(http, "draw", players, spectators=False, seed="private", options=shortest("draw"), **more)
 
 
 def move(table: Table, view: Json) -> None:

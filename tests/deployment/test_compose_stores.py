@@ -124,7 +124,7 @@ def play_over_a_failure(
     """Create a game, let a server fail, and find the game again; then create others."""
     with Service(folder, SECRET_KEY="x" * 32, **containers.settings) as service, connect(service.url) as http:
         until(lambda: http.get("/readyz").status_code == 200)
-        table = Table.create(http, "fido", seed="a rainy evening", rules={"rounds": 1})
+        table = Table.create(http, "fido", seed="a rainy evening", options={"rounds": 1})
         fail()
         until(lambda: http.get(table.path, headers=table.headers(0)).status_code == 200)
         repair()

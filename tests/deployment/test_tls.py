@@ -124,7 +124,7 @@ def test_limits_count_the_address_of_the_client_and_not_what_it_claims(front: Fr
 @pytest.mark.parametrize("media_type", [SSE, NDJSON])
 def test_events_of_a_stream_are_passed_on_at_once(front: Front, media_type: str) -> None:
     with front.client() as http, front.client() as watching:
-        table = Table.create(http, "fido", seed="a rainy evening", rules={"rounds": 1})
+        table = Table.create(http, "fido", seed="a rainy evening", options={"rounds": 1})
         after = http.get(table.path, headers=table.headers(0)).json()["version"]
         headers = {**table.headers(0), "Accept": media_type, "Last-Event-ID": str(after)}
         with watching.stream("GET", f"{table.path}/events", headers=headers) as stream:
@@ -136,7 +136,7 @@ def test_events_of_a_stream_are_passed_on_at_once(front: Front, media_type: str)
 
 def test_a_stream_that_its_client_has_left_ends_at_the_service_too(front: Front) -> None:
     with front.client() as http:
-        table = Table.create(http, "fido", seed="a rainy evening", rules={"rounds": 1})
+        table = Table.create(http, "fido", seed="a rainy evening", options={"rounds": 1})
         headers = {**table.headers(0), "Accept": SSE}
         path = f"{table.path}/events"
         with front.client() as watching, watching.stream("GET", path, headers=headers) as stream:

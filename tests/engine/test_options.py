@@ -94,7 +94,7 @@ def test_a_value_out_of_bounds_or_of_another_type_is_refused(key: str, option: s
     """``"2"``, ``2.0`` and ``True`` are no whole numbers, and nothing is turned into a default."""
     with pytest.raises(InvalidSetup) as caught:
         variant(key).rules({option: value}, SEATS[key])
-    assert list(caught.value.errors) == [f"rules.{option}"]
+    assert list(caught.value.errors) == [f"options.{option}"]
     assert caught.value.code == "invalid"
     assert isinstance(caught.value, Refusal)
 
@@ -104,7 +104,7 @@ def test_a_value_out_of_bounds_or_of_another_type_is_refused(key: str, option: s
 def test_an_unknown_option_is_refused(key: str, unknown: str) -> None:
     with pytest.raises(InvalidSetup) as caught:
         variant(key).rules({unknown: 1}, SEATS[key])
-    assert list(caught.value.errors) == [f"rules.{unknown}"]
+    assert list(caught.value.errors) == [f"options.{unknown}"]
 
 
 def test_an_option_of_another_game_is_unknown() -> None:
@@ -117,7 +117,7 @@ def test_all_complaints_are_made_at_once() -> None:
     given = {"limit": 0, "round_end": "never", "stake": "1", "settlement": "fixed", "colour": "red"}
     with pytest.raises(InvalidSetup) as caught:
         variant("dominospiel").rules(given, 4)
-    assert set(caught.value.errors) == {"rules.limit", "rules.round_end", "rules.stake", "rules.colour"}
+    assert set(caught.value.errors) == {"options.limit", "options.round_end", "options.stake", "options.colour"}
     assert all(texts and all(texts) for texts in caught.value.errors.values())
 
 
@@ -125,22 +125,22 @@ def test_the_number_of_players_and_the_options_are_complained_of_at_once() -> No
     """As ``Variant.rules`` promises: every complaint there is."""
     with pytest.raises(InvalidSetup) as caught:
         variant("fido").rules({"set": 7}, 2)
-    assert set(caught.value.errors) == {"players", "rules.set"}
+    assert set(caught.value.errors) == {"players", "options.set"}
 
 
 @pytest.mark.parametrize(
     ("options", "players", "complaints"),
     [
-        ({}, 5, {"rules.set"}),
-        ({"set": 6, "hand": 5}, 5, {"rules.set"}),
-        ({"set": 9, "hand": 7}, 8, {"rules.hand"}),
-        ({"set": 9, "hand": 6}, 10, {"rules.hand"}),
-        ({"teams": 2}, 2, {"rules.teams"}),
-        ({"teams": 2}, 3, {"rules.teams"}),
-        ({"teams": 3}, 4, {"rules.teams"}),
-        ({"set": 12, "teams": 4}, 10, {"rules.teams"}),
-        ({"set": 9, "hand": 7, "teams": 3}, 8, {"rules.hand", "rules.teams"}),
-        ({"teams": 4}, 10, {"rules.set", "rules.teams"}),
+        ({}, 5, {"options.set"}),
+        ({"set": 6, "hand": 5}, 5, {"options.set"}),
+        ({"set": 9, "hand": 7}, 8, {"options.hand"}),
+        ({"set": 9, "hand": 6}, 10, {"options.hand"}),
+        ({"teams": 2}, 2, {"options.teams"}),
+        ({"teams": 2}, 3, {"options.teams"}),
+        ({"teams": 3}, 4, {"options.teams"}),
+        ({"set": 12, "teams": 4}, 10, {"options.teams"}),
+        ({"set": 9, "hand": 7, "teams": 3}, 8, {"options.hand", "options.teams"}),
+        ({"teams": 4}, 10, {"options.set", "options.teams"}),
     ],
 )
 def test_options_that_contradict_each_other_or_the_players_are_refused(

@@ -271,7 +271,7 @@ def test_12_6_and_the_other_option_take_nothing_else(option: str, values: list[o
     for value in values:
         with pytest.raises(InvalidSetup) as caught:
             variant(SEBASTOPOL).rules({option: value}, 4)
-        assert list(caught.value.errors) == [f"rules.{option}"]
+        assert list(caught.value.errors) == [f"options.{option}"]
 
 
 # Worked examples

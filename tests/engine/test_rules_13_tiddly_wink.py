@@ -294,7 +294,7 @@ def test_13_7_and_the_other_options_take_nothing_else(option: str, values: list[
     for value in values:
         with pytest.raises(InvalidSetup) as caught:
             variant(TIDDLY_WINK).rules({option: value}, 5)
-        assert list(caught.value.errors) == [f"rules.{option}"]
+        assert list(caught.value.errors) == [f"options.{option}"]
 
 
 def test_worked_13a_seven_players_and_stake_1() -> None:

@@ -55,7 +55,7 @@ def test_14_1_option_teams_is_for_four() -> None:
     for players in (2, 3):
         with pytest.raises(InvalidSetup) as refusal:
             variant(MATADOR).rules({"teams": 2}, players)
-        assert list(refusal.value.errors) == ["rules.teams"]
+        assert list(refusal.value.errors) == ["options.teams"]
 
 
 @pytest.mark.parametrize(("players", "hand", "stock"), [(2, 7, 14), (3, 6, 10), (4, 5, 8)])
@@ -74,7 +74,7 @@ def test_14_2_option_hand_as_far_as_the_tiles_last(players: int) -> None:
         else:
             with pytest.raises(InvalidSetup) as refusal:
                 variant(MATADOR).rules({"hand": hand}, players)
-            assert list(refusal.value.errors) == ["rules.hand"]
+            assert list(refusal.value.errors) == ["options.hand"]
     for hand in (2, 10):
         with pytest.raises(InvalidSetup):
             variant(MATADOR).rules({"hand": hand}, players)

@@ -59,7 +59,7 @@ def test_6_1_four_may_play_in_two_teams() -> None:
     for players in (2, 3):
         with pytest.raises(InvalidSetup) as refusal:
             variant(BLOCK).rules({"teams": 2}, players)
-        assert list(refusal.value.errors) == ["rules.teams"]
+        assert list(refusal.value.errors) == ["options.teams"]
 
 
 @pytest.mark.parametrize(("players", "hand", "asleep"), [(2, 7, 14), (3, 5, 13), (4, 5, 8)])
@@ -79,7 +79,7 @@ def test_6_2_option_hand_as_far_as_the_tiles_last(players: int) -> None:
         else:
             with pytest.raises(InvalidSetup) as refusal:
                 variant(BLOCK).rules({"hand": hand}, players)
-            assert list(refusal.value.errors) == ["rules.hand"]
+            assert list(refusal.value.errors) == ["options.hand"]
     for hand in (2, 15):
         with pytest.raises(InvalidSetup):
             variant(BLOCK).rules({"hand": hand}, players)

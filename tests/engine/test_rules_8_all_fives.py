@@ -68,7 +68,7 @@ def test_8_1_four_alone_or_in_two_teams() -> None:
     for players in (2, 3):
         with pytest.raises(InvalidSetup) as refusal:
             variant(ALL_FIVES).rules({"teams": 2}, players)
-        assert list(refusal.value.errors) == ["rules.teams"]
+        assert list(refusal.value.errors) == ["options.teams"]
 
 
 # 8.2
@@ -91,7 +91,7 @@ def test_8_2_another_hand(players: int, hand: int) -> None:
 def test_8_2_five_to_nine_and_28_in_all(players: int, hand: int) -> None:
     with pytest.raises(InvalidSetup) as refusal:
         variant(ALL_FIVES).rules({"hand": hand}, players)
-    assert list(refusal.value.errors) == ["rules.hand"]
+    assert list(refusal.value.errors) == ["options.hand"]
 
 
 # 8.3

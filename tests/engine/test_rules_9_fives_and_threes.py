@@ -55,7 +55,7 @@ def test_9_1_four_alone_or_in_two_teams() -> None:
     for players in (2, 3):
         with pytest.raises(InvalidSetup) as refusal:
             variant(FIVES).rules({"teams": 2}, players)
-        assert list(refusal.value.errors) == ["rules.teams"]
+        assert list(refusal.value.errors) == ["options.teams"]
 
 
 # 9.2
@@ -80,7 +80,7 @@ def test_9_2_another_hand(players: int, hand: int) -> None:
 def test_9_2_not_less_than_three_not_more_than_nine_and_28_in_all(players: int, hand: int) -> None:
     with pytest.raises(InvalidSetup) as refusal:
         variant(FIVES).rules({"hand": hand}, players)
-    assert list(refusal.value.errors) == ["rules.hand"]
+    assert list(refusal.value.errors) == ["options.hand"]
 
 
 # 9.3

@@ -17,4 +17,4 @@ def test_true_is_refused_where_one_was_accepted() -> None:
     assert rules_for("fido", {"rounds": 1}, 3).settings["rounds"] == 1
     with pytest.raises(InvalidSetup) as refused:
         rules_for("fido", {"rounds": True}, 3)
-    assert list(refused.value.errors) == ["rules.rounds"]
+    assert list(refused.value.errors) == ["options.rounds"]

@@ -94,7 +94,7 @@ def full() -> Game:
         match_version=5,
         match_write_id="AAAAAAAA",
         commitments=(b"of this round", b"of the next"),
-        ownership=Ownership(app="an application", ref="table 7", join_code="a join code", public="all"),
+        ownership=Ownership(app="an application", ref="table 7", join_code="a join code", lobby="all"),
         rematch="a later game",
         rematch_of="an earlier game",
         spectators=False,

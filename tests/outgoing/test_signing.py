@@ -22,7 +22,7 @@ PROGRAM = Path(__file__).parent / "verify_webhook.mjs"
 
 Verify = Callable[[bytes, Mapping[str, str], bytes], bool]
 SECRET, OTHER = bytes(range(32)), bytes(range(32, 64))
-BODY = '{"type": "game.turn", "data": {"game": "g1", "name": "Zoë", "seat": 0}}'.encode()
+BODY = '{"type": "game.turn", "data": {"game_id": "g1", "name": "Zoë", "seat": 0}}'.encode()
 
 
 def by_python(secret: bytes, headers: Mapping[str, str], body: bytes) -> bool:

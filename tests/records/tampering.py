@@ -151,7 +151,7 @@ def another_edition(record: Record, rng: Random) -> Record:
     return replace(record, edition=record.edition + 1)
 
 
-@finds("bad_players", "wrong_client_seeds", "bad_rules")
+@finds("bad_players", "wrong_client_seeds", "bad_options")
 def too_many_players(record: Record, rng: Random) -> Record:
     return replace(record, players=record.players * 7)
 
@@ -161,12 +161,12 @@ def an_open_seat(record: Record, rng: Random) -> Record:
     return replace(record, players=("", *record.players[1:]))
 
 
-@finds("bad_rules")
+@finds("bad_options")
 def a_rule_out_of_bounds(record: Record, rng: Random) -> Record:
     return replace(record, options=tuple([(key, 2000) for key, _ in record.options]))
 
 
-@finds("bad_rules")
+@finds("bad_options")
 def a_rule_left_out(record: Record, rng: Random) -> Record | None:
     settled = [choice for choice in record.options if choice[0] in {"stake", "others_write_own", "rounds", "teams"}]
     kept = tuple([choice for choice in record.options if choice not in settled])

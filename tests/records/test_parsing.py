@@ -20,10 +20,10 @@ from tests.laws.matches import steady
 
 GOOD = """\
 [Record "1"]
-[Game "5m1Gd5tIvN3vYhYkS0oJGA"]
+[GameId "5m1Gd5tIvN3vYhYkS0oJGA"]
 [Variant "fido"]
 [Edition "1"]
-[Rules "set=12 rounds=1"]
+[Options "set=12 rounds=1"]
 [Player 0 "Ada"]
 [Player 1 "Bo"]
 [Player 2 "C\\000022y"]
@@ -111,15 +111,15 @@ BAD = [
     (with_line(4, '[Edition "1"]\n'), 5, 1),
     (GOOD + "[Round 3]\n", 27, 1),
     (with_line(1, '[Record "2"]'), 1, 10),
-    (with_line(2, '[Game ""]'), 2, 8),
+    (with_line(2, '[GameId ""]'), 2, 10),
     (without_line(3), 3, 2),
     (with_line(3, '[Variant "Fido"]'), 3, 11),
     (with_line(4, '[Edition "01"]'), 4, 11),
     (with_line(4, '[Edition "1" ]'), 4, 13),
-    (with_line(5, '[Rules "set=12  rounds=1"]'), 5, 15),
-    (with_line(5, '[Rules "set=012"]'), 5, 14),
-    (with_line(5, '[Rules "set"]'), 5, 12),
-    (with_line(5, f'[Rules "set={"9" * 16}"]'), 5, 28),
+    (with_line(5, '[Options "set=12  rounds=1"]'), 5, 17),
+    (with_line(5, '[Options "set=012"]'), 5, 16),
+    (with_line(5, '[Options "set"]'), 5, 14),
+    (with_line(5, f'[Options "set={"9" * 16}"]'), 5, 30),
     (without_line(6), 6, 9),
     (with_line(7, '[Player 2 "Bo"]'), 7, 9),
     (with_line(7, '[Player 1 "Bo]'), 7, 15),
@@ -165,7 +165,7 @@ BAD = [
 ]
 TOO_LONG: list[tuple[str, int, int]] = [
     ("x" * (MAX_CHARS + 1), 1, 1),
-    (with_line(5, f'[Rules "set=12{" rounds=1" * MAX_OPTIONS}"]'), 5, 15 + 9 * (MAX_OPTIONS - 1)),
+    (with_line(5, f'[Options "set=12{" rounds=1" * MAX_OPTIONS}"]'), 5, 17 + 9 * (MAX_OPTIONS - 1)),
     (with_line(6, f'[Player 0 "{"a" * MAX_LINE_CHARS}"]'), 6, MAX_LINE_CHARS + 1),
     (with_line(19, f"2. dealt: {'0-3 ' * 28_000}6-6 / - | 0-1"), 19, MAX_LINE_CHARS + 1),
     (GOOD + "\n[Round 3]\n" * (MAX_ROUNDS - 1), len(LINES) + 2 * (MAX_ROUNDS - 1), 1),

@@ -109,7 +109,7 @@ def write(harness: Harness, *items: bytes, game: str = "game", summary: bytes = 
     written = IndexEntry(
         game, version, f"w{version}", harness.now(), harness.now() + 86_400_000, None, (), "domino", "playing", summary
     )
-    stored = [orjson.dumps({"game": game, "n": item.decode()}) for item in items]
+    stored = [orjson.dumps({"game_id": game, "n": item.decode()}) for item in items]
     assert harness.index.put(harness.app, written._replace(**entry), stored, (), position=position)
     return harness.stored.newest(harness.app)
 

@@ -25,7 +25,7 @@ def seat_to_move(view: Json) -> int:
     """Whose turn it is; between two rounds the first seat that may deal."""
     if "turn" in view:
         return int(view["turn"]["seat"])
-    return next(int(player["seat"]) for player in view["players"] if player["in"])
+    return next(int(player["seat"]) for player in view["players"] if player["active"])
 
 
 def round_over(view: Json) -> bool:
@@ -125,7 +125,7 @@ class GameClient(ABC, Generic[R]):
         return self._read(table, "/moves", seat)
 
     def moves(self, table: Table[Any], seat: int | None = None) -> list[Json]:
-        moves: list[Json] = self.listed_moves(table, seat)["moves"]
+        moves: list[Json] = self.listed_moves(table, seat)["legal_moves"]
         return moves
 
     def move(self, table: Table[Any], seat: int, move: Any, **arguments: Any) -> R:
@@ -171,7 +171,7 @@ class GameClient(ABC, Generic[R]):
             seat = seat_to_move(view)
             response = self.ask("GET", f"{table.path}/moves", token=table.tokens[seat])
             observe(response)
-            listed = self._body(response)["moves"]
+            listed = self._body(response)["legal_moves"]
             moves = [move for move in listed if move.get("tile") not in keep] or listed
             response = self.move(table, seat, random.choice(moves) if random else moves[0])
             observe(response)

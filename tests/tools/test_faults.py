@@ -17,7 +17,7 @@ pytestmark = pytest.mark.nightly
 def test_messages_that_did_not_come_are_missing_and_those_in_disorder_are_named() -> None:
     with Endpoint() as endpoint:
         for version, kind in ((4, "game.timed_out"), (2, "game.joined"), (4, "game.timed_out")):
-            body = f'{{"type": "{kind}", "data": {{"game": "g", "version": {version}}}}}'
+            body = f'{{"type": "{kind}", "data": {{"game_id": "g", "version": {version}}}}}'
             endpoint._answer(body.encode())
         events = [
             EventEnvelope(2, 0, Joined(1, "Bo"), ()),

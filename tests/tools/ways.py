@@ -82,7 +82,7 @@ class Table:
     def move(self, *headers: Header) -> Answer:
         """Make the first legal move of the first seat that may move."""
         seat = self.view["to_act"][0]
-        move = self.get("/moves", seat).body["moves"][0]
+        move = self.get("/moves", seat).body["legal_moves"][0]
         answer = self._client("POST", f"{self.path}/moves", move, self.tokens[seat], *headers)
         self.view = answer.body
         self.laid = move["action"] == "play" and self.view["status"] == "playing"
@@ -145,7 +145,7 @@ def creation(stage: Stage) -> Traces:
 
 def reading(stage: Stage) -> Traces:
     """A seat reads what there is of a game in its second round, each for the first time at this version."""
-    table = Table(stage.client, rules={"rounds": 5})
+    table = Table(stage.client, options={"rounds": 5})
     while table.view["round"] < 2 or not table.laid:
         table.move()
     paths = {"view": "", "moves": "/moves", "score": "/score", "events": "/events?limit=10"}

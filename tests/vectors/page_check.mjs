@@ -16,7 +16,7 @@ console.log(JSON.stringify({
   digests: pairs.map(([, text]) => toHex(sha256(fromHex(text)))),
   codes: pairs.map(([key, text]) => toHex(hmac(fromHex(key), fromHex(text)))),
   commitments: vectors.commitments.map((v) => toHex(commitment(fromHex(v.seed)))),
-  shuffle_seeds: vectors.shuffle_seeds.map((v) => toHex(shuffleSeed(fromHex(v.seed), v.game, v.round, v.client_seeds))),
+  shuffle_seeds: vectors.shuffle_seeds.map((v) => toHex(shuffleSeed(fromHex(v.seed), v.game_id, v.round, v.client_seeds))),
   orders: vectors.orders.map((v) => shuffle(v.set, fromHex(v.shuffle_seed), v.round, v.attempt).join(" ")),
   documents,
 }));

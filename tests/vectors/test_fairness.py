@@ -39,7 +39,7 @@ def test_every_seed_has_its_commitment() -> None:
 
 def test_every_seed_with_client_seeds_makes_its_seed_of_the_shuffle() -> None:
     for each in VECTORS["shuffle_seeds"]:
-        made = shuffle_seed(bytes.fromhex(each["seed"]), each["game"], each["round"], each["client_seeds"])
+        made = shuffle_seed(bytes.fromhex(each["seed"]), each["game_id"], each["round"], each["client_seeds"])
         assert made.hex() == each["shuffle_seed"], each
 
 
@@ -56,7 +56,7 @@ def deal_again(document: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any
     made = {"round": number, "commitment": commitment(seed).hex(), "seed": entry["seed"]}
     if "client_seeds" not in entry:
         return made
-    key = shuffle_seed(seed, document["game"], number, entry["client_seeds"])
+    key = shuffle_seed(seed, document["game_id"], number, entry["client_seeds"])
     order = shuffle(double_set(document["set"]), key, number, entry["attempt"])
     hands, stock = split(order, [len(hand) for hand in entry["hands"]])
     return made | {

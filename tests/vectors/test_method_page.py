@@ -43,7 +43,7 @@ def test_the_lines_of_the_page_deal_every_published_round(shown: dict[str, Any])
             assert shown["commitment"](seed).hex() == published["commitment"]
             if "hands" in published:
                 where = (
-                    document["game"],
+                    document["game_id"],
                     published["round"],
                     published["client_seeds"],
                     document["set"],
@@ -71,11 +71,11 @@ def test_the_example_of_the_page_is_the_first_document_of_the_vectors(shown: dic
     }
     document = VECTORS["documents"][0]["document"]
     first = document["rounds"][0]
-    assert f"`{document['game']}`" in PAGE
+    assert f"`{document['game_id']}`" in PAGE
     seed, key = bytes.fromhex(first["seed"]), bytes.fromhex(published["shuffle seed"])
     assert (published["seed"], published["commitment"]) == (first["seed"], first["commitment"])
 
-    fields = shown["fields"]("domino-deal-1", document["game"], 1, 2, *first["client_seeds"])
+    fields = shown["fields"]("domino-deal-1", document["game_id"], 1, 2, *first["client_seeds"])
     written = re.findall(r"^ *(?:fields +)?((?:[0-9a-f]+ )+) *(?:\"|the|round|2)", lines[2], re.MULTILINE)
     assert bytes.fromhex("".join(written)) == fields
     assert hmac.digest(seed, fields, "sha256") == key
@@ -84,7 +84,7 @@ def test_the_example_of_the_page_is_the_first_document_of_the_vectors(shown: dic
     words = unpack(">3I", block[:12])
     numbers = [f"0x{word:08x} mod {n} = {word % n}" for word, n in zip(words, (28, 27, 26), strict=True)]
     assert published["numbers"] == ", ".join([*numbers, "…"])
-    assert published["order"].split() == shown["order"](seed, document["game"], 1, first["client_seeds"], 6, 0)
+    assert published["order"].split() == shown["order"](seed, document["game_id"], 1, first["client_seeds"], 6, 0)
     assert [published["seat 0"].split(), published["seat 1"].split()] == first["hands"]
     assert published["stock"].split() == first["stock"]
 

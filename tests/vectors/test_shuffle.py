@@ -78,7 +78,7 @@ def test_a_seed_text_deals_these_hands(vector: dict[str, Any]) -> None:
         hands, stock = split(shuffle(tiles, seed_from_text(vector["text"]), vector["round"], attempt), sizes)
     assert [[tile.name for tile in hand] for hand in hands] == vector["hands"]
     assert [tile.name for tile in stock] == vector["stock"]
-    rules = variants()[vector["variant"]].rules(vector["rules"], len(sizes))
+    rules = variants()[vector["variant"]].rules(vector["options"], len(sizes))
     deck = Deck(seed_from_text(vector["text"]))
     (dealt,), _ = advance(rules, deck, rules.start()._replace(round=vector["round"] - 1), 0, move=DEAL)
     assert dealt == Dealt(vector["round"], tuple([sort_tiles(hand) for hand in hands]), stock, False)

@@ -125,7 +125,7 @@ def test_what_is_printed_of_a_good_document(verifier: Verifier) -> None:
     first, second = [each["commitment"] for each in document["rounds"]]
     assert said.left == 0
     assert said.out.splitlines() == [
-        f'game "{document["game"]}", 2 seats, set up to double-6',
+        f'game "{document["game_id"]}", 2 seats, set up to double-6',
         "round 1: holds: the seed fits the commitment, and the deal follows from the seed",
         f"  commitment {first}",
         f"  client seeds {' '.join(map(json.dumps, document['rounds'][0]['client_seeds']))}",
@@ -237,7 +237,7 @@ def test_what_was_tampered_with_is_found_and_its_round_named(tmp_path: Path) -> 
 def test_no_value_of_a_round_can_be_changed_without_notice(tmp_path: Path) -> None:
     """Every tile, number and text there is in a whole match, one after the other."""
     document = next(each for each in finished() if len(each["rounds"]) > 4 and each["set"] == 6)
-    changed = [each for key in ("game", "seats", "set", "rounds") for each in altered(document, key)]
+    changed = [each for key in ("game_id", "seats", "set", "rounds") for each in altered(document, key)]
     assert len(changed) > 100
     names = write_documents(tmp_path, changed)
     found = in_python().run(*names, folder=tmp_path)
@@ -306,7 +306,7 @@ def test_a_value_that_has_not_its_form_is_told_in_a_line(tmp_path: Path) -> None
     changed = []
     values: list[Any] = [None, True, -1, 1.5, 2**80, "x", "\ud83c", [], [None], [[1]], {}, [{}]]
     for value in values:
-        changed += [document | {key: value} for key in ("provable", "method", "game", "seats", "set", "rounds")]
+        changed += [document | {key: value} for key in ("provable", "method", "game_id", "seats", "set", "rounds")]
         changed += [document | {"rounds": [first | {key: value}, *others]} for key in first]
     names = write_documents(tmp_path, [each for each in changed if each != document])
     found = in_python().run(*names, folder=tmp_path)

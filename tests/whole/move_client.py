@@ -22,7 +22,7 @@ def make_first_move(table: Table[Any]) -> tuple[int, float]:
     seat = seat_to_move(table.view())
     listed = table.client.listed_moves(table, seat)
     sent = time.monotonic()
-    table.client.make_move(table, seat, listed["moves"][0])
+    table.client.make_move(table, seat, listed["legal_moves"][0])
     return listed["version"], sent
 
 

@@ -21,7 +21,7 @@ from tests.whole.table import Table
 from tests.whole.test_readme import sessions
 
 PAGES: Final = sorted((ROOT / "docs" / "operations").glob("*.md"))
-PLACEHOLDER: Final = re.compile(r"(?<![$\w-])(ID|HINT|REF)\b")
+PLACEHOLDER: Final = re.compile(r"(?<![$\w-])(ID|SUFFIX|REF)\b")
 """What stands for a value in a command; a test gives the value in a variable of the environment."""
 SECONDS: Final = 180
 

@@ -137,7 +137,7 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
 
 def test_two_users_play_a_match_and_one_is_deleted(club: Club) -> None:
     ada, bo = club.admit()
-    game = ada.ask("POST", "/games", {"rules": {"limit": 20}})["game"]
+    game = ada.ask("POST", "/games", {"options": {"limit": 20}})["game"]
     awaited(lambda: bo.ask("GET", "/lobby") == {"games": [game]})
     assert bo.ask("POST", f"/games/{game}/players") == {"game": game}
     awaited(lambda: bo.ask("GET", "/lobby") == {"games": []})
@@ -200,7 +200,7 @@ def test_the_example_takes_signed_messages_alone_and_acts_once_on_each(club: Clu
     ada, _ = club.admit()
     turn = {
         "type": "game.turn",
-        "data": {"game": "g1", "version": 3, "to_act": [0], "waiting_for": [{"seat": 0, "ref": ada.id}]},
+        "data": {"game_id": "g1", "version": 3, "to_act": [0], "waiting_for": [{"seat": 0, "ref": ada.id}]},
     }
     body = json.dumps(turn)
     now = datetime.now(UTC)

@@ -149,7 +149,7 @@ def test_the_reader_of_the_feed_goes_on_where_it_was(
 ) -> None:
     key = application.headers["Authorization"].removeprefix("Bearer ")
     players = [{"name": "Ada", "ref": "ada"}, {"bot": "greedy"}]
-    body = {"variant": "domino", "rules": {"limit": 1}, "pace": 0, "players": players}
+    body = {"variant": "domino", "options": {"limit": 1}, "pace": 0, "players": players}
 
     def play(printed: Callable[[], str]) -> str:
         """A match; Ada begins to move when she was told."""

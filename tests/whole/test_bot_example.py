@@ -42,7 +42,7 @@ class Club(NamedTuple):
     def was_told(self, kind: str, view: Json) -> bool:
         """Whether the bot was told this of the newest version of a game, and has done what it does then."""
         deliveries = self.owner.get(f"{self.webhook}/deliveries").raise_for_status().json()["deliveries"]
-        wanted = {"type": kind, "game": view["id"], "version": view["version"], "status": 204}
+        wanted = {"type": kind, "game_id": view["id"], "version": view["version"], "http_status": 204}
         return any(wanted.items() <= each.items() for each in deliveries)
 
     def events(self, created: Json) -> list[Json]:
@@ -76,7 +76,7 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
 
 
 def test_a_person_plays_a_match_with_the_bot_and_deals(club: Club) -> None:
-    created = club.create("draw", [{"name": "Ada"}, ENGINE, ENGINE, ENGINE], rules={"target": 60})
+    created = club.create("draw", [{"name": "Ada"}, ENGINE, ENGINE, ENGINE], options={"target": 60})
     path, ada = f"/v1/games/{created['game']['id']}", {"Authorization": f"Bearer {created['seats'][0]['token']}"}
     view = club.player.get(path, headers=ada).raise_for_status().json()
     deadline = time.monotonic() + PATIENCE
@@ -97,8 +97,8 @@ def test_a_person_plays_a_match_with_the_bot_and_deals(club: Club) -> None:
 
 
 def test_the_bot_deals_where_only_computer_players_and_who_is_away_are_with_it(club: Club) -> None:
-    created = club.create("block", [ENGINE, {"bot": "greedy"}], rules={"target": 60})
-    away = club.create("block", [ENGINE, {"name": "Ada"}, {"bot": "greedy"}], rules={"target": 60})
+    created = club.create("block", [ENGINE, {"bot": "greedy"}], options={"target": 60})
+    away = club.create("block", [ENGINE, {"name": "Ada"}, {"bot": "greedy"}], options={"target": 60})
     path = f"/v1/games/{away['game']['id']}/players/1/presence"
     club.owner.put(path, json={"away": True}).raise_for_status()
     for each in (created, away):

@@ -167,7 +167,7 @@ def cuts(seed: int) -> Callable[[], int]:
 
 @pytest.mark.parametrize("view", [True, False])
 def test_the_typescript_reader_resumes_after_cuts(typescript: Path, http: httpx.Client, view: bool) -> None:
-    table = Table.create(http, "domino", 2, rules=SHORT, seed="cuts")
+    table = Table.create(http, "domino", 2, options=SHORT, seed="cuts")
     module = typescript / "node_modules" / "domino-client" / "dist" / "index.js"
     with WebProxy(str(http.base_url), cuts(1)) as proxy:
         with Reader(module, proxy.url, table, 1, view=view) as reader:
@@ -202,7 +202,7 @@ class Follower(AbstractContextManager["Follower"]):
 
 
 def test_the_python_readers_of_a_game_resume_after_cuts(python: Installed, http: httpx.Client) -> None:
-    table = Table.create(http, "domino", 2, rules=SHORT, seed="cuts")
+    table = Table.create(http, "domino", 2, options=SHORT, seed="cuts")
     with WebProxy(str(http.base_url), cuts(2)) as proxy:
         with (
             Follower(python, proxy.url, table.tokens[1], "events", table.id) as events,
@@ -222,7 +222,7 @@ def test_the_python_readers_of_a_game_resume_after_cuts(python: Installed, http:
 
 
 def test_a_view_that_is_lost_after_its_events_is_asked_for_again(python: Installed, http: httpx.Client) -> None:
-    table = Table.create(http, "domino", 2, rules=SHORT, seed="lost")
+    table = Table.create(http, "domino", 2, options=SHORT, seed="lost")
     for _ in table.play(seed=5):
         pass
     whole = http.get(f"{table.path}/events?view=true", headers={"Accept": "application/x-ndjson"}).content
@@ -237,7 +237,7 @@ def test_a_view_that_is_lost_after_its_events_is_asked_for_again(python: Install
 
 def new_game(http: httpx.Client, key: str) -> Table:
     """A game of the application that has this key."""
-    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "rules": SHORT}
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "options": SHORT}
     created = http.post("/v1/games", json=body, headers={"Authorization": f"Bearer {key}"})
     return Table(http, created.raise_for_status().json())
 
@@ -263,7 +263,7 @@ def test_the_python_reader_of_the_feed_resumes_after_cuts(
 def test_a_python_reader_ends_with_a_finished_match_and_raises_a_refusal_that_stays(
     python: Installed, service: Service, http: httpx.Client
 ) -> None:
-    table = Table.create(http, "domino", 2, rules=SHORT)
+    table = Table.create(http, "domino", 2, options=SHORT)
     for _ in table.play(seed=1):
         pass
     for what, token, expected in (("events", "", "end"), ("views", "", "end"), ("views", "wrong", "unauthorized")):

@@ -97,5 +97,5 @@ def test_it_serves_and_says_that_it_is_compiled(programs: Path, tmp_path: Path) 
     command = [str(programs / "domino-service"), "serve"]
     with Service(tmp_path / "data", command=command, cwd=tmp_path) as service, connect(service.url) as http:
         assert http.get("/version").json()["engine"] == "compiled"
-        table = Table.create(http, "domino", 2, rules={"limit": 1})
+        table = Table.create(http, "domino", 2, options={"limit": 1})
         table.client.play_until(table, match_finished)

@@ -130,7 +130,7 @@ def test_every_problem_is_explained(contract: Contract) -> None:
 
 @pytest.mark.parametrize("variant", lanes.in_lane(list(variants()), quick=lanes.QUICK_VARIANTS))
 def test_the_answers_of_a_whole_match_are_as_documented(variant: str, http: httpx.Client, contract: Contract) -> None:
-    table = Table.create(http, variant, rules=some_rounds(variant))
+    table = Table.create(http, variant, options=some_rounds(variant))
     for count, view in enumerate(table.play(1, contract.check)):
         if count % 10 and view["status"] == "playing":
             continue

@@ -43,7 +43,7 @@ def play(http: httpx.Client, game: Any, seed: str) -> int:
     names = [player["name"] for player in view["players"]]
     while view["status"] != "finished":
         headers = {"Authorization": f"Bearer {game['tokens'][names[view['to_act'][0]]]}"}
-        moves = http.get(f"{path}/moves", headers=headers).json()["moves"]
+        moves = http.get(f"{path}/moves", headers=headers).json()["legal_moves"]
         view = http.post(f"{path}/moves", json=random.choice(moves), headers=headers).raise_for_status().json()
     return int(view["players"][0]["total"] - view["players"][1]["total"])
 

@@ -123,7 +123,7 @@ def test_the_module_is_short_cacheable_and_may_be_imported_by_any_page(http: htt
 
 @pytest.mark.parametrize("view", [True, False])
 def test_a_match_is_followed_over_cut_connections(http: httpx.Client, module: Path, view: bool) -> None:
-    table = Table.create(http, "dominospiel", 2, rules={"limit": 10}, seed="cuts")
+    table = Table.create(http, "dominospiel", 2, options={"limit": 10}, seed="cuts")
     rng = random.Random(1)
     with WebProxy(str(http.base_url), lambda: rng.choice((1, 400, 900, 15_000 if view else 2000))) as proxy:
         with Reader(module, proxy.url, table, 1, view=view) as reader:
@@ -135,7 +135,7 @@ def test_a_match_is_followed_over_cut_connections(http: httpx.Client, module: Pa
 
 
 def test_a_view_that_is_lost_after_its_events_is_asked_for_again(http: httpx.Client, module: Path) -> None:
-    table = Table.create(http, "domino", 2, rules={"limit": 1}, seed="lost")
+    table = Table.create(http, "domino", 2, options={"limit": 1}, seed="lost")
     for _ in table.play(seed=5):
         pass
     whole = http.get(f"{table.path}/events?view=true", headers={"Accept": "application/x-ndjson"}).content
@@ -149,7 +149,7 @@ def test_a_view_that_is_lost_after_its_events_is_asked_for_again(http: httpx.Cli
 
 
 def test_where_a_proxy_holds_streams_back_the_match_is_polled(http: httpx.Client, module: Path) -> None:
-    table = Table.create(http, "domino", 2, rules={"limit": 1}, seed="polls")
+    table = Table.create(http, "domino", 2, options={"limit": 1}, seed="polls")
     with (
         WebProxy(str(http.base_url), buffering=True) as proxy,
         Reader(module, proxy.url, table, 0, speed=10, view=True) as reader,
@@ -176,7 +176,7 @@ def test_a_reader_that_is_aborted_ends_at_once(http: httpx.Client, module: Path)
 
 
 def test_a_refusal_is_thrown_and_a_finished_match_ends_at_once(http: httpx.Client, module: Path) -> None:
-    table = Table.create(http, "domino", 2, rules={"limit": 1})
+    table = Table.create(http, "domino", 2, options={"limit": 1})
     for _ in table.play(seed=3):
         pass
     last = table.view()["version"]
@@ -206,7 +206,7 @@ def own(tmp_path: Path) -> Iterator[Service]:
 
 def test_a_match_is_followed_over_a_rolling_restart(own: Service, module: Path) -> None:
     with connect(own.url) as client:
-        table = Table.create(client, "domino", 2, rules={"limit": 1}, seed="restarts")
+        table = Table.create(client, "domino", 2, options={"limit": 1}, seed="restarts")
         with Reader(module, own.url, table, 1, view=True) as reader:
             items = reader.until(shows(make_move(table, random.Random(4))))
             before = len(own.workers())

@@ -54,7 +54,7 @@ class Club:
         view = self.http.get(path).json()
         while view["status"] != "finished":
             headers = {"Authorization": f"Bearer {tokens[view['to_act'][0]]}"}
-            moves = self.http.get(f"{path}/moves", headers=headers).json()["moves"]
+            moves = self.http.get(f"{path}/moves", headers=headers).json()["legal_moves"]
             view = self.http.post(f"{path}/moves", json=random.choice(moves), headers=headers).raise_for_status().json()
         return list(view["winners"])
 

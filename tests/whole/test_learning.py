@@ -44,7 +44,7 @@ def played(http: httpx.Client, path: str, headers: Headers) -> Iterator[Json]:
 
 
 def test_a_person_gets_hints_and_a_review(http: httpx.Client, contract: Contract) -> None:
-    body = {"variant": "domino", "players": [{"name": "Ada"}, {"bot": "random"}], "rules": {"limit": 1}, "pace": 0}
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"bot": "random"}], "options": {"limit": 1}, "pace": 0}
     created = http.post("/v1/games", json=body).raise_for_status().json()
     path = f"/v1/games/{created['game']['id']}"
     headers = {"Authorization": f"Bearer {created['seats'][0]['token']}", "Accept-Language": "de"}

@@ -26,7 +26,7 @@ def test_no_secret_is_printed(tmp_path: Path) -> None:
     service = Service(tmp_path, LOG_LEVEL="debug")
     with service, connect(service.url) as http:
         for variant in lanes.in_lane(list(variants()), quick=lanes.QUICK_VARIANTS):
-            table = Table.create(http, variant, seed=SEED, rules=shortest(variant))
+            table = Table.create(http, variant, seed=SEED, options=shortest(variant))
             secrets |= set(table.tokens.values())
             for count, view in enumerate(table.play(1)):
                 seat = table.to_move(view)

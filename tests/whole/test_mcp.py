@@ -123,10 +123,10 @@ def test_a_tool_returns_what_the_operation_answers(service: Service, http: httpx
     for name, arguments, expected, bearer in (
         ("list_games", {"language": "es"}, "/v1/variants", None),
         ("explain_rules", {"variant": "no such?game"}, "/v1/variants/no%20such%3Fgame", None),
-        ("look", {"game": table.id}, f"{path}?text=true", None),
-        ("look", {"game": table.id, "token": token, "language": "de"}, f"{path}?text=true", token),
-        ("look", {"game": table.id, "after": "1&x=2"}, f"{path}?text=true&after=1%26x%3D2", None),
-        ("score", {"game": table.id, "token": token}, f"{path}/score", token),
+        ("look", {"game_id": table.id}, f"{path}?text=true", None),
+        ("look", {"game_id": table.id, "token": token, "language": "de"}, f"{path}?text=true", token),
+        ("look", {"game_id": table.id, "after": "1&x=2"}, f"{path}?text=true&after=1%26x%3D2", None),
+        ("score", {"game_id": table.id, "token": token}, f"{path}/score", token),
     ):
         headers = {"Accept-Language": str(arguments.get("language", "en"))}
         if bearer:
@@ -157,12 +157,12 @@ def test_a_seat_sees_its_own_hand_alone_and_a_key_of_the_connection_counts_witho
     ("name", "arguments", "said"),
     [
         ("look", {}, "Missing: game."),
-        ("play", {"game": "g", "move": {}}, "Missing: token."),
-        ("look", {"game": 5}, "game has to be a text"),
-        ("look", {"game": ""}, "game has to be a text"),
-        ("look", {"game": "g/events"}, "game has to be a text without a slash"),
-        ("look", {"game": "g", "token": "a\r\nX-Evil: b"}, "token has to be a text of printable"),
-        ("look", {"game": "g", "seat": 1}, "Unknown: seat."),
+        ("play", {"game_id": "g", "move": {}}, "Missing: token."),
+        ("look", {"game_id": 5}, "game_id has to be a text"),
+        ("look", {"game_id": ""}, "game_id has to be a text"),
+        ("look", {"game_id": "g/events"}, "game_id has to be a text without a slash"),
+        ("look", {"game_id": "g", "token": "a\r\nX-Evil: b"}, "token has to be a text of printable"),
+        ("look", {"game_id": "g", "seat": 1}, "Unknown: seat."),
         ("list_games", {"language": "x\n"}, "language has to be a text of printable"),
         ("cheat", {}, "Unknown tool."),
     ],

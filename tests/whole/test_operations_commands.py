@@ -175,7 +175,7 @@ def test_all_processes_are_started_and_the_web_server_is_reloaded(deployment: De
         deployment.operator.run("reload", SERVICE=str(web.process.pid))
         until(lambda: web.log.read_text().count("Booting worker") > started, web.log.read_text)
         with connect(deployment.url) as http:
-            table = Table.create(http, "domino", [{"bot": "greedy"}, {"bot": "random"}], pace=0, rules={"limit": 1})
+            table = Table.create(http, "domino", [{"bot": "greedy"}, {"bot": "random"}], pace=0, options={"limit": 1})
             until(lambda: table.view()["status"] == "finished", table.view)
         assert stop([web, *others]) == [0, 0, 0, 0]
 
@@ -190,10 +190,10 @@ def test_gunicorn_is_started_directly(deployment: Deployment) -> None:
 
 
 def test_keys_of_applications_are_made_and_revoked(site: Site, application: Application) -> None:
-    hint = application.http.get("/v1/app").raise_for_status().json()["keys"][0]["hint"]
-    printed = site.operator.run("apps", ID=application.id, HINT=hint)
+    suffix = application.http.get("/v1/app").raise_for_status().json()["keys"][0]["suffix"]
+    printed = site.operator.run("apps", ID=application.id, SUFFIX=suffix)
     (row,) = [line for line in printed.splitlines() if line.startswith(f"{application.id}  ")]
-    assert row.split("  ")[2:] == [hint, "Club"]
+    assert row.split("  ")[2:] == [suffix, "Club"]
     assert re.search(f"^app_{application.id}_", printed, re.MULTILINE), "the new key"
     for told in ("Checkers Club", "revoked; valid keys of Club", "Club is suspended", "deleted with its endpoints"):
         assert told in printed

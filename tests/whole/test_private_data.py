@@ -20,7 +20,7 @@ def test_every_file_and_folder_in_data_dir_is_private_whatever_the_folder_was(tm
     folder.mkdir()
     folder.chmod(0o755)
     with Service(folder, command=WITH_USUAL_UMASK, SECRET_KEY="") as service, connect(service.url) as http:
-        for _ in Table.create(http, "domino", 2, rules={"limit": 1}).play(1):
+        for _ in Table.create(http, "domino", 2, options={"limit": 1}).play(1):
             pass
         found = [path for path in (folder, *folder.rglob("*")) if not path.is_socket()]
         assert {"secret", "server.log", "appendonlydir"} <= {path.name for path in found}

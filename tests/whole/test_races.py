@@ -90,7 +90,7 @@ def test_of_concurrent_moves_for_the_same_version_one_is_made(
     rng = random.Random(1)
     turns = 0
     while turns < LEAST_TURNS:
-        table = Table.create(http, "domino", 3, rules={"limit": 25})
+        table = Table.create(http, "domino", 3, options={"limit": 25})
         view = table.view()
         while view["status"] != "finished":
             view = race(table, view, crowd, GUARDS[turns % len(GUARDS)], None if different else rng)
@@ -131,7 +131,7 @@ def race(table: Table, view: Json, crowd: Crowd, guard: str, rng: random.Random 
 
 def test_concurrent_moves_without_versions_are_made_one_after_the_other(http: httpx.Client, crowd: Crowd) -> None:
     rng = random.Random(2)
-    table = Table.create(http, "dominospiel", 3, rules={"limit": 15})
+    table = Table.create(http, "dominospiel", 3, options={"limit": 15})
     view = table.view()
     while view["status"] != "finished":
         before = view["version"]

@@ -139,7 +139,7 @@ def test_every_program_of_the_guide_is_run() -> None:
 def test_the_browser_and_the_python_program_follow_the_same_match(
     service: Service, http: httpx.Client, tmp_path: Path
 ) -> None:
-    table = Table.create(http, "domino", 2, rules={"limit": 1})
+    table = Table.create(http, "domino", 2, options={"limit": 1})
     game = f"{service.url}{table.path}"
     (tmp_path / "events.mjs").write_text(http.get("/client/events.js").text)
     programs = {

@@ -105,5 +105,5 @@ def test_the_wheel_serves_from_an_empty_environment(dist: Path, tmp_path: Path) 
     command = [str(tmp_path / "venv" / "bin" / "domino-service"), "serve"]
     with Service(tmp_path / "data", command=command, cwd=tmp_path) as service, connect(service.url) as http:
         assert http.get("/version").json()["version"] == VERSION
-        table = Table.create(http, "domino", 2, rules={"limit": 1})
+        table = Table.create(http, "domino", 2, options={"limit": 1})
         table.client.play_until(table, match_finished)

@@ -41,7 +41,7 @@ def restored(tmp_path: Path) -> Iterator[Path]:
 def begin(service: Service) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """A match of one round after some moves: what its creator was answered, and the view of each seat."""
     with connect(service.url) as http:
-        table = Table.create(http, "dominospiel", 2, rules={"limit": 1}, seed="a rainy evening")
+        table = Table.create(http, "dominospiel", 2, options={"limit": 1}, seed="a rainy evening")
         for _ in range(MOVES):
             table.make_legal_move()
         return table.created, [table.get(seat=seat).json() for seat in table.tokens]

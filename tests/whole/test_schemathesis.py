@@ -122,7 +122,7 @@ class Tables:
 
     def _play(self) -> Table:
         """A finished match with as many seats as ``SEATS``."""
-        table = Table.create(self.http, "homo-homini-lupus", rules={"rounds": 1})
+        table = Table.create(self.http, "homo-homini-lupus", options={"rounds": 1})
         for _ in table.play(SEED):
             pass
         return table
@@ -293,8 +293,8 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
     if (case.path == "/v1/app" or case.path.startswith("/v1/app/")) and number % 4 and is_good_without_body:
         key = tables.new_key()
         case.headers["Authorization"] = f"Bearer {key}"
-        if "hint" in case.path_parameters and number % 8 > 1:
-            case.path_parameters["hint"] = key[29:35]
+        if "suffix" in case.path_parameters and number % 8 > 1:
+            case.path_parameters["suffix"] = key[-6:]
     name = case.operation.definition.raw["operationId"]
     if name in OF_APPLICATIONS and number % 4 and is_good_without_body:
         case.headers["Authorization"] = f"Bearer {tables.key}"
@@ -322,13 +322,13 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
         case.body = tables.rng.choice([*table.moves(seat), *OUT_OF_PLACE])
     elif name == "createGame":
         body = {**body, "variant": tables.rng.choice(list(variants())), "players": tables.rng.choice(SEATS)}
-        for name in ("deals", "rules", "from", "absence", "ref", "public"):
+        for name in ("deals", "options", "continues", "absence", "ref", "lobby"):
             body.pop(name, None)
         body["clock"] = tables.rng.choice(CLOCKS)
         case.body = body
         if number % 5 == 0:
             version = 2 + tables.rng.randrange(12)
-            case.body = {"players": body["players"], "from": {"record": tables.record, "version": version}}
+            case.body = {"players": body["players"], "continues": {"record": tables.record, "version": version}}
     elif case.path in ("/v1/verifications", "/v1/replays"):
         case.body = tables.record
     return table, seat

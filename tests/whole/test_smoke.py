@@ -14,7 +14,7 @@ def test_a_match_is_played_on_the_command_and_still_there_after_a_restart(tmp_pa
         with connect(service.url) as http:
             assert "Domino" in http.get("/", headers={"Accept": "text/html"}).text
             assert {each["id"] for each in http.get("/v1/variants").json()["variants"]} == set(variants())
-            table = Table.create(http, "fido", seed="a rainy evening", rules={"rounds": 1})
+            table = Table.create(http, "fido", seed="a rainy evening", options={"rounds": 1})
             views = list(table.play(1))
             score = http.get(f"{table.path}/score").json()
             assert views[-1]["status"] == "finished"

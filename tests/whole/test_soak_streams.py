@@ -73,7 +73,7 @@ def test_two_thousand_streams_get_fifty_moves_a_second_without_delay(games: int,
         assert where.hostname
         assert where.port
         with connect(service.url) as http:
-            tables = [Table.create(http, "domino", seats, rules={"limit": 1000}) for _ in range(games)]
+            tables = [Table.create(http, "domino", seats, options={"limit": 1000}) for _ in range(games)]
         warm = [stack.enter_context(Stream((where.hostname, where.port), 0, tables[0].path, None)) for _ in range(20)]
         for stream in warm:
             stream.read()

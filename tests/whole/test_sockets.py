@@ -623,13 +623,13 @@ BAD_BODIES = {
     "latin-1": '{"variant": "domino", "players": [{"name": "Ä"}, {"name": "B"}]}'.encode("latin-1"),
     "utf-16": json.dumps(GOOD).encode("utf-16"),
     "a mark at the start": b"\xef\xbb\xbf" + json.dumps(GOOD).encode(),
-    "a huge number": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": 1'
+    "a huge number": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "options": {"limit": 1'
     + b"0" * 5000
     + b"}}",
-    "an exponent": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": 1e400}}',
-    "a number as text": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": "2"}}',
-    "a fraction": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": 2.0}}',
-    "true": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": true}}',
+    "an exponent": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "options": {"limit": 1e400}}',
+    "a number as text": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "options": {"limit": "2"}}',
+    "a fraction": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "options": {"limit": 2.0}}',
+    "true": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "options": {"limit": true}}',
     "an unknown field": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "colour": "red"}',
     "an unknown bot": b'{"variant": "domino", "players": [{"name": "A"}, {"bot": "grand master"}]}',
     "many seats": b'{"variant": "domino", "players": [' + b'{"name": "A"},' * 9000 + b'{"name": "A"}]}',

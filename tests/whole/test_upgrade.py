@@ -35,7 +35,7 @@ WORKERS: Final = ("bots", "scheduler")
 PLAYED_MOVES: Final = 35
 """Before, between and after the two upgrades, of all players together."""
 BOTS: Final = [{"bot": "greedy"}, {"bot": "random"}]
-ARRANGED: Final = {"seed": "the same deals", "rules": {"limit": 30}}
+ARRANGED: Final = {"seed": "the same deals", "options": {"limit": 30}}
 """With a seed, every decision of computer players is determined."""
 
 

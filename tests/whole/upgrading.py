@@ -148,7 +148,7 @@ class Player:
 
     def move(self, path: str, token: str) -> Json:
         """Make any legal move; returns the view after it."""
-        moves = self.ask("GET", f"{path}/moves", token=token)["moves"]
+        moves = self.ask("GET", f"{path}/moves", token=token)["legal_moves"]
         view: Json = self.ask("POST", f"{path}/moves", self._random.choice(moves), token)
         return view
 

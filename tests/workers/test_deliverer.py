@@ -83,7 +83,7 @@ def expected(hooked: Hooked, game: str) -> list[tuple[str, int]]:
 
 def assert_complete(hooked: Hooked, received: list[Received], game: str) -> None:
     """Everything was told, and, counting first arrivals, in order; the newest turn, if one runs, last."""
-    first = [each for each in first_of_each(received) if each.data["game"] == game]
+    first = [each for each in first_of_each(received) if each.data["game_id"] == game]
     versions = [each.data["version"] for each in first]
     assert versions == sorted(versions)
     told = [(each.type, each.data["version"]) for each in first if each.type != "game.turn"]
@@ -303,7 +303,7 @@ def test_an_endpoint_that_was_away_is_told_within_a_minute_of_its_return(
     assert len(listener.received) < games + FAILURES_UNTIL_FAILING + away_ms / 50_000
     before, listener.behaviours[:] = len(listener.received), statuses(204)
     hooked.pass_time(LONGEST_PROBE_PAUSE_MS)
-    assert {each.data["game"] for each in listener.received[before:]} == set(waiting)
+    assert {each.data["game_id"] for each in listener.received[before:]} == set(waiting)
     assert hooked.status(webhook) == "active"
     listener.close()
 
@@ -354,7 +354,7 @@ def test_active_opens_an_endpoint_at_once_however_it_fared(hooked: Hooked, becam
     assert len(listener.received) == before
     hooked.webhooks.change(APP, webhook.id, WebhookChange(active=True))
     hooked.deliver()
-    assert [each.data["game"] for each in listener.received[before:]] == [game]
+    assert [each.data["game_id"] for each in listener.received[before:]] == [game]
     assert hooked.status(webhook) == "active"
     assert hooked.webhooks.get(APP, webhook.id).failing_since is None
     listener.close()
@@ -374,7 +374,7 @@ def test_active_opens_an_endpoint_that_has_asked_for_a_pause(hooked: Hooked) -> 
 
 def test_a_message_that_alone_fails_is_given_up_after_three_days(hooked: Hooked, listener: Listener) -> None:
     def refuse_one(sock: Any) -> object:
-        bad = listener.received[-1].data.get("game") == game
+        bad = listener.received[-1].data.get("game_id") == game
         return answer("500 Bad" if bad else "200 OK")(sock)
 
     webhook = hooked.register(listener)
@@ -392,7 +392,7 @@ def test_a_message_that_alone_fails_is_given_up_after_three_days(hooked: Hooked,
             other = hooked.owned.create()
     attempts = hooked.webhooks.attempts(APP, webhook.id)
     assert "given_up" in {each.error for each in attempts if each.game == game}
-    assert [each.data["game"] == game for each in listener.received].count(True) < 48
+    assert [each.data["game_id"] == game for each in listener.received].count(True) < 48
     assert hooked.status(webhook) == "active"
 
 
@@ -522,7 +522,7 @@ def test_a_message_that_cannot_be_made_again_holds_up_no_other(hooked: Hooked, l
     hooked.publish(late)
     hooked.deliver()
     assert [each.id for each in listener.received[2:]] == [turns[1], listener.received[-1].id]
-    assert listener.received[-1].data["game"] == late
+    assert listener.received[-1].data["game_id"] == late
     assert hooked.webhooks.get(APP, webhook.id).asked == ()
     shown = [each for each in hooked.webhooks.attempts(APP, webhook.id) if each.message == turns[0]]
     assert [each.error for each in shown] == ["gone", None]
@@ -537,10 +537,10 @@ def test_games_of_a_newer_service_are_put_off_and_hold_up_no_other(hooked: Hooke
     for each in newer:
         spoil(hooked, each, "newer")
     hooked.deliver()
-    assert [each.data["game"] for each in listener.received] == [game]
+    assert [each.data["game_id"] for each in listener.received] == [game]
     hooked.store._games.update(before)
     hooked.pass_time(10_000)
-    assert {each.data["game"] for each in listener.received} == {*newer, game}
+    assert {each.data["game_id"] for each in listener.received} == {*newer, game}
 
 
 def spoil(hooked: Hooked, game: str, damage: str) -> None:
@@ -594,7 +594,7 @@ def test_a_rematch_is_told_first_of_its_messages(hooked: Hooked, listener: Liste
     for each in (new, game):
         hooked.publish(each)
     hooked.deliver()
-    later = [(each.type, each.data["game"], each.data.get("rematch_of")) for each in listener.received[told:]]
+    later = [(each.type, each.data["game_id"], each.data.get("rematch_of")) for each in listener.received[told:]]
     assert later == [("game.created", new, game), ("game.turn", new, None)]
 
 
@@ -607,7 +607,7 @@ def test_a_deleted_game_is_told_as_deleted(hooked: Hooked, listener: Listener) -
     hooked.deliver()
     (message,) = listener.received
     assert message.type == "game.deleted"
-    assert set(message.data) == {"game", "version"}
+    assert set(message.data) == {"game_id", "version"}
 
 
 def test_a_deleted_endpoint_gets_nothing(hooked: Hooked, listener: Listener) -> None:

@@ -68,7 +68,7 @@ class Backend:
 
     def told(self, game: str) -> list[int]:
         """The versions that were told of a game, turns left out, by first arrival."""
-        first = [each for each in first_of_each(self.listener.received) if each.data.get("game") == game]
+        first = [each for each in first_of_each(self.listener.received) if each.data.get("game_id") == game]
         return [each.data["version"] for each in first if each.type != "game.turn"]
 
 
@@ -131,7 +131,7 @@ def test_messengers_that_are_killed_lose_no_message_and_change_no_order(messenge
         ids: dict[str, Received] = {}
         for each in listener.received:
             known = ids.setdefault(each.id, each)
-            assert (known.type, known.data["game"]) == (each.type, each.data["game"])
+            assert (known.type, known.data["game_id"]) == (each.type, each.data["game_id"])
 
 
 def test_failovers_of_a_cluster_lose_no_message_and_change_no_order(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_messenger_that_is_stopped_gives_its_endpoints_back_at_once(tmp_path: 
         assert all(due <= (now + 1) * 1000 for due in reminders.stored(server.admin, "webhooks").values())
         game = own.owned.create()
         with Background("messenger", server.url, tmp_path, WEBHOOK_NETWORKS=NETWORKS):
-            until(lambda: [each for each in listener.received if each.data["game"] == game])
+            until(lambda: [each for each in listener.received if each.data["game_id"] == game])
 
 
 def test_the_public_libraries_verify_what_a_messenger_sends(tmp_path: Path) -> None:

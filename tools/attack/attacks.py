@@ -150,7 +150,7 @@ def _replays(target: Target) -> Order:
     """Repeats of one move of a long game by its key."""
     game = target.long_game()
     for token in game.tokens:
-        moves = orjson.loads(target.ask("GET", f"{game.path}/moves", token=token).body).get("moves")
+        moves = orjson.loads(target.ask("GET", f"{game.path}/moves", token=token).body).get("legal_moves")
         if moves:
             key = (("Idempotency-Key", f"attack-replay-{next(_KEYS):08}"),)
             return _each_sends(

@@ -98,9 +98,9 @@ def all_unknown() -> list[bytes]:
     return [
         keys,
         with_field(good, ("players",), b"[" + keys + b"]"),
-        with_field(good, ("rules",), keys),
+        with_field(good, ("options",), keys),
         with_field(good, ("deals",), b"[" + keys + b"]"),
-        with_field(good, ("from",), keys),
+        with_field(good, ("continues",), keys),
     ]
 
 
@@ -114,7 +114,7 @@ def hundred_deals(number: int) -> bytes:
     hands = [tiles[seat * each : (seat + 1) * each] for seat in range(9)]
     one = {"hands": hands, "stock": tiles[9 * each :]}
     players = [{"name": f"P{seat}"} for seat in range(9)]
-    return orjson.dumps({"variant": "fido", "players": players, "rules": {"set": 18}, "deals": [one] * 100})
+    return orjson.dumps({"variant": "fido", "players": players, "options": {"set": 18}, "deals": [one] * 100})
 
 
 # ── Records ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -136,14 +136,14 @@ def shorter_record() -> str:
 def many_options() -> str:
     """Return a record with one line of tens of thousands of options."""
     start = _record("domino", 2, {}, 4, viewer=None)
-    line = next(line for line in start.splitlines() if line.startswith("[Rules "))
-    return start.replace(line, f'[Rules "{" ".join(["a=1"] * 60_000)}"]')
+    line = next(line for line in start.splitlines() if line.startswith("[Options "))
+    return start.replace(line, f'[Options "{" ".join(["a=1"] * 60_000)}"]')
 
 
 def fork(record: str) -> bytes:
     """Return the body that continues a record at its last possible version."""
     seats = record.count("\n[Player ")
-    return orjson.dumps({"players": [{"name": f"P{seat}"} for seat in range(seats)], "from": {"record": record}})
+    return orjson.dumps({"players": [{"name": f"P{seat}"} for seat in range(seats)], "continues": {"record": record}})
 
 
 def _record(key: str, seats: int, options: dict[str, Any], moves: int, *, viewer: Viewer | None) -> str:

@@ -103,7 +103,7 @@ class _Person(HonestClient):
         super().__init__(address, source)
         self._game = {
             "variant": "domino",
-            "rules": {"limit": 1000},
+            "options": {"limit": 1000},
             "pace": 0,
             "players": [{"name": "Ada"}, {"bot": level}],
         }

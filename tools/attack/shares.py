@@ -96,7 +96,7 @@ def holdings() -> tuple[Holding, ...]:
 # ── What the attackers do ────────────────────────────────────────────────────────────────────────────────────────────
 
 _NINE_EXPERTS: Final = orjson.dumps(
-    {"variant": "fido", "rules": {"set": 18, "rounds": 100}, "pace": 0, "players": [{"bot": "expert"}] * 9}
+    {"variant": "fido", "options": {"set": 18, "rounds": 100}, "pace": 0, "players": [{"bot": "expert"}] * 9}
 )
 
 
@@ -104,7 +104,7 @@ def _long_names(seats: int) -> bytes:
     """Return a game whose request is small and which takes as much as it can of the store: characters of four bytes."""
     names = [chr(0x1F300 + number) * 40 for number in range(seats - 1)]
     people = [{"name": name, "client_seed": name[0] * 60} for name in names]
-    wanted = {"variant": "fido", "rules": {"set": 18, "rounds": 100}, "players": [*people, {"bot": "random"}]}
+    wanted = {"variant": "fido", "options": {"set": 18, "rounds": 100}, "players": [*people, {"bot": "random"}]}
     return orjson.dumps(wanted)
 
 
@@ -133,7 +133,7 @@ def _hanging_names(stage: Stage) -> Order:
 
 
 def _public_game(name: str) -> dict[str, Any]:
-    return {"variant": "domino", "public": "all", "players": [{"name": name}, {"open": True}]}
+    return {"variant": "domino", "lobby": "all", "players": [{"name": name}, {"open": True}]}
 
 
 def _public_games(stage: Stage) -> Order:
@@ -141,7 +141,7 @@ def _public_games(stage: Stage) -> Order:
 
 
 def _games_of_bots(stage: Stage) -> Order:
-    wanted = {"variant": "fido", "rules": {"rounds": 20}, "pace": 0, "players": [{"bot": "random"}] * 4}
+    wanted = {"variant": "fido", "options": {"rounds": 20}, "pace": 0, "players": [{"bot": "random"}] * 4}
     return _once([orjson.dumps(wanted)] * _OUTBOX_GAMES, stage.hostile)
 
 

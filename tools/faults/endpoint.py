@@ -106,9 +106,9 @@ class Endpoint:
         data = message["data"]
         if "challenge" in data:
             return orjson.dumps({"challenge": data["challenge"]})
-        if "game" in data:
+        if "game_id" in data:
             with self._lock:
-                self._told.setdefault(data["game"], {}).setdefault(Told(data["version"], message["type"]))
+                self._told.setdefault(data["game_id"], {}).setdefault(Told(data["version"], message["type"]))
         return b"{}"
 
 

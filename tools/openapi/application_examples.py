@@ -14,7 +14,7 @@ def use_an_application(session: Session, advance_clock: Callable[[int], None], k
     send = session.send
     for ref, seat in (("match-17", {"name": "Bo", "ref": "player-4712"}), ("match-18", {"open": True})):
         players = [{"name": "Ada", "ref": "player-4711"}, seat]
-        public = {"public": "all"} if "open" in seat else {}
+        public = {"lobby": "all"} if "open" in seat else {}
         send("POST", "/v1/games", {"variant": "domino", "players": players, "ref": ref, **public}, key)
     advance_clock(1)
     send("GET", "/v1/games?to_act=true", token=key)
@@ -30,8 +30,8 @@ def use_an_application(session: Session, advance_clock: Callable[[int], None], k
     send("POST", "/v1/app/keys", {"overlap": -1}, key)
     new = send("POST", "/v1/app/keys", {"overlap": 3600}, key)
     send("GET", "/v1/app", token=key)
-    send("DELETE", f"/v1/app/keys/{new['hint']}", token=key)
-    send("DELETE", f"/v1/app/keys/{new['hint']}", token=key)
+    send("DELETE", f"/v1/app/keys/{new['suffix']}", token=key)
+    send("DELETE", f"/v1/app/keys/{new['suffix']}", token=key)
     players = [{"name": "Ada"}, {"name": "Bo"}]
     game = send("POST", "/v1/games", {"variant": "domino", "players": players}, key)["game"]["id"]
     for _ in range(2):

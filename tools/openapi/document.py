@@ -43,8 +43,8 @@ _RULES_WITHOUT_GAME: Final = ("public", "public_or_app", "anyone_or_app", "app",
 """The access of operations that are not about one game."""
 _LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness", "getRecord")
 _DESCRIPTIONS: Final = {
-    "RulesIn": "House rules, all optional.",
-    "Rules": "The house rules in force.",
+    "OptionsIn": "House rules, all optional.",
+    "Options": "The house rules in force.",
     "ProblemParams": "The values that the sentence of a problem names; which ones depends on its reason.",
 }
 _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {

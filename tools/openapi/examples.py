@@ -58,10 +58,10 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None], create_key
         {
             "variant": "menschenwolf",
             "players": [{"name": "Ada", "client_seed": "three blind mice"}, {"open": True}],
-            "rules": {"limit": 10},
+            "options": {"limit": 10},
         },
     )
-    send("POST", "/v1/games", {"variant": "domino", "players": [{"name": "Ada"}], "rules": {"hand": 9}})
+    send("POST", "/v1/games", {"variant": "domino", "players": [{"name": "Ada"}], "options": {"hand": 9}})
     game = f"/v1/games/{game_created['game']['id']}"
     tokens = {0: game_created["seats"][0]["token"]}
     send("POST", f"{game}/players", {"name": "Bo", "join_code": "ABCDEFGHIJKLMNOP"})
@@ -130,7 +130,7 @@ def _play_against_the_clock(session: Session, advance_clock: Callable[[int], Non
     body = {
         "variant": "domino",
         "players": players,
-        "rules": {"limit": 50},
+        "options": {"limit": 50},
         "clock": {"turn": _TURN_SECONDS},
         "absence": {"then": "claim"},
         "pace": 1.5,
@@ -162,7 +162,7 @@ def _play(session: Session, game: str, tokens: dict[int, str]) -> None:
         if view["status"] == "finished":
             break
         seat = view["turn"]["seat"] if "turn" in view else 0
-        legal = session.send("GET", f"{game}/moves", token=tokens[seat])["moves"]
+        legal = session.send("GET", f"{game}/moves", token=tokens[seat])["legal_moves"]
         if view["version"] == _REJECTED_AT_VERSION:
             for rejected in ({"action": "flip"}, {**legal[0], "version": 3}, {"action": "play"}):
                 session.send("POST", f"{game}/moves", rejected, tokens[seat])

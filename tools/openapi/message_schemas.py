@@ -35,7 +35,7 @@ def _sample() -> fields.Boolean:
 class GameMessageDataSchema(Schema):
     """What a message tells of a game: what a spectator may know, and the refs of the application."""
 
-    game = fields.String(required=True, metadata=doc("The id of the game."))
+    game_id = fields.String(required=True, metadata=doc("The id of the game."))
     ref = fields.String(metadata=doc("The `ref` of the game, if it has one."))
     variant = fields.String(required=True, metadata=doc("The id of the variant."))
     version = fields.Integer(required=True, metadata=doc("The version to which what is told has led."))
@@ -61,7 +61,7 @@ class GameMessageSchema(Schema):
 class DeletedMessageDataSchema(Schema):
     """Which game was deleted."""
 
-    game = fields.String(required=True, metadata=doc("The id of the game."))
+    game_id = fields.String(required=True, metadata=doc("The id of the game."))
     version = fields.Integer(required=True, metadata=doc("The version to which its deletion has led."))
     sample = _sample()
 

@@ -105,8 +105,8 @@ REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
 PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "game": {"description": "The id of the game.", "schema": {"type": "string"}},
     "seat": {"description": "The number of the seat.", "schema": {"type": "integer", "minimum": 0}},
-    "hint": {
-        "description": "The `hint` of a key.",
+    "suffix": {
+        "description": "The `suffix` of a key.",
         "schema": {"type": "string"},
     },
     "webhook": {"description": "The id of the endpoint.", "schema": {"type": "string"}},

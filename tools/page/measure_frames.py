@@ -72,7 +72,7 @@ def measure(browser: Browser, url: str, variant: str, slower: float) -> list[tup
         low, high = variants()[variant].players
         players = [{"name": "Ada"}, *({"bot": "greedy"} for _ in range(min(max(low, 4), high) - 1))]
         rules = shortest(variant)
-        table = Table.create(http, variant, players, seed="frames", rules=rules, pace=1)
+        table = Table.create(http, variant, players, seed="frames", options=rules, pace=1)
         context = browser.new_context(base_url=url, **PHONE)
         context.set_default_timeout(120_000)
         page = context.new_page()

@@ -56,7 +56,7 @@ class Picture:
     until: Until
     view: Literal["seat", "score", "replay"] = "seat"
     """``seat`` is the table, as the seat to move sees it."""
-    rules: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     do: Callable[[Page], None] | None = None
     """What is done on the page before it is taken."""
     size: tuple[int, int] = DESK
@@ -100,7 +100,7 @@ PICTURES: Final = {
         "fido",
         FOUR,
         on_turn(45),
-        rules={"set": 12},
+        options={"set": 12},
         do=show_all,
         size=LARGE_DESK,
         language="de",
@@ -126,7 +126,7 @@ def take(picture: Picture, browser: Browser, url: str) -> bytes:
     """Play the game on the service at ``url``, and take the picture, as PNG."""
     with connect(url) as http:
         players = [{"name": name} for name in picture.players]
-        table = Table.create(http, picture.variant, players, seed=SEED, rules=picture.rules)
+        table = Table.create(http, picture.variant, players, seed=SEED, options=picture.options)
         view = _play(table, picture.until)
     width, height = picture.size
     context = browser.new_context(

@@ -16,7 +16,7 @@ from service.games.model.errors import LimitReached, NotFound
 from service.games.model.timestamps import format_rfc3339
 
 _OF_GAME: Final = ("id", "ref", "variant", "status", "version", "round")
-_OF_SEAT: Final = ("seat", "name", "kind", "total", "rank", "in")
+_OF_SEAT: Final = ("seat", "name", "kind", "total", "rank", "active")
 
 
 class GamesOfPerson(NamedTuple):

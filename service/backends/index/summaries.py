@@ -92,7 +92,7 @@ def _listed_players(game: Game, view: GameView) -> list[dict[str, Any]]:
     for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
         each = {"seat": seat, "name": player.name, "ref": player.ref, "kind": player.kind, "total": total}
         away = player.away or None
-        players.append(_present({**each, "in": in_match, "away": away, "rank": ranks.get(seat)}))
+        players.append(_present({**each, "active": in_match, "away": away, "rank": ranks.get(seat)}))
     return players
 
 
@@ -123,7 +123,7 @@ def not_in_lobby(game_id: str, app: str, version: int) -> LobbyEntry:
 
 def lobby_entry(game: Game) -> LobbyEntry | None:
     """Return what lobbies show of a public game: nothing unless it has open seats. ``None`` for any other game."""
-    if game.ownership is None or game.ownership.public is None:
+    if game.ownership is None or game.ownership.lobby is None:
         return None
     shown = None
     if game.seats.are_open:
@@ -136,13 +136,13 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
             "id": game.id,
             "variant": game.variant.key,
             "join_code": game.ownership.join_code,
-            "rules": dict(game.rules.settings),
+            "options": dict(game.rules.settings),
             "players": players,
             "open_seats": sum([player.kind == OPEN_SEAT for player in view.seats]),
             "created_at": format_rfc3339(game.created_at),
         }
     json = None if shown is None else orjson.dumps(shown)
-    app, for_all = game.ownership.app, game.ownership.public == "all"
+    app, for_all = game.ownership.app, game.ownership.lobby == "all"
     return LobbyEntry(game.id, app, game.version, game.variant.key, game.created_at, json, for_all)
 
 
@@ -155,7 +155,7 @@ def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
     version, at, event, _ = view_event(envelope, None)
     deadline = view.deadline if version == view.version else None
     item = {
-        "game": view.id,
+        "game_id": view.id,
         "version": version,
         "type": _TYPES[type(envelope.event)],
         "seat": getattr(event, "seat", None),
@@ -173,14 +173,14 @@ def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
 
 def deleted_item(game_id: str, version: int, at: int) -> bytes:
     """Return the item of the feed for the deletion of a game."""
-    return orjson.dumps({"game": game_id, "version": version, "type": DELETED, "at": format_rfc3339(at)})
+    return orjson.dumps({"game_id": game_id, "version": version, "type": DELETED, "at": format_rfc3339(at)})
 
 
 def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
     """Return an item as the application gets it: with its cursor, and with refs if its game is in the index."""
     stored = orjson.loads(item)
     known = orjson.loads(summary) if summary else {}  # that of a deleted game is empty
-    shown = {"cursor": cursor, "game": stored.pop("game"), "ref": known.get("ref"), **stored}
+    shown = {"cursor": cursor, "game_id": stored.pop("game_id"), "ref": known.get("ref"), **stored}
     refs = {player["seat"]: player.get("ref") for player in known.get("players", ())}
     if "waiting_for" in stored:
         shown["waiting_for"] = with_refs(stored["waiting_for"], refs)

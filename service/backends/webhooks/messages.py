@@ -100,7 +100,7 @@ def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) ->
 
 def deleted_message(endpoint: str, game: str, version: int, at: int) -> Message:
     """Return the message that a game was deleted."""
-    return _message(endpoint, DELETED, at, {"game": game, "version": version})
+    return _message(endpoint, DELETED, at, {"game_id": game, "version": version})
 
 
 def ping_message(endpoint: str, ping: str, at: int) -> Message:
@@ -161,7 +161,7 @@ def _waits_for_deal(game: Game, ended: RoundEnded) -> bool:
 def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> dict[str, Any]:
     """Return what a message says; what does not apply is left out."""
     fields = {
-        "game": game.id,
+        "game_id": game.id,
         "ref": None if game.ownership is None else game.ownership.ref,
         "variant": game.variant.key,
         "version": version,
@@ -174,5 +174,5 @@ def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> 
 
 
 def _message(endpoint: str, kind: str, at: int, data: Mapping[str, Any]) -> Message:
-    game, version = data["game"], data["version"]
+    game, version = data["game_id"], data["version"]
     return Message(message_id(endpoint, game, str(version), kind), kind, version, at, body_of(kind, at, data))

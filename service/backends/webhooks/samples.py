@@ -12,7 +12,7 @@ from service.backends.webhooks.messages import CREATED, DELETED, PING, TURN, Mes
 from service.games.model.timestamps import format_rfc3339
 
 _TURN_MS: Final = 60_000
-_GAME: Final = {"game": "sampleGameOfNobodyAtAllA", "ref": "sample-match", "variant": "domino"}
+_GAME: Final = {"game_id": "sampleGameOfNobodyAtAllA", "ref": "sample-match", "variant": "domino"}
 _ADA: Final = {"seat": 0, "ref": "sample-player-1"}
 _BO: Final = {"seat": 1, "ref": "sample-player-2"}
 _OF_BO: Final = {"seat": 1, "player_ref": "sample-player-2"}
@@ -37,7 +37,7 @@ _DATA: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
         "players": [{**_ADA, "total": 71, "rank": 2}, {**_BO, "total": 104, "rank": 1}],
     },
     "game.timed_out": lambda _: {**_GAME, "version": 13, **_OF_BO, **_BO_ACTS},
-    DELETED: lambda _: {"game": _GAME["game"], "version": 95},
+    DELETED: lambda _: {"game_id": _GAME["game_id"], "version": 95},
 }
 """The content of a message of each type, but for ``webhook.ping``; ``at`` is its time, in milliseconds since 1970."""
 

@@ -20,7 +20,7 @@ const METHOD = "domino-deal-1";
  * @typedef {object} FairnessDocument
  * @property {boolean} provable
  * @property {string} method
- * @property {string} game
+ * @property {string} game_id
  * @property {number} seats
  * @property {number} set the highest double
  * @property {RoundProof[]} rounds
@@ -95,7 +95,7 @@ function tilesOf(set) {
 export const check = (document) => (isDocument(document) ? document.rounds.map((_, index) => judge(document, index)) : undefined);
 
 /** @param {FairnessDocument} document @param {number} index @returns {Finding} */
-function judge({ game, rounds, seats, set }, index) {
+function judge({ game_id: game, rounds, seats, set }, index) {
   /** @param {Finding["reason"]} reason @param {number} [seat] @returns {Finding} */
   const wrong = (reason, seat) => ({ verdict: "wrong", reason, seat });
   const entry = rounds[index];
@@ -157,7 +157,7 @@ const isNumber = (low, high) => (value) => Number.isInteger(value) && low <= val
 const NEEDED = {
   provable: (value) => value === true,
   method: (value) => value === METHOD,
-  game: isText,
+  game_id: isText,
   seats: isNumber(2, 100),
   set: isNumber(0, 100),
   rounds: (value) => Array.isArray(value) && value.length > 0 && value.every(isRound),

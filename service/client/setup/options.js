@@ -49,10 +49,10 @@ export const dealOf = (variant, values, players) =>
   variant.deals.find((row) => row.set === playedSet(variant, values, players) && row.players === players);
 
 /**
- * What to send as `rules`: the values that are not the defaults.
+ * What to send as `options`: the values that are not the defaults.
  * @param {Variant} variant @param {Values} values @param {number} players
  */
-export function rulesOf(variant, values, players) {
+export function optionsOf(variant, values, players) {
   const { properties } = variant.options;
   const all = SET in properties ? { ...values, [SET]: playedSet(variant, values, players) } : values;
   return Object.fromEntries(
@@ -66,7 +66,7 @@ export function rulesOf(variant, values, players) {
  */
 export function optionFields(app, { variant, values, players, errors, change }) {
   return Object.entries(variant.options.properties).map(([name, schema]) => {
-    const form = { name, path: `rules.${name}`, schema, errors, change: (/** @type {Value | undefined} */ value) => change(name, value) };
+    const form = { name, path: `options.${name}`, schema, errors, change: (/** @type {Value | undefined} */ value) => change(name, value) };
     const value = values[name] ?? schema.default;
     if (name === SET && schema.enum) return setField(app, { ...form, variant, players, value: playedSet(variant, values, players) });
     if (schema.enum) return choiceField({ ...form, value });

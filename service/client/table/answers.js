@@ -67,7 +67,7 @@ function endsText({ t, device }, { board }) {
 function scoresText({ t }, game, score) {
   const standings = [...score.standings].sort((one, other) => one.rank - other.rank);
   const lines = standings.map((each) => {
-    const mark = each.forfeited ? t("answers.forfeited") : each.in ? "" : t("table.out");
+    const mark = each.forfeited ? t("answers.forfeited") : each.active ? "" : t("table.out");
     const name = nameOf(game, each.seat);
     return t("answers.standing", { rank: each.rank, name: mark ? `${name} (${mark})` : name, total: each.total });
   });
@@ -93,11 +93,11 @@ export const about = (app, game, variant) => html`<ul>${optionTexts(app, game, v
 /** The options of the game with their values. @param {App} app @param {Game} game @param {Variant | undefined} variant */
 function optionTexts({ t }, game, variant) {
   /** @type {Record<string, unknown>} */
-  const rules = { ...game.rules };
+  const chosen = { ...game.options };
   return Object.entries(variant?.options.properties ?? {})
-    .filter(([key]) => rules[key] !== undefined)
+    .filter(([key]) => chosen[key] !== undefined)
     .map(([key, option]) => {
-      const value = rules[key];
+      const value = chosen[key];
       const word = typeof value === "boolean" ? t(value ? "common.yes" : "common.no") : String(value);
       return `${option.title}: ${option.oneOf?.find((each) => each.const === value)?.title ?? word}`;
     });

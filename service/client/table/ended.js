@@ -11,7 +11,7 @@ import { hasColours, tileImage } from "./tiles.js";
 /** The tiles that a seat kept, turned up, their sum, and what the round wrote. @param {App} app @param {Game} game @param {Score["rounds"][number]} round @param {number} seat */
 export function counted({ t, device }, game, { hands, scores }, seat) {
   const hand = hands.find((each) => each.seat === seat);
-  const options = { vertical: true, colours: hasColours(device.settings, game.rules.set), digits: device.settings.digits };
+  const options = { vertical: true, colours: hasColours(device.settings, game.options.set), digits: device.settings.digits };
   const points = scores[seat];
   return html`<span class="kept" aria-hidden="true">${hand?.tiles.length ? html`<span class="kept-tiles">${hand.tiles.map((each) => tileImage(each, options))}</span>
     <span class="kept-sum">${t("table.kept", { sum: hand.value })}</span>` : nothing}${

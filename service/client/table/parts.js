@@ -16,7 +16,7 @@ import { fragmentOf } from "../shell/routes.js";
 export const heading = ({ t }, game, variant, scores) => html`<header class="head">
   <h1 tabindex="-1">${variant?.name ?? game.variant}</h1>
   <p class="facts">${game.round ? html`<span>${t("table.round", { round: game.round })}</span>` : nothing}
-    ${typeof game.rules.target === "number" ? html`<span>${t("table.upTo", { points: game.rules.target })}</span>` : nothing}
+    ${typeof game.options.target === "number" ? html`<span>${t("table.upTo", { points: game.options.target })}</span>` : nothing}
     ${game.board.ends_sum === undefined ? nothing : html`<span>${t("table.sum", { sum: game.board.ends_sum })}</span>`}
     ${game.carry ? html`<span>${t("table.carry", { points: game.carry })}</span>` : nothing}</p>
   ${scores}
@@ -170,7 +170,7 @@ export const isOnTurn = (game) => game.status === "playing" && game.you !== unde
 /** Whether others wait for the viewer. @param {Game} game */
 export const isAwaited = ({ players, to_act: toAct, you }) => {
   const own = players[you?.seat ?? -1];
-  return toAct.length > 0 && own?.in && !own.away && players.some((each) => each !== own && each.in && each.kind === "human");
+  return toAct.length > 0 && own?.active && !own.away && players.some((each) => each !== own && each.active && each.kind === "human");
 };
 
 /** The name of a move that lays no tile; of one that this page does not know yet, its word. @param {App["t"]} t @param {string} action */

@@ -56,7 +56,7 @@ export function handList(app, game, { choice, drop, drawn }) {
       class=${classMap({ fits: onTurn && places.length > 0, "fits-not": onTurn && !places.length, drawn: each === drawn })}
       aria-label=${fit ? `${name}, ${fit}` : name}
       @click=${() => choice.tap(each)} @pointerdown=${(/** @type {PointerEvent} */ event) => drag(event, each, choice, drop)}>${
-      tileImage(each, { vertical: true, colours: hasColours(app.device.settings, game.rules.set), digits: app.device.settings.digits })}</div>`;
+      tileImage(each, { vertical: true, colours: hasColours(app.device.settings, game.options.set), digits: app.device.settings.digits })}</div>`;
   };
   const list = rows
     ? [...new Set(rows)].sort((one, other) => one - other).map((row) => html`<div role="group" class="row" aria-label=${t("table.row", { row })}>

@@ -48,7 +48,7 @@ export function createPresence(app, match, failed) {
   /** The seat whose time is over, and the one of this device that may claim it. @param {Game} game */
   function claimable({ turn, absence, players }) {
     if (absence?.then !== "claim" || turn?.deadline === undefined || !countdown.isOver()) return undefined;
-    const seats = match.seats.filter((seat) => seat !== turn.seat && players[seat]?.in);
+    const seats = match.seats.filter((seat) => seat !== turn.seat && players[seat]?.active);
     const by = seats.find((seat) => seat === match.seat) ?? seats[0];
     return by === undefined ? undefined : { seat: turn.seat, by };
   }
@@ -92,7 +92,7 @@ export function createPresence(app, match, failed) {
     actions(game) {
       if (game.status === "finished") return nothing;
       const late = claimable(game);
-      const sleeps = game.players.every((each) => each.kind !== "human" || each.away || !each.in);
+      const sleeps = game.players.every((each) => each.kind !== "human" || each.away || !each.active);
       const isOnlyOne = match.seats.length === 1;
       return html`${awayHere(game).map((seat) => html`<div class="note presence"><p>${
         sleeps ? t("presence.sleeps") : isOnlyOne ? t("presence.youAreAway") : t("presence.isAway", { name: nameOf(game, seat) })}</p>

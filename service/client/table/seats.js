@@ -76,11 +76,11 @@ function plate(app, game, player, { own, near, variant, round, ended, presence, 
     { text: variant?.bots.find(({ id }) => id === player.bot)?.name, where: isPartner || game.players.length > MANY ? "roomy" : "shown" },
     { text: team === undefined ? "" : t("table.team", { team: team + 1 }), where: own.length ? "wordy" : "roomy" },
     { text: game.dealer === seat ? t("table.deals") : "", where: "roomy" },
-    { text: player.in ? "" : t("table.out"), where: "shown" },
+    { text: player.active ? "" : t("table.out"), where: "shown" },
     ...(presence?.marks(game, player) ?? []).map((text) => ({ text, where: "shown" })),
   ].filter((each) => each.text);
   const classes = {
-    player: true, mine: isMine, partner: isPartner, "on-turn": onTurn, out: !player.in, winner: game.winners.includes(seat),
+    player: true, mine: isMine, partner: isPartner, "on-turn": onTurn, out: !player.active, winner: game.winners.includes(seat),
     "of-round": round?.winner === seat, left: Boolean(player.away || player.forfeited),
   };
   return html`<li class=${classMap(classes)} data-seat=${seat} data-slot=${slotOf(game, seat, near)} data-team=${team ?? nothing}

@@ -3,7 +3,7 @@ import { html, live, nothing } from "../vendor/lit-html.js";
 import { clockText } from "../game/durations.js";
 import { easiest, inOrder } from "../setup/games.js";
 import { nameAt, playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
-import { SET, dealOf, dealText, describedBy, errorAt, fieldId, numberField as pauseField, optionFields, rulesOf, switchField, textField } from "../setup/options.js";
+import { SET, dealOf, dealText, describedBy, errorAt, fieldId, numberField as pauseField, optionFields, optionsOf, switchField, textField } from "../setup/options.js";
 import { noClock, timeFields, timeOf } from "../setup/timefields.js";
 import { Problem } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
@@ -110,7 +110,7 @@ export function create(app, { variant: asked, how }) {
       const { body } = await api.postOnce("v1/games", {
         variant: variant.id,
         players: playersOf(chosen.map((each, at) => ({ ...each, name: nameAt(t, chosen, at) })), seed),
-        rules: rulesOf(variant, values, players),
+        options: optionsOf(variant, values, players),
         unique_names: uniqueNames || undefined,
         auto: true,
         seed: seed || undefined,

@@ -143,7 +143,7 @@ export function create(app, { game }) {
 
   const playOn = () => attempt(async () => {
     const players = replay?.players.map((each) => ("bot" in each ? { bot: each.bot } : { name: each.name ?? String(each.seat + 1) }));
-    const { body } = await api.postOnce("v1/games", { from: { record, version: frames[at].step.version }, players, auto: true }, { signal: stop.signal });
+    const { body } = await api.postOnce("v1/games", { continues: { record, version: frames[at].step.version }, players, auto: true }, { signal: stop.signal });
     for (const { seat, name, token } of body.seats) device.keep({ game: body.game.id, seat, name, token, variant: body.game.variant });
     if (!stop.signal.aborted) app.go({ view: "table", game: body.game.id });
   });

@@ -122,7 +122,7 @@ export function create(app, { id }) {
           ${inTeams ? html`<th scope="col">${t("score.team")}</th>` : nothing}<th scope="col" class="number">${t("score.total")}</th></tr></thead>
         <tbody>${all.map((each) => html`<tr class=${winners.includes(each.seat) ? "first" : nothing}>
           <td>${each.rank}</td>
-          <th scope="row">${each.name ?? "…"} ${each.in ? nothing : html`<span class="tag">${t("score.out")}</span>`}
+          <th scope="row">${each.name ?? "…"} ${each.active ? nothing : html`<span class="tag">${t("score.out")}</span>`}
             ${each.forfeited ? html`<span class="tag">${t("score.forfeited")}</span>` : nothing}</th>
           ${inTeams ? html`<td>${(each.team ?? 0) + 1}</td>` : nothing}
           <td class="number">${number(each.total)}</td></tr>`)}</tbody>

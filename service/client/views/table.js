@@ -307,7 +307,7 @@ export function create(app, { game: id, watch = false, token }) {
       label,
       description: chainText(app, game),
       lastTile: board?.tiles.at(-1)?.tile,
-      highest: game.rules.set ?? 6,
+      highest: game.options.set ?? 6,
     })}</section>`;
   }
 

@@ -60,8 +60,8 @@ def check_hands_and_teams(seats: int, hand: int, teams: Value | None, tiles: int
     """Raise ``InvalidSetup`` if the set is too small for these hands, or if there are teams without four players."""
     errors = {}
     if hand * seats > tiles:
-        errors["rules.hand"] = [Reason("hands_too_large", {"players": seats, "hand": hand, "max": tiles})]
+        errors["options.hand"] = [Reason("hands_too_large", {"players": seats, "hand": hand, "max": tiles})]
     if teams == _TEAM_OF_TWO and seats != _SEATS_IN_TEAMS:
-        errors["rules.teams"] = [Reason("no_such_teams", {"players": seats, "teams": teams})]
+        errors["options.teams"] = [Reason("no_such_teams", {"players": seats, "teams": teams})]
     if errors:
         raise InvalidSetup(errors)

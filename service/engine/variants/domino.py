@@ -33,11 +33,11 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     size = hand if isinstance(hand, int) else _usual_hand(highest, seats)
     errors = {}
     if highest == _DOUBLE_SIX and seats > _MOST_ON_DOUBLE_SIX:
-        errors["rules.set"] = [Reason("set_too_small", {"players": seats, "max": _MOST_ON_DOUBLE_SIX})]
+        errors["options.set"] = [Reason("set_too_small", {"players": seats, "max": _MOST_ON_DOUBLE_SIX})]
     elif size * seats > len(tiles):
-        errors["rules.hand"] = [Reason("hands_too_large", {"players": seats, "hand": size, "max": len(tiles)})]
+        errors["options.hand"] = [Reason("hands_too_large", {"players": seats, "hand": size, "max": len(tiles)})]
     if teams and (seats % teams or seats // teams not in _TEAM_SIZES[teams]):
-        errors["rules.teams"] = [Reason("no_such_teams", {"players": seats, "teams": teams})]
+        errors["options.teams"] = [Reason("no_such_teams", {"players": seats, "teams": teams})]
     if errors:
         raise InvalidSetup(errors)
     return Rules(

@@ -82,7 +82,7 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
         pace=request.pace,
         clock=request.clock,
         running_clock=start_clock(request.clock, len(request.seats)),
-        ownership=None if request.app is None else Ownership(request.app, request.ref, join_code, request.public),
+        ownership=None if request.app is None else Ownership(request.app, request.ref, join_code, request.lobby),
         network=request.network,
     )
     return NewGame(game._replace(is_automatic=game.is_set_up_automatic), tokens, join_code)

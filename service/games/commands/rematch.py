@@ -252,7 +252,7 @@ def next_game(
         round_ends=(),
         state=rules.start(),
         edition=variants()[old.variant.key].edition,
-        ownership=None if old.ownership is None else old.ownership._replace(public=None),
+        ownership=None if old.ownership is None else old.ownership._replace(lobby=None),
         unique_names=old.unique_names,
         spectators=old.spectators,
         auto=old.auto,

@@ -20,7 +20,7 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
-from service.games.model.game import Game, Public, rules_for
+from service.games.model.game import Audience, Game, rules_for
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind
 
@@ -63,7 +63,7 @@ class GameRequest(NamedTuple):
     """The network of the address, in whose share a game of no application counts."""
     ref: str | None = None
     """What the application calls the game."""
-    public: Public | None = None
+    lobby: Audience | None = None
     """Who finds the open seats in the lobby; ``None``: nobody."""
 
     @property
@@ -128,8 +128,8 @@ def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
     """Why the request has what only an application may ask for, by field; empty if it may."""
     if request.app is not None:
         has_open = any([each.kind == OPEN_SEAT for each in request.seats])
-        return {"public": [Reason("only_with_open_seats")]} if request.public and not has_open else {}
-    fields = {"ref": request.ref, "public": request.public}
+        return {"lobby": [Reason("only_with_open_seats")]} if request.lobby and not has_open else {}
+    fields = {"ref": request.ref, "lobby": request.lobby}
     fields |= {f"players.{seat}.ref": each.ref for seat, each in enumerate(request.seats)}
     return {field: [NEEDS_KEY] for field, value in fields.items() if value}
 
@@ -138,7 +138,7 @@ def _rounds_errors(request: GameRequest) -> dict[str, list[Reason]]:
     """Why computer players alone are not dealt as many rounds as are requested, by field; empty if they are."""
     rounds = request.options.get("rounds")
     if isinstance(rounds, int) and rounds > MOST_ROUNDS_OF_BOTS and all([each.kind == BOT for each in request.seats]):
-        return {"rules.rounds": [Reason("rounds_of_bots", {"max": MOST_ROUNDS_OF_BOTS})]}
+        return {"options.rounds": [Reason("rounds_of_bots", {"max": MOST_ROUNDS_OF_BOTS})]}
     return {}
 
 

@@ -90,9 +90,9 @@ def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None])
         record = parse_record(source.record, yield_control)
         position = fork_point_at(record, source.version, yield_control)
     except InvalidRecord as refusal:
-        raise InvalidSetup({"from.record": [refusal.reason]}) from refusal
+        raise InvalidSetup({"continues.record": [refusal.reason]}) from refusal
     except InvalidForkPoint as refusal:
-        raise InvalidSetup({"from": [refusal.reason]}) from refusal
+        raise InvalidSetup({"continues": [refusal.reason]}) from refusal
     if len(record.players) != seats:
         raise InvalidSetup({"players": [Reason("players_of_the_record", {"players": len(record.players)})]})
     return ForkStart(record.variant, dict(record.options), position)

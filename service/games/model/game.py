@@ -29,10 +29,10 @@ Viewer = int | Literal["owner"] | None
 
 OWNER: Final = "owner"
 
-Public = Literal["all", "app"]
+Audience = Literal["all", "app"]
 """Who finds the open seats of a game in the lobby: everybody, or the application that owns the game alone."""
 
-PUBLIC: Final[tuple[Public, ...]] = get_args(Public)
+AUDIENCES: Final[tuple[Audience, ...]] = get_args(Audience)
 
 _MAX_VERSION_DIGITS: Final = 10
 
@@ -41,13 +41,13 @@ class Ownership(NamedTuple):
     """The application that owns a game, and how it calls the game: only the application is told ``ref``.
 
     ``join_code`` is ``None`` unless seats are open; the application gets it, and anybody who may read a lobby in which
-    the game is. ``public`` says in which one.
+    the game is. ``lobby`` says in which one.
     """
 
     app: str
     ref: str | None = None
     join_code: str | None = None
-    public: Public | None = None
+    lobby: Audience | None = None
 
 
 class GameFacts(NamedTuple):

@@ -58,7 +58,7 @@ class JoinCodeChanged:
 class Rematched:
     """The players of a finished game began another one: the game with this id."""
 
-    game: str
+    game_id: str
 
 
 HostingEvent = Created | Joined | TokenChanged | Renamed | JoinCodeChanged | Rematched | PresenceEvent
@@ -75,7 +75,7 @@ GAME_EVENT_TYPES: Final = (
     EventType(TokenChanged, "token_changed", 11, (("seat", "seat"),)),
     EventType(Renamed, "renamed", 17, (("seat", "seat"), ("name", "name"))),
     EventType(JoinCodeChanged, "join_code_changed", 18, ()),
-    EventType(Rematched, "rematched", 19, (("game", "text"),)),
+    EventType(Rematched, "rematched", 19, (("game_id", "text"),)),
     *PRESENCE_EVENT_TYPES,
     *EVENT_TYPES,
 )

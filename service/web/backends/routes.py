@@ -84,7 +84,7 @@ def create_key(services: Services, backend: Backend) -> RawResponse:
     return created_secret(new_key_json(new), _OWN_PATH, replayed=new.replayed)
 
 
-@blueprint.delete("/v1/app/keys/<hint>")
+@blueprint.delete("/v1/app/keys/<suffix>")
 @Operation(
     id="revokeKey",
     tag="applications",
@@ -92,11 +92,11 @@ def create_key(services: Services, backend: Backend) -> RawResponse:
     responses={204: ResponseSpec(description="It is revoked.", media_type=None)},
     own_problems=("not_found", "outcome_unknown"),
 )
-def revoke_key(services: Services, backend: Backend, hint: str) -> RawResponse:
+def revoke_key(services: Services, backend: Backend, suffix: str) -> RawResponse:
     """Revoke a key.
 
-    The key with this hint is valid for at most five more seconds. An application without a key gets one from the
+    The key with this suffix is valid for at most five more seconds. An application without a key gets one from the
     operator.
     """
-    services.backends.keys.revoke(backend.id, hint, presented=bearer_token())
+    services.backends.keys.revoke(backend.id, suffix, presented=bearer_token())
     return no_content()

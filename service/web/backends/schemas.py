@@ -26,14 +26,14 @@ class KeyInSchema(RequestSchema):
     )
 
 
-def _hint(text: str) -> fields.String:
+def _suffix(text: str) -> fields.String:
     return fields.String(required=True, metadata=doc(text, example="Zr0q8T"))
 
 
 class KeySchema(Schema):
     """A key, without its secret."""
 
-    hint = _hint("The beginning of the secret part of the key, by which it is told from the others.")
+    suffix = _suffix("The last characters of the key, by which it is told from the others.")
     created_at = fields.DateTime(required=True, metadata=doc("When it was made."))
     expires_at = fields.DateTime(metadata=doc("When it ceases to be valid; absent without an end."))
 

@@ -50,7 +50,7 @@ def new_key_json(new: NewKey) -> JsonObject:
 
 
 def _key(record: KeyRecord) -> JsonObject:
-    result: JsonObject = {"hint": record.hint, "created_at": format_rfc3339(record.created_at)}
+    result: JsonObject = {"suffix": record.suffix, "created_at": format_rfc3339(record.created_at)}
     if record.expires_at is not None:
         result["expires_at"] = format_rfc3339(record.expires_at)
     return result

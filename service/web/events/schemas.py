@@ -29,7 +29,7 @@ class EventDataSchema(Schema):
     it and `passed`: `auto`, `true` where the service made the move, as the seat had no choice.
     `joined`: `name`. `renamed`: `name`, unless only what the application calls the player is another. `round_ended`:
     the round as in the score card. `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if that
-    was not by the rules. `rematched`: `game`. `reset`: `view`.
+    was not by the rules. `rematched`: `game_id`. `reset`: `view`.
     """
 
     round = fields.Integer(metadata=doc("The number of the round that was dealt.", minimum=1, example=1))
@@ -54,7 +54,7 @@ class EventDataSchema(Schema):
     auto = fields.Boolean(metadata=doc("`true` for a move without a choice that the service made.", example=True))
     name = fields.String(metadata=doc("The current name of the player who joined or was renamed.", example="Bo"))
     winners = fields.List(fields.Integer(), metadata=doc("The seats that have won the match.", example=[0]))
-    game = fields.String(metadata=doc("Of `rematched`: the id of the new game."))
+    game_id = fields.String(metadata=doc("Of `rematched`: the id of the new game."))
     view = fields.Nested(GameSchema, metadata=doc("Of `reset`: the bearer's view of the game as it is now."))
     number = fields.Integer(metadata=doc("The number of the round that was counted.", minimum=1, example=1))
     ended_by = fields.String(
@@ -124,7 +124,7 @@ class StreamItemSchema(Schema):
     """An item of a stream: of the events of a game, or of the feed of an application.
 
     Only `type` and `version` are in all of them. The others are those of `GameEvent` in the one stream and of
-    `FeedItem` in the other; the item `view`, which follows events, has the `game` as the bearer sees it.
+    `FeedItem` in the other; the item `view` follows events.
     """
 
     type = fields.String(
@@ -135,6 +135,7 @@ class StreamItemSchema(Schema):
         metadata=doc("The version of the game; in the feed 0 in `reset` and `closing`.", minimum=0, example=18),
     )
     cursor = fields.String(metadata=doc("In the feed: the place of the item; opaque.", example="1767727800000-3"))
+    game_id = fields.String(metadata=doc("In the feed: the id of the game; absent in `reset` and `closing`."))
     ref = fields.String(metadata=doc("In the feed: what the application calls the game now.", example="match-17"))
     seat = fields.Integer(metadata=doc("The seat that caused the event or is affected by it.", minimum=0, example=2))
     to_act = to_act_field("The seats that may move after the event.")
@@ -148,6 +149,7 @@ class StreamItemSchema(Schema):
         )
     )
     data = fields.Nested(EventDataSchema, metadata=doc("In the stream of a game: the data of the event."))
+    game = fields.Nested(GameSchema, metadata=doc("In the item `view`: the game as the bearer sees it."))
     winners = winners_field("In the feed, of `finished`: the seats that have won the match.")
     rematch_of = rematch_of_field("In the feed, of `created`")
     players = results_field("In the feed, of `finished`: what the match has come to for each seat, in seat order.")

@@ -57,7 +57,7 @@ class FeedItemSchema(Schema):
     """What has happened in a game of the application."""
 
     cursor = _cursor("The place of the item in the feed; opaque.")
-    game = fields.String(metadata=doc("The id of the game; absent in `reset` and `closing`."))
+    game_id = fields.String(metadata=doc("The id of the game; absent in `reset` and `closing`."))
     ref = fields.String(
         metadata=doc("What the application calls the game now; absent once it is deleted.", example="match-17")
     )

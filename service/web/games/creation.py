@@ -18,11 +18,11 @@ from service.web.quotas import request_network
 
 def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
     """Return the game that the current request asks for, of this application, or of nobody."""
-    source = fields.get("from_")
+    source = fields.get("continues")
     return GameRequest(
         variant=fields.get("variant", ""),
         seats=tuple([_seat_request(seat) for seat in fields["players"]]),
-        options=fields.get("rules", {}),
+        options=fields.get("options", {}),
         seed=fields.get("seed"),
         deals=tuple(
             [
@@ -39,7 +39,7 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
         app=None if backend is None else backend.id,
         network=request_network(),
         ref=fields.get("ref"),
-        public=fields.get("public"),
+        lobby=fields.get("lobby"),
     )
 
 

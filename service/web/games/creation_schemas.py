@@ -14,7 +14,7 @@ from marshmallow import ValidationError, fields, validates_schema
 from service.engine.errors import Reason
 from service.engine.presence import ABSENCES
 from service.engine.variants import variants
-from service.games.model.game import PUBLIC
+from service.games.model.game import AUDIENCES
 from service.games.model.seats import LEVELS
 from service.web.fields.moves import MAX_VERSION, client_seed_field, tile_field
 from service.web.fields.names import MAX_NAME_CHARS, name_field
@@ -132,10 +132,10 @@ class DealInSchema(RequestSchema):
     )
 
 
-RulesInSchema = RequestSchema.from_dict(option_fields(in_request=True), name="RulesInSchema")
+OptionsInSchema = RequestSchema.from_dict(option_fields(in_request=True), name="OptionsInSchema")
 
 
-class FromInSchema(RequestSchema):
+class ContinuesInSchema(RequestSchema):
     """The position in a recorded match from which a new game continues."""
 
     record = fields.String(
@@ -169,7 +169,9 @@ class GameInSchema(RequestSchema):
 
     variant = fields.String(
         validate=KNOWN_VARIANT,
-        metadata=doc("The `id` of one of `variants` in `GET /v1/variants`. Required without `from`.", example="domino"),
+        metadata=doc(
+            "The `id` of one of `variants` in `GET /v1/variants`. Required without `continues`.", example="domino"
+        ),
     )
     players = PlayerList(
         fields.Nested(SeatInSchema),
@@ -179,10 +181,10 @@ class GameInSchema(RequestSchema):
         error_messages={"invalid": [Reason("not_players")]},
         metadata=doc("One entry per seat, in seat order, clockwise."),
     )
-    rules = fields.Nested(RulesInSchema, metadata=doc("House rules; missing ones have their defaults."))
+    options = fields.Nested(OptionsInSchema, metadata=doc("House rules; missing ones have their defaults."))
     ref = ref_field("With the key of an application: what that calls the game. Told to the application")
-    public = fields.String(
-        validate=OneOf(PUBLIC),
+    lobby = fields.String(
+        validate=OneOf(AUDIENCES),
         metadata=doc(
             "With the key of an application: who finds the game in `GET /v1/lobby`, with the join code of its open "
             "seats, of which there must be one. `all`: everybody; `app`: the application alone, with its key. Default: "
@@ -200,7 +202,7 @@ class GameInSchema(RequestSchema):
         metadata=doc(
             "`false`: only the seats of the game, and the application that owns it, may read it; to everybody else "
             "every reading is 404, as for a game that does not exist. The join code still takes an open seat, and what "
-            "the lobby shows of a `public` game is told to everybody. Default: `true`."
+            "the lobby shows of a game with `lobby` is told to everybody. Default: `true`."
         )
     )
     auto = StrictBoolean(
@@ -247,22 +249,23 @@ class GameInSchema(RequestSchema):
         ),
     )
 
-    from_ = fields.Nested(
-        FromInSchema,
-        data_key="from",
+    continues = fields.Nested(
+        ContinuesInSchema,
         metadata=doc(
             "Continues a recorded match, with new players for its seats: variant and rules are those of the record; "
-            "`variant`, `rules`, `seed` and `deals` must be missing. The game is then `arranged`."
+            "`variant`, `options`, `seed` and `deals` must be missing. The game is then `arranged`."
         ),
     )
 
     @validates_schema(skip_on_field_errors=True)
     def _a_variant_or_a_record(self, data: dict[str, Any], **_: Any) -> None:
-        if "from_" not in data:
+        if "continues" not in data:
             if "variant" not in data:
                 raise ValidationError({"variant": [needed(self.fields["variant"])]})
             return
-        errors = {name: [Reason("not_with_from")] for name in ("variant", "rules", "seed", "deals") if name in data}
+        errors = {
+            name: [Reason("not_with_continues")] for name in ("variant", "options", "seed", "deals") if name in data
+        }
         if errors:
             raise ValidationError(errors)
 

@@ -13,7 +13,7 @@ from service.web.fields.shown import rematch_of_field, seat_field, to_act_field
 from service.web.fields.strict import QueryBoolean, QueryInteger, QueryTime, QueryWords, RequestSchema, doc
 from service.web.fields.validation import Length, Range
 from service.web.fields.variants import KNOWN_VARIANT
-from service.web.view.schemas import RulesSchema
+from service.web.view.schemas import OptionsSchema
 
 STATUSES: Final = ("waiting", "playing", "round_over", "finished")
 MOST_LISTED: Final = 200
@@ -87,9 +87,7 @@ class ListedPlayerSchema(Schema):
     kind = fields.String(required=True, metadata=doc("`human`, `bot` or `open`.", example="human"))
     total = fields.Integer(required=True, metadata=doc("The match score so far.", example=9))
     rank = fields.Integer(metadata=doc("The place in the match; absent until it is over.", minimum=1, example=1))
-    in_ = fields.Boolean(
-        required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
-    )
+    active = fields.Boolean(required=True, metadata=doc("Whether the player is still in the match.", example=True))
     away = fields.Boolean(
         metadata=doc("`true` while a computer player plays for the player, who has left or was timed out.")
     )
@@ -142,7 +140,7 @@ class PublicGameSchema(Schema):
     id = fields.String(required=True, metadata=doc("The id of the game."))
     variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
     join_code = fields.String(required=True, metadata=doc("The code by which an open seat can be taken."))
-    rules = fields.Nested(RulesSchema, required=True, metadata=doc("The house rules in force."))
+    options = fields.Nested(OptionsSchema, required=True, metadata=doc("The house rules in force."))
     players = fields.List(fields.Nested(PublicPlayerSchema), required=True, metadata=doc("In seat order."))
     open_seats = fields.Integer(required=True, metadata=doc("How many seats are open.", minimum=1, example=1))
     created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))

@@ -12,7 +12,7 @@ from service.web.fields.moves import MoveSchema, posted_move
 from service.web.http.body import read_json, validate
 from service.web.http.headers import expected_game, idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, conditional, created, to_json
-from service.web.moves.schemas import LegalMovesSchema
+from service.web.moves.schemas import MoveListSchema
 from service.web.moves.serializers import legal_moves_json
 from service.web.operation import Operation, ResponseSpec
 from service.web.services import Services
@@ -31,7 +31,7 @@ _move_in: Final = MoveSchema()
     tag="moves",
     access="spectator",
     headers=("If-None-Match",),
-    responses={200: ResponseSpec(description="The legal moves.", schema=LegalMovesSchema)},
+    responses={200: ResponseSpec(description="The legal moves.", schema=MoveListSchema)},
 )
 def get_moves(services: Services, access: Access) -> RawResponse:
     """List the legal moves.

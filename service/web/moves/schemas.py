@@ -10,11 +10,13 @@ from service.web.fields.strict import doc
 from service.web.view.schemas import DealSchema, TurnSchema
 
 
-class LegalMovesSchema(Schema):
+class MoveListSchema(Schema):
     """What the bearer's seat may do now."""
 
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
     turn = fields.Nested(TurnSchema, metadata=doc("Whose turn it is; only while `playing`."))
     deal = fields.Nested(DealSchema, metadata=doc("Only in `round_over`, and while a clock runs."))
     to_act = to_act_field(TO_ACT, required=True)
-    moves = fields.List(fields.Nested(MoveSchema), required=True, metadata=doc("The legal moves, in a fixed order."))
+    legal_moves = fields.List(
+        fields.Nested(MoveSchema), required=True, metadata=doc("The legal moves, in a fixed order.")
+    )

@@ -12,5 +12,5 @@ def legal_moves_json(legal: LegalMoves) -> JsonObject:
     result: JsonObject = {"version": legal.version}
     result |= turn_json(legal.turn, legal.deadline)
     result["to_act"] = list(legal.to_act)
-    result["moves"] = moves_json(legal.moves, legal.version)
+    result["legal_moves"] = moves_json(legal.moves, legal.version)
     return result

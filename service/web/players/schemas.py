@@ -37,9 +37,7 @@ class PlayerSeatSchema(Schema):
     rank = fields.Integer(
         metadata=doc("The place in the match; absent until it is over.", minimum=1, example=1),
     )
-    in_ = fields.Boolean(
-        required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
-    )
+    active = fields.Boolean(required=True, metadata=doc("Whether the player is still in the match.", example=True))
 
 
 class PlayerGameSchema(Schema):

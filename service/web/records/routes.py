@@ -87,7 +87,7 @@ def get_record(services: Services, access: Access) -> RawResponse:
     and the result of every round. By `Accept` as JSON, or as text (defined in `docs/record.md` of the source code)
     where `text/vnd.domino-record` or `text/plain` has a higher weight than JSON; a browser saves it as a file
     `.domino`. A round in progress contains only what the bearer of the token has seen, or a spectator; all others are
-    complete. The text can be verified (`POST /v1/verifications`) and continued (`from` in `POST /v1/games`).
+    complete. The text can be verified (`POST /v1/verifications`) and continued (`continues` in `POST /v1/games`).
     """
     media_type = negotiate(JSON, *_RECORD_TYPES)
     etag = f"{access.etag}-{_ETAG_SUFFIXES[media_type]}"

@@ -17,7 +17,7 @@ from service.web.fields.strict import (
     RequestSchema,
     doc,
 )
-from service.web.view.schemas import AbsenceRuleSchema, ClockSchema, CommitmentSchema, RulesSchema
+from service.web.view.schemas import AbsenceRuleSchema, ClockSchema, CommitmentSchema, OptionsSchema
 
 _CHEAP_LEVELS: Final = " and ".join([f"`{level}`" for level in sorted(CHEAP_DECISIONS.levels)])
 _FINDINGS: Final = "One of " + ", ".join([f"`{code}` ({meaning})" for code, meaning in CODES.items()]) + "."
@@ -50,7 +50,7 @@ class RoundFairnessSchema(CommitmentSchema):
 class FairnessSchema(Schema):
     """The data from which the deals of a game can be verified."""
 
-    game = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    game_id = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=40))
     provable = fields.Boolean(required=True, metadata=doc("`false` for an arranged game, which has nothing to verify."))
     method = fields.String(metadata=doc("The method by which the tiles are derived from the seeds.", example=SCHEME))
@@ -122,10 +122,10 @@ class RecordedPlayerSchema(SeatedSchema):
 class MatchRecordSchema(Schema):
     """The record of a match."""
 
-    game = fields.String(metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    game_id = fields.String(metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
     variant = fields.String(required=True, metadata=doc("Which game was played.", example="fido"))
     edition = fields.Integer(required=True, metadata=doc("The edition of its rules.", minimum=1, example=1))
-    rules = fields.Nested(RulesSchema, required=True, metadata=doc("The house rules."))
+    options = fields.Nested(OptionsSchema, required=True, metadata=doc("The house rules."))
     players = fields.List(fields.Nested(RecordedPlayerSchema), required=True, metadata=doc("In seat order."))
     clock = fields.Nested(ClockSchema, metadata=doc("The limits of time, in seconds; absent without a clock."))
     absence = fields.Nested(AbsenceRuleSchema, metadata=doc("What follows at a deadline; with `clock`."))
@@ -162,7 +162,7 @@ class ReplayStepSchema(EventDataSchema):
     class Meta:
         """Fields of events that a match does not have."""
 
-        exclude = ("hand", "commitment", "client_seeds", "next_commitment", "name", "game")
+        exclude = ("hand", "commitment", "client_seeds", "next_commitment", "name", "game_id")
 
     version = fields.Integer(required=True, metadata=doc("The version of the game after it.", minimum=2, example=18))
     type = fields.String(required=True, metadata=doc("As in the events of a game.", example="played"))
@@ -205,7 +205,7 @@ class ReplaySchema(Schema):
 
     variant = fields.String(required=True, metadata=doc("Which game was played.", example="fido"))
     edition = fields.Integer(required=True, metadata=doc("The edition of its rules.", minimum=1, example=1))
-    rules = fields.Nested(RulesSchema, required=True, metadata=doc("The house rules."))
+    options = fields.Nested(OptionsSchema, required=True, metadata=doc("The house rules."))
     players = fields.List(fields.Nested(RecordedPlayerSchema), required=True, metadata=doc("In seat order."))
     finished = fields.Boolean(required=True, metadata=doc("Whether the match is finished."))
     winners = fields.List(
@@ -249,7 +249,7 @@ class VerificationSchema(Schema):
     findings = fields.List(
         fields.Nested(FindingSchema), required=True, metadata=doc("The errors, in order of the lines.")
     )
-    more = fields.Integer(
+    more_findings = fields.Integer(
         required=True, metadata=doc("The number of findings that are not listed.", minimum=0, example=0)
     )
 

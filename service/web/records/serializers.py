@@ -24,7 +24,7 @@ def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject
     """
     result: JsonObject = {}
     if record.game:
-        result["game"] = record.game
+        result["game_id"] = record.game
     result |= _match(record)
     if record.clock is not None:
         result |= _clock(record.clock)
@@ -46,7 +46,7 @@ def _match(record: Record) -> JsonObject:
     return {
         "variant": record.variant,
         "edition": record.edition,
-        "rules": dict(record.options),
+        "options": dict(record.options),
         "players": [_player(record, seat, name) for seat, name in enumerate(record.players)],
     }
 
@@ -118,7 +118,7 @@ def report_json(report: Report) -> JsonObject:
         "decisions": report.decisions,
         "notes": list(report.notes()),
         "findings": [_finding(each) for each in report.findings],
-        "more": report.omitted,
+        "more_findings": report.omitted,
     }
 
 
@@ -173,7 +173,11 @@ def _step(event: ReplayedEvent) -> JsonObject:
 
 def fairness_json(fairness: FairnessReport) -> JsonObject:
     """Return what is revealed of the deals of a game, round by round."""
-    result: JsonObject = {"game": fairness.game, "version": fairness.version, "provable": fairness.method is not None}
+    result: JsonObject = {
+        "game_id": fairness.game,
+        "version": fairness.version,
+        "provable": fairness.method is not None,
+    }
     if fairness.method is not None:
         result["method"] = fairness.method
     return result | {

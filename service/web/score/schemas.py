@@ -15,7 +15,7 @@ class StandingSchema(SeatedSchema):
     total = fields.Integer(required=True, metadata=doc("The match score so far.", example=625))
     team = fields.Integer(metadata=doc("The team, in team games.", minimum=0, example=0))
     rank = fields.Integer(required=True, metadata=doc("From 1; ties share a rank.", minimum=1, example=1))
-    in_ = fields.Boolean(required=True, data_key="in", metadata=doc("Still in the match.", example=True))
+    active = fields.Boolean(required=True, metadata=doc("Still in the match.", example=True))
     forfeited = fields.Boolean(
         metadata=doc("`true` after the seat has forfeited: its rank is behind all that have not.")
     )
@@ -111,7 +111,7 @@ class SettlementSchema(Schema):
 class ScoreSchema(Schema):
     """The score card."""
 
-    game = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    game_id = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=40))
     status = fields.String(required=True, metadata=doc("As in the game view.", example="finished"))
     best = fields.String(required=True, metadata=doc("`highest` or `lowest`: which total wins.", example="highest"))

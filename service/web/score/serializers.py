@@ -18,14 +18,14 @@ def score_json(card: ScoreCard) -> JsonObject:
         standing: JsonObject = {"seat": each.seat}
         if each.name is not None:
             standing["name"] = each.name
-        standing |= {"total": each.total, "rank": each.rank, "in": each.in_match}
+        standing |= {"total": each.total, "rank": each.rank, "active": each.in_match}
         if each.team is not None:
             standing["team"] = each.team
         if each.forfeited:
             standing["forfeited"] = True
         standings.append(standing)
     result: JsonObject = {
-        "game": game.id,
+        "game_id": game.id,
         "version": game.version,
         "status": game.status,
         "best": game.variant.best,

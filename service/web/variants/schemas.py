@@ -161,7 +161,7 @@ class VariantSchema(VariantSummarySchema):
         required=True, metadata=doc(f"The language of the texts: {_LANGUAGES}.", example=DEFAULT_LANGUAGE)
     )
     options = fields.Nested(
-        OptionsSchemaSchema, required=True, metadata=doc("The possible contents of `rules` when a game is created.")
+        OptionsSchemaSchema, required=True, metadata=doc("The possible contents of `options` when a game is created.")
     )
     deals = fields.List(fields.Nested(DealRowSchema), required=True, metadata=doc("The deal table."))
     scoring = fields.Nested(ScoringSchema, required=True, metadata=doc("The scoring."))

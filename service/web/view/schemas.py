@@ -89,9 +89,7 @@ class PlayerSchema(SeatedSchema):
             example=9,
         ),
     )
-    in_ = fields.Boolean(
-        required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
-    )
+    active = fields.Boolean(required=True, metadata=doc("Whether the player is still in the match.", example=True))
     team = fields.Integer(metadata=doc("The team, in team games.", minimum=0, example=0))
     ref = fields.String(
         metadata=doc("What the application calls the player; only for the application, and this seat.", example="ada")
@@ -184,12 +182,12 @@ class BoardSchema(Schema):
     ends_sum = fields.Integer(metadata=doc("The sum of the ends, where ends are counted.", minimum=0, example=34))
 
 
-RulesSchema = Schema.from_dict(
+OptionsSchema = Schema.from_dict(
     option_fields(
         in_request=False,
         divisor=fields.Integer(metadata=doc("The divisor of the sum of the ends; in `fido`.", example=7)),
     ),
-    name="RulesSchema",
+    name="OptionsSchema",
 )
 
 
@@ -203,7 +201,7 @@ class CommitmentSchema(Schema):
 class RematchSchema(Schema):
     """The game that follows a finished one."""
 
-    game = fields.String(required=True, metadata=doc("The id of the new game.", example="qN0hV2kXw3mZ8sT1uYc5bgLd"))
+    game_id = fields.String(required=True, metadata=doc("The id of the new game.", example="qN0hV2kXw3mZ8sT1uYc5bgLd"))
 
 
 class GameSchema(Schema):
@@ -222,7 +220,7 @@ class GameSchema(Schema):
         )
     )
     variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
-    rules = fields.Nested(RulesSchema, required=True, metadata=doc("The house rules in force."))
+    options = fields.Nested(OptionsSchema, required=True, metadata=doc("The house rules in force."))
     arranged = fields.Boolean(
         required=True, metadata=doc("Whether the deals were fixed when the game was created.", example=False)
     )

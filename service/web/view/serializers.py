@@ -30,7 +30,7 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
     result: JsonObject = {
         "id": game.id,
         "variant": game.variant.key,
-        "rules": dict(game.rules.settings),
+        "options": dict(game.rules.settings),
         "arranged": game.arranged,
         "status": game.status,
         "version": game.version,
@@ -75,7 +75,7 @@ def _outcome_and_times(game: GameView) -> JsonObject:
         result["commitments"] = _commitments(game.commitments, view.round)
     result["winners"] = list(view.winners)
     if game.rematch is not None:
-        result["rematch"] = {"game": game.rematch}
+        result["rematch"] = {"game_id": game.rematch}
     if game.rematch_of is not None:
         result["rematch_of"] = game.rematch_of
     result |= {
@@ -106,7 +106,7 @@ def _players(game: GameView) -> list[JsonObject]:
     """Return what everybody knows of the players, in the order of their seats."""
     players = []
     for (seat, tiles, total, in_match, team), player in zip(game.view.players, game.seats, strict=True):
-        each: JsonObject = {"seat": seat, "kind": player.kind, "tiles": tiles, "total": total, "in": in_match}
+        each: JsonObject = {"seat": seat, "kind": player.kind, "tiles": tiles, "total": total, "active": in_match}
         if player.name is not None:
             each["name"] = player.name
         if player.ref is not None:

@@ -115,11 +115,11 @@ class DeliverySchema(Schema):
 
     id = fields.String(required=True, metadata=doc("The id of the message, the same for all attempts."))
     type = fields.String(required=True, metadata=doc("The type of the message.", example="game.turn"))
-    game = fields.String(metadata=doc("The id of the game, if it is about one; absent for a sample."))
+    game_id = fields.String(metadata=doc("The id of the game, if it is about one; absent for a sample."))
     version = fields.Integer(metadata=doc("The version of the game that it tells.", example=17))
     at = fields.DateTime(required=True, metadata=doc("When the attempt began."))
     milliseconds = fields.Integer(required=True, metadata=doc("How long it took."))
-    status = fields.Integer(metadata=doc("The status of the answer, if there was one.", example=204))
+    http_status = fields.Integer(metadata=doc("The status of the answer, if there was one.", example=204))
     error = fields.String(
         metadata=doc(
             "What was wrong; absent after a success. `status`: not 2xx; `challenge`: not answered with the challenge; "

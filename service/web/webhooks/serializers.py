@@ -38,11 +38,11 @@ def _delivery(attempt: DeliveryAttempt) -> JsonObject:
     fields = {
         "id": attempt.message,
         "type": attempt.type,
-        "game": attempt.game,
+        "game_id": attempt.game,
         "version": attempt.version or None,
         "at": format_rfc3339(attempt.at),
         "milliseconds": attempt.milliseconds,
-        "status": attempt.status,
+        "http_status": attempt.status,
         "error": attempt.error,
     }
     return {name: value for name, value in fields.items() if value is not None}

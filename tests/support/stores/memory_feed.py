@@ -30,7 +30,7 @@ class MemoryFeed(FeedStore):
         first = 0 if start is None else start[0] - trimmed
         items = tuple(
             [
-                StoredItem(cursor_of((trimmed + number, 0)), orjson.loads(item)["game"], item)
+                StoredItem(cursor_of((trimmed + number, 0)), orjson.loads(item)["game_id"], item)
                 for number, item in enumerate(kept[first : first + limit], first + 1)
             ]
         )
