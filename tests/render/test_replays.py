@@ -116,6 +116,7 @@ def test_rounds_have_the_numbers_that_they_have_in_the_match(match: Match) -> No
         if expected.fault is None:
             assert found.fault is None
         else:  # a finding names the round as the record does
+            assert expected.fault.round is not None
             assert found.fault == expected.fault._replace(round=expected.fault.round + 6)
 
 
