@@ -228,7 +228,7 @@ def test_without_a_key_nobody_gives_a_ref_or_makes_a_game_public(api: Api) -> No
     people = [{"name": "Ada"}, {"open": True}]
     bodies: dict[str, dict[str, Any]] = {
         "ref": {"players": people, "ref": GAME},
-        "public": {"players": people, "lobby": "all"},
+        "lobby": {"players": people, "lobby": "all"},
         "players.0.ref": {"players": [{"name": "Ada", "ref": ADA}, {"open": True}]},
         "players.1.ref": {"players": [{"name": "Ada"}, {"open": True, "ref": LATE}]},
     }

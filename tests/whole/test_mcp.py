@@ -73,10 +73,10 @@ async def play(client: Client, variant: str) -> dict[str, Any]:
     view = made["game"]
     while view["status"] != "finished":
         seat = view["to_act"][0]
-        seen = await call("look", game=game, token=tokens[seat])
-        view = await call("play", game=game, token=tokens[seat], move=random.choice(seen["legal_moves"]))
+        seen = await call("look", game_id=game, token=tokens[seat])
+        view = await call("play", game_id=game, token=tokens[seat], move=random.choice(seen["legal_moves"]))
     assert calls > 10
-    return dict(await call("score", game=game))
+    return dict(await call("score", game_id=game))
 
 
 @pytest.mark.parametrize("mode", ["2026-07-28", "auto", "legacy"])
@@ -142,21 +142,21 @@ def test_a_seat_sees_its_own_hand_alone_and_a_key_of_the_connection_counts_witho
 ) -> None:
     table = Table.create(http, "domino", 2, seed="mcp")
     hands = [
-        json.loads(called(service, "look", game=table.id, token=token)[0])["you"]["hand"]
+        json.loads(called(service, "look", game_id=table.id, token=token)[0])["you"]["hand"]
         for token in table.tokens.values()
     ]
     assert not set(hands[0]) & set(hands[1])
     of_connection = {"Authorization": f"Bearer {table.tokens[1]}"}
-    assert json.loads(called(service, "look", of_connection, game=table.id)[0])["you"]["hand"] == hands[1]
-    shown = json.loads(called(service, "look", of_connection, game=table.id, token=table.tokens[0])[0])
+    assert json.loads(called(service, "look", of_connection, game_id=table.id)[0])["you"]["hand"] == hands[1]
+    shown = json.loads(called(service, "look", of_connection, game_id=table.id, token=table.tokens[0])[0])
     assert shown["you"]["hand"] == hands[0]
-    assert "you" not in json.loads(called(service, "look", game=table.id)[0])
+    assert "you" not in json.loads(called(service, "look", game_id=table.id)[0])
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
-        ("look", {}, "Missing: game."),
+        ("look", {}, "Missing: game_id."),
         ("play", {"game_id": "g", "move": {}}, "Missing: token."),
         ("look", {"game_id": 5}, "game_id has to be a text"),
         ("look", {"game_id": ""}, "game_id has to be a text"),

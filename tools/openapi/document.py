@@ -41,6 +41,8 @@ _TAGS_WITHOUT_STORE: Final = ("service", "variants")
 """Tags of operations that do not use the store, or that list its problem themselves."""
 _RULES_WITHOUT_GAME: Final = ("public", "public_or_app", "anyone_or_app", "app", "key_change")
 """The access of operations that are not about one game."""
+_RECORD: Final = "Record"
+"""The name of the example of a record as text."""
 _LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness", "getRecord")
 _DESCRIPTIONS: Final = {
     "OptionsIn": "House rules, all optional.",
@@ -167,7 +169,7 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
             "description": "The client has the current version.",
             "headers": headers_section(*_not_modified_headers(described)),
         }
-    _add_examples(result, responses, described.id, examples)
+    _add_examples(result, responses, described.id, examples=examples, spec=spec)
     # Any query may have a parameter that is unknown.
     codes = dict.fromkeys(("malformed", *described.problems, "invalid", "internal"))
     if described.access not in _RULES_WITHOUT_GAME:
@@ -193,17 +195,31 @@ def _header_parameter(name: str, described: Operation) -> dict[str, Any]:
     return parameter
 
 
-def _add_examples(result: dict[str, Any], responses: dict[str, Any], operation_id: str, examples: Examples) -> None:
+def _add_examples(
+    result: dict[str, Any], responses: dict[str, Any], operation_id: str, *, examples: Examples, spec: APISpec
+) -> None:
     """Add recorded requests and responses beside the schemas."""
     for status, response in responses.items():
         for media_type, content in response.get("content", {}).items():
             example = examples.operations.get((operation_id, int(status), media_type))
             if example is None:
                 continue
-            content["example"] = Example(example.response)
+            _show(content, example.response, spec)
             if example.request is not None:
                 for body in result["requestBody"]["content"].values():
-                    body["example"] = Example(example.request)
+                    _show(body, example.request, spec)
+
+
+def _show(content: dict[str, Any], example: Any, spec: APISpec) -> None:
+    """Add an example to a body; the text of a record, which is long, is a component that all its bodies name."""
+    examples = spec.components.examples
+    if isinstance(example, str) and example.startswith("[Record "):
+        if _RECORD not in examples:
+            spec.components.example(_RECORD, {"value": Example(example)})
+        if examples[_RECORD]["value"].value == example:
+            content["examples"] = {_RECORD: _RECORD}
+            return
+    content["example"] = Example(example)
 
 
 def _not_modified_headers(described: Operation) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
-_WIDTH: Final = 110
-_SMALL: Final = 90
+_WIDTH: Final = 120
+_SMALL: Final = 104
 """The most characters of an object or a list that stands on one line."""
 _SMALL_IN_EXAMPLE: Final = 400
 """The same in an example, whose lines are broken where they are full."""

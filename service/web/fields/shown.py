@@ -47,4 +47,4 @@ def digest(text: str, **arguments: Any) -> fields.String:
 def rematch_of_field(of: str) -> fields.String:
     """Return the id of the game that a rematch follows; ``of`` says where it is told."""
     text = f"{of}: the id of the finished game that it follows."
-    return fields.String(metadata=doc(text, example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    return fields.String(metadata=doc(text, example="5m1Gd5tIvN3vYhYkS0oJGA_1"))

@@ -50,7 +50,7 @@ class RoundFairnessSchema(CommitmentSchema):
 class FairnessSchema(Schema):
     """The data from which the deals of a game can be verified."""
 
-    game_id = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    game_id = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA_1"))
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=40))
     provable = fields.Boolean(required=True, metadata=doc("`false` for an arranged game, which has nothing to verify."))
     method = fields.String(metadata=doc("The method by which the tiles are derived from the seeds.", example=SCHEME))
@@ -122,7 +122,7 @@ class RecordedPlayerSchema(SeatedSchema):
 class MatchRecordSchema(Schema):
     """The record of a match."""
 
-    game_id = fields.String(metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    game_id = fields.String(metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA_1"))
     variant = fields.String(required=True, metadata=doc("Which game was played.", example="fido"))
     edition = fields.Integer(required=True, metadata=doc("The edition of its rules.", minimum=1, example=1))
     options = fields.Nested(OptionsSchema, required=True, metadata=doc("The house rules."))

@@ -111,7 +111,7 @@ class SettlementSchema(Schema):
 class ScoreSchema(Schema):
     """The score card."""
 
-    game_id = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    game_id = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA_1"))
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=40))
     status = fields.String(required=True, metadata=doc("As in the game view.", example="finished"))
     best = fields.String(required=True, metadata=doc("`highest` or `lowest`: which total wins.", example="highest"))

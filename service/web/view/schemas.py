@@ -208,7 +208,7 @@ class GameSchema(Schema):
     """A game as the bearer of the token may know it; without a token, as a spectator."""
 
     id = fields.String(
-        required=True, metadata=doc("The id of the game, an opaque string.", example="5m1Gd5tIvN3vYhYkS0oJGA")
+        required=True, metadata=doc("The id of the game, an opaque string.", example="5m1Gd5tIvN3vYhYkS0oJGA_1")
     )
     ref = fields.String(
         metadata=doc("What the application that owns the game calls it; only for that.", example="match-17")
