@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from bench.setups import SETUPS, Setup
 from service.bots.choice import choose_move
-from service.bots.observation import Observation, observe
+from service.bots.knowledge import Observation, observe
 from service.engine.build import BUILD
 from service.engine.deal import Deck, seed_from_text, seed_of_decision
 from service.engine.events import Event

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def read_record(name: str) -> Record | None:
     """Return the record in the file of this name (``-``: standard input); ``None`` after a line on standard error."""
-    from service.records.errors import InvalidRecord  # noqa: PLC0415 # serving does not need it
     from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
+    from service.records.record import InvalidRecord  # noqa: PLC0415 # serving does not need it
 
     try:
         return parse_record(decode_record(_read(name, 4 * MAX_CHARS)))

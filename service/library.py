@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Final
 
 from service.bots.choice import EDITIONS, LEVELS, choose_move
-from service.bots.observation import observe
+from service.bots.knowledge import observe
 from service.engine.deal import Deck, round_seed, seed_from_text, seed_of_decision
 from service.engine.errors import IllegalMove, InvalidSetup, Reason, Refusal
 from service.engine.events import Dealt, Event
@@ -29,12 +29,10 @@ from service.engine.view import View, view
 from service.reasons import sentence
 from service.records import verification
 from service.records.bot_checks import ALL_DECISIONS
-from service.records.builder import build_record, resolved_options
-from service.records.errors import InvalidRecord
 from service.records.parser import decode_record, parse_record
-from service.records.record import ARRANGED, PROVABLE, Record, RecordedBot
+from service.records.record import ARRANGED, PROVABLE, InvalidRecord, Record, RecordedBot
 from service.records.report import Report
-from service.records.writer import format_record
+from service.records.writer import build_record, format_record, resolved_options
 from service.render.transcript import render_transcript
 
 __all__ = [

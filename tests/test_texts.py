@@ -22,7 +22,7 @@ from tools.check_texts import TEXTS, findings
 NEW_LANGUAGE: Final = """
 from service import texts
 from service.render.sentences.numbers import number_word
-from service.render.sentences.texts import text
+from service.render.sentences.places import text
 from service.web.page import routes as client
 from service.web.http.headers import accepted_language
 print(texts.__file__)

@@ -10,18 +10,54 @@ Python guarantees.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import accumulate
+from math import exp
 from random import Random
 from typing import Final
 
-from service.bots import expert, greedy, random_bot, tempered
-from service.bots.observation import Observation
+from service.bots import expert, greedy
+from service.bots.greedy import worths_of
+from service.bots.inference import infer
+from service.bots.knowledge import Observation
 from service.engine.moves import Move
 from service.engine.variant import Rules
 
+# The levels ``beginner`` and ``casual``: greedy's formula, followed the more loosely the warmer they are.
+
+
+_BEGINNER: Final = 20.0
+_CASUAL: Final = 8.0
+"""Temperatures, in pips."""
+
+
+def _choose(temperature: float, rules: Rules, observation: Observation, random: Random) -> Move:
+    """One of the legal moves by luck, the more likely the more it is worth."""
+    worths = worths_of(rules, observation, infer(rules, observation))
+    highest = max(worths)
+    shares = list(accumulate([exp((worth - highest) / temperature) for worth in worths]))
+    at = random.random() * shares[-1]
+    return observation.view.legal_moves[next(place for place, share in enumerate(shares) if at < share)]
+
+
+# With their types, as the compiler looks at this module without its functions.
+choose_as_beginner: Final[Callable[[Rules, Observation, Random], Move]] = partial(_choose, _BEGINNER)
+choose_casually: Final[Callable[[Rules, Observation, Random], Move]] = partial(_choose, _CASUAL)
+
+
+# The level ``random``: any legal move, each as likely as any other.
+
+
+def choose_at_random(_rules: Rules, observation: Observation, random: Random) -> Move:
+    """Return one of the legal moves."""
+    moves = observation.view.legal_moves
+    return moves[int(random.random() * len(moves))]
+
+
 LEVELS: Final[Mapping[str, Callable[[Rules, Observation, Random], Move]]] = {
-    "random": random_bot.choose,
-    "beginner": tempered.choose_as_beginner,
-    "casual": tempered.choose_casually,
+    "random": choose_at_random,
+    "beginner": choose_as_beginner,
+    "casual": choose_casually,
     "greedy": greedy.choose,
     "expert": expert.choose,
 }

@@ -16,15 +16,14 @@ from collections.abc import Sequence
 from math import inf
 from typing import Final
 
-from service.bots.knowledge import Knowledge
-from service.bots.observation import Observation
+from service.bots.knowledge import Knowledge, Observation
 from service.bots.playout import worth
 from service.engine.deal import Deck
 from service.engine.events import RoundEnded
 from service.engine.layout import END, Layout
 from service.engine.moves import Move
 from service.engine.referee import advance, legal_moves
-from service.engine.rules.turns import one_tile
+from service.engine.rules.ending import one_tile
 from service.engine.state import State
 from service.engine.variant import Rules
 from service.engine.view import imagined

@@ -21,8 +21,8 @@ from typing import Final
 from service.bots import greedy
 from service.bots.endgame import solve
 from service.bots.inference import infer
+from service.bots.knowledge import Observation
 from service.bots.likelihood import Likelihood
-from service.bots.observation import Observation
 from service.bots.playout import moves_of, play_out, tiles_possible
 from service.bots.worlds import Sampler
 from service.engine.moves import Move

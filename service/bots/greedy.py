@@ -21,8 +21,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from service.bots.inference import infer
-from service.bots.knowledge import Knowledge, tile_set
-from service.bots.observation import Observation
+from service.bots.knowledge import Knowledge, Observation, tile_set
 from service.engine.layout import Layout
 from service.engine.moves import FLIP, Move
 from service.engine.referee import placeable_set

@@ -25,13 +25,12 @@ may be taken from those with the fewest candidates, whichever it was.
 
 from __future__ import annotations
 
-from service.bots.knowledge import Condition, Knowledge, KnownDeal, tile_set
-from service.bots.observation import Observation
+from service.bots.knowledge import Condition, Knowledge, KnownDeal, Observation, tile_set
 from service.bots.opening import DealtToOpener, before_opening, opening_hands
 from service.engine.events import Done, Drew, Event, Played, RoundEnded
 from service.engine.layout import Layout
 from service.engine.referee import placeable, placeable_set
-from service.engine.rules.turns import one_tile
+from service.engine.rules.ending import one_tile
 from service.engine.state import PLAYING, Hand
 from service.engine.tiles import Tile
 from service.engine.variant import Rules

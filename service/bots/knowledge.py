@@ -5,11 +5,15 @@ Owns the form of this knowledge: for each tile that another seat holds, the set 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from service.engine.state import Hand
+from service.engine.events import Event
+from service.engine.state import Hand, State
 from service.engine.tiles import Tile
+from service.engine.variant import Rules
+from service.engine.view import DealtView, DrewView, View, event_view, view
 
 
 class Condition(NamedTuple):
@@ -53,3 +57,21 @@ class Knowledge(NamedTuple):
 def tile_set(tiles: Hand) -> int:
     """Return these tiles as a set: bit i stands for the tile with the index i."""
     return sum([1 << tile.index for tile in tiles])
+
+
+# What a seat has seen: all that a computer player is given.
+
+
+class Observation(NamedTuple):
+    """What a seat has seen of a match when it is asked for a move."""
+
+    seat: int
+    view: View
+    """The match as this seat may know it now."""
+    events: tuple[Event | DealtView | DrewView, ...]
+    """The events of the running round from its deal on, as this seat may know them; none before the first deal."""
+
+
+def observe(rules: Rules, state: State, events: Iterable[Event], seat: int) -> Observation:
+    """Return what ``seat`` has seen, from the match's state and the events of its running round, the deal first."""
+    return Observation(seat, view(rules, state, seat), tuple([event_view(event, seat) for event in events]))

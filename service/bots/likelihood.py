@@ -17,14 +17,13 @@ from collections.abc import Iterator, Sequence
 from math import exp
 from typing import Any, Final, NamedTuple
 
-from service.bots.knowledge import tile_set
-from service.bots.observation import Observation
+from service.bots.knowledge import Observation, tile_set
 from service.bots.playout import best_of
 from service.engine.events import Drew, Event, Passed, Played
 from service.engine.moves import Move
 from service.engine.referee import legal_moves
 from service.engine.replay import layout_after
-from service.engine.rules.turns import one_tile
+from service.engine.rules.ending import one_tile
 from service.engine.state import Hand, State
 from service.engine.tiles import sort_tiles, tiles_with
 from service.engine.variant import Rules

@@ -30,8 +30,7 @@ from math import prod
 from random import Random
 from typing import Final
 
-from service.bots.knowledge import Knowledge, KnownDeal
-from service.bots.observation import Observation
+from service.bots.knowledge import Knowledge, KnownDeal, Observation
 from service.bots.opening import before_opening, opens
 from service.engine.referee import placeable
 from service.engine.state import PLAYING, Hand, State

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from service.bots.choice import EDITIONS, LEVELS, choose_move
-from service.bots.observation import Observation, observe
+from service.bots.knowledge import Observation, observe
 from service.engine.deal import seed_of_decision
 from service.engine.events import DealProof, Dealt, Event
 from service.engine.moves import Move
@@ -22,8 +22,7 @@ from service.engine.presence import ALL_PRESENT, SUBSTITUTE, Presence, PresenceE
 from service.engine.state import State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal
-from service.records.deal_checks import is_over, is_provable
-from service.records.event_checks import move_of
+from service.records.event_checks import is_over, is_provable, move_of
 from service.records.record import Record, RecordedBot
 from service.records.replay import MOVES, Step
 from service.records.report import Fault, Unchecked

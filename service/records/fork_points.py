@@ -17,8 +17,7 @@ from service.engine.replay import replay
 from service.engine.state import State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal
-from service.records.errors import InvalidForkPoint
-from service.records.record import Record, VersionedEvent
+from service.records.record import InvalidForkPoint, Record, VersionedEvent
 from service.records.replay import AUTOMATIC_EVENTS
 from service.records.verification import rules_of, verify
 

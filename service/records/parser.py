@@ -1,4 +1,4 @@
-"""Parses the text of a record: its one form, as far as an editor has left it (``service.records.lines``).
+"""Parses the text of a record: its one form, as far as an editor has left it (``service.records.record``).
 
 Owns which texts are records. A text is read once, line by line and without backtracking, so the time is linear in its
 length. Does not depend on whether the match is possible (``verification``).
@@ -15,19 +15,19 @@ from typing import Final, NamedTuple, TypeVar, get_args
 from service.engine.errors import InvalidNotation
 from service.engine.options import Value
 from service.engine.presence import ABSENCES, Absence
-from service.records.errors import InvalidRecord
-from service.records.lines import split_lines
 from service.records.notation.events import scan_event, scan_seats
 from service.records.notation.scanner import INTEGER, NATURAL, POSITIVE, Scanner
 from service.records.record import (
     SPECTATOR,
     FairnessClaim,
+    InvalidRecord,
     Record,
     RecordedBot,
     RecordedClock,
     RecordedRound,
     VersionedEvent,
     Viewer,
+    split_lines,
 )
 from service.records.writer import NOTATION_VERSION
 

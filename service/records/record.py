@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from service.engine.deal import SCHEME
+from service.engine.errors import Refusal
 from service.engine.options import Value
 from service.engine.presence import Absence
 from service.engine.view import RecordedEvent
@@ -89,3 +90,55 @@ class Record:
     def bot_at(self, seat: int) -> RecordedBot | None:
         """Return the computer player at this seat; ``None`` for a person."""
         return next((bot for bot in self.bots if bot.seat == seat), None)
+
+
+# Records that are rejected.
+
+
+class InvalidRecord(Refusal):
+    """A text that is not a record.
+
+    ``sentence`` says in English what was expected; ``line`` and ``column``, from 1, are those of the first wrong
+    character.
+    """
+
+    code = "invalid"
+
+    def __init__(self, sentence: str, line: int, column: int) -> None:
+        super().__init__("record_syntax", line=line, column=column, message=sentence)
+        self.sentence = sentence
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.sentence}"
+
+
+class InvalidForkPoint(Refusal):
+    """A version from which a recorded match cannot be continued."""
+
+    code = "invalid"
+
+
+# The lines of a record, from a text as an editor or a mail may have left it.
+
+
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+class SourceLines(NamedTuple):
+    """The lines, without their ends, and how many lines of the text were before them."""
+
+    lines: list[str]
+    before: int
+
+
+def split_lines(text: str) -> SourceLines:
+    """Return the lines of a text that may be a record. Takes linear time."""
+    lines = [line.rstrip(" \t\r") for line in text.removeprefix(_BYTE_ORDER_MARK).split("\n")]
+    before, end = 0, len(lines)
+    while end and not lines[end - 1]:
+        end -= 1
+    while before < end and not lines[before]:
+        before += 1
+    return SourceLines(lines[before:end], before)

@@ -32,9 +32,17 @@ from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.reasons import sentence
-from service.records.deal_checks import deal_faults
-from service.records.event_checks import automatic_event_faults, mark_fault, move_faults, move_of, naming_fault
-from service.records.presence_checks import consequences, presence_fault, with_forfeits
+from service.records.event_checks import (
+    automatic_event_faults,
+    consequences,
+    deal_faults,
+    mark_fault,
+    move_faults,
+    move_of,
+    naming_fault,
+    presence_fault,
+    with_forfeits,
+)
 from service.records.record import Record, VersionedEvent
 from service.records.report import Fault
 from service.records.writer import HEAD, Location

@@ -4,7 +4,7 @@ What is given away is compared with the best move that the seat could have known
 
 Owns which moves are decisions, those with an alternative, and the sums of a seat. A decision is judged by
 ``service.bots.analysis`` from what its seat had seen then, so nobody is blamed for what was hidden. The luck is that of
-the deals of rounds that are over (``service.bots.luck``). Does not depend on where the record comes from.
+the deals of rounds that are over (``service.bots.analysis``). Does not depend on where the record comes from.
 
 What is given away is at least 0 by its definition, so that also who plays as well as can be is seen to give away a
 little: as much as the estimates stray. To compare players it serves, as they stray alike for all.
@@ -16,9 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import fsum, sqrt
 from typing import Final, NamedTuple
 
-from service.bots.analysis import Advantage, Estimate, estimates, is_clear
-from service.bots.luck import luck_of, results
-from service.bots.observation import Observation, observe
+from service.bots.analysis import Advantage, Estimate, estimates, is_clear, luck_of, results
+from service.bots.knowledge import Observation, observe
 from service.engine.events import Dealt, Event, RoundEnded
 from service.engine.moves import DEAL, Move
 from service.engine.presence import ALL_PRESENT, Presence, PresenceEvent

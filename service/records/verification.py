@@ -20,12 +20,11 @@ from service.engine.variants import variants
 from service.engine.view import RecordedDeal
 from service.reasons import sentence
 from service.records.bot_checks import NO_DECISIONS, BotLimits, DecisionChecker
-from service.records.builder import resolved_options
-from service.records.deal_checks import deal_faults, fairness_faults, is_over, is_provable, seed_faults
+from service.records.event_checks import deal_faults, fairness_faults, is_over, is_provable, seed_faults
 from service.records.record import ARRANGED, PROVABLE, Record, RecordedRound
 from service.records.replay import AUTOMATIC_EVENTS, MOVES, replay_record
 from service.records.report import Fault, Finding, Report, Unchecked
-from service.records.writer import HEAD, line_numbers
+from service.records.writer import HEAD, line_numbers, resolved_options
 
 MAX_FINDINGS: Final = 100
 """The most findings of a report; a record can be wrong in any number of places."""

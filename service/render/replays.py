@@ -15,14 +15,14 @@ from service.engine.events import Dealt, RoundEnded
 from service.engine.state import FINISHED
 from service.engine.variant import Rules
 from service.engine.view import RecordedEvent
-from service.records.deal_checks import deal_faults
+from service.records.event_checks import deal_faults
 from service.records.record import Record, VersionedEvent
 from service.records.replay import Step, replay_record
 from service.records.report import Fault, Finding
 from service.records.verification import findings_of, rules_of
 from service.render.geometry import Geometry, GrowingGeometry
 from service.render.sentences.events import event_sentence
-from service.render.sentences.people import Reader
+from service.render.sentences.places import Reader
 
 _YIELD_EVERY: Final = 16
 """Events between two breaths."""

@@ -13,6 +13,7 @@ tiles has less than 20 kB, and a page that has the picture finds each tile by it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from html import escape
 from itertools import pairwise
 from math import cos, radians, sin
@@ -20,8 +21,212 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.layout import CLOSED, GATED
 from service.render.geometry import Area, Geometry, PlacedEnd, PlacedTile
-from service.render.palette import DARK, FIRST_COLOURED_SET, FORCED, LIGHT, PRINT, Palette
-from service.render.pips import LONGEST_ROW_OF_LARGE_PIPS, pips_of, short
+
+# The pips of a half, as the path of an SVG.
+
+
+_ROWS: Final = (
+    (0, 0, 0),
+    (0, 1, 0),
+    (0, 0, 0),
+    (0, 0, 0),
+    (2, 0, 2),
+    (2, 1, 2),
+    (3, 0, 3),
+    (3, 1, 3),
+    (3, 2, 3),
+    (3, 3, 3),
+    (4, 2, 4),
+    (4, 3, 4),
+    (4, 4, 4),
+    (5, 3, 5),
+    (5, 4, 5),
+    (5, 5, 5),
+    (6, 4, 6),
+    (6, 5, 6),
+    (6, 6, 6),
+)
+"""The pips in each row of a number; those of 2 and 3 are in ``_DIAGONAL``."""
+
+_STEP: Final = 0.54
+"""From the centre of a half to its outer rows, in units."""
+_DIAGONAL: Final = {2: (-_STEP, _STEP), 3: (-_STEP, 0.0, _STEP)}
+_SIZES: Final = {3: (_STEP, 0.42), 4: (0.62, 0.34), 5: (0.66, 0.28), 6: (0.7, 0.22)}
+"""By the pips in the longest row: from the centre to the outer ones, and the diameter of a pip."""
+
+LONGEST_ROW_OF_LARGE_PIPS: Final = 15
+"""The highest number whose pips can be told apart in a half of 24 pixels; above it a half needs 40."""
+
+
+class Pips(NamedTuple):
+    """The path of the pips around the centre of a half, and the width of its line: their diameter. In units."""
+
+    path: str
+    width: float
+
+
+@cache
+def pips_of(number: int) -> Pips:
+    """Return the pips of a number in a tile that lies; none for 0."""
+    points = pip_places(number)
+    _, width = _SIZES[max(3, *_ROWS[number])]
+    return Pips("".join([f"M{short(x)}{_second(y)}h0" for x, y in points]), width)
+
+
+def pip_places(number: int) -> list[tuple[float, float]]:
+    """Return the centres of the pips, from the centre of a half, in units."""
+    if number in _DIAGONAL:
+        return [(each, each) for each in _DIAGONAL[number]]
+    rows = _ROWS[number]
+    longest = max(3, *rows)
+    span, _ = _SIZES[longest]
+    return [(x, y) for many, y in zip(rows, (-_STEP, 0.0, _STEP), strict=True) for x in _row(many, longest, span)]
+
+
+def _row(many: int, longest: int, span: float) -> list[float]:
+    """Return the places in a row: spread over the columns of the longest row if possible, else between them."""
+    if many < 2:
+        return [0.0] * many
+    step = 2 * span / (longest - 1)
+    if (longest - 1) % (many - 1) == 0:
+        step = 2 * span / (many - 1)
+    return [round(step * (at - (many - 1) / 2), 2) for at in range(many)]
+
+
+def short(value: float) -> str:
+    """Return a number as an SVG has it, without what is not needed."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".") if value % 1 else str(int(value))
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def _second(value: float) -> str:
+    """Return a number after another one."""
+    text = short(value)
+    return text if text.startswith("-") else f" {text}"
+
+
+# The colours of pictures of a table, for light and dark surroundings and for paper.
+
+
+class Palette(NamedTuple):
+    """Colours as CSS; ``none`` is no colour."""
+
+    cloth: str
+    rail: str
+    """The line along the edge of the cloth."""
+    seam: str
+    """A thin line within that one."""
+    shade: str
+    """Around a tile, on the cloth."""
+    face: str
+    edge: str
+    line: str
+    """Between the halves of a tile."""
+    ink: str
+    """Pips and digits, where numbers have no colours of their own."""
+    back: str
+    back_edge: str
+    lattice: str
+    """The pattern and the cross on a back."""
+    ring: str
+    """Around an end that is open or gated, and from an end to a tile that lies apart."""
+    outline: str
+    """Around the tile laid last."""
+    dot: str
+    """Within a ring of the colour ``outline``, at a corner of the tile laid last."""
+    numbers: tuple[str, ...]
+    """Pips and digits of each number; empty if all have the colour ``ink``."""
+
+
+FIRST_COLOURED_SET: Final = 9
+"""The highest number of the smallest set whose numbers have colours."""
+
+
+def _numbers(text: str) -> tuple[str, ...]:
+    return tuple([f"#{colour}" for colour in text.split()])
+
+
+# Computed: each number is as far as possible from the next one, for eyes that see all colours and for those that do
+# not see red, green or blue.
+_ON_LIGHT: Final = _numbers(
+    "4b5563 005d4b 9b4382 0b5800 7652ac 5a4600 3566b8 7a2c00 0079a0 831826 00816c 751e5f 367b24 552f86 7c6900 124391 "
+    "a15000 00557b ab4046"
+)
+_ON_DARK: Final = _numbers(
+    "969fac 73ac9b eea1d5 78af70 c9adfb ae9d6f 93bfff d18b6e 82c9ea dc8181 84cfbc cd82b5 97d08a a98eda cdbe7d 759fe3 "
+    "f3ab7c 71a6c7 fea09f"
+)
+
+LIGHT: Final = Palette(
+    cloth="#2d6a50",
+    rail="#245842",
+    seam="#3b7d62",
+    shade="#1d4a37",
+    face="#fffdf5",
+    edge="#e3dac2",
+    line="#c9bc9c",
+    ink="#1f2933",
+    back="#7c2d3a",
+    back_edge="#e3dac2",
+    lattice="#f3d9c0",
+    ring="#ffe08a",
+    outline="#ffc53d",
+    dot="#c2410c",
+    numbers=_ON_LIGHT,
+)
+DARK: Final = Palette(
+    cloth="#14342a",
+    rail="#0e271f",
+    seam="#1f4739",
+    shade="#0b1f19",
+    face="#20242c",
+    edge="#8b94a3",
+    line="#5b6472",
+    ink="#e9ebf0",
+    back="#4a1f29",
+    back_edge="#8b94a3",
+    lattice="#e0b9a0",
+    ring="#e8c468",
+    outline="#f2b632",
+    dot="#f2b632",
+    numbers=_ON_DARK,
+)
+PRINT: Final = Palette(
+    cloth="none",
+    rail="none",
+    seam="none",
+    shade="none",
+    face="#fff",
+    edge="#000",
+    line="#000",
+    ink="#000",
+    back="#fff",
+    back_edge="#000",
+    lattice="#000",
+    ring="#000",
+    outline="#000",
+    dot="#000",
+    numbers=(),
+)
+FORCED: Final = Palette(
+    cloth="Canvas",
+    rail="CanvasText",
+    seam="none",
+    shade="none",
+    face="Canvas",
+    edge="CanvasText",
+    line="CanvasText",
+    ink="CanvasText",
+    back="Canvas",
+    back_edge="CanvasText",
+    lattice="CanvasText",
+    ring="LinkText",
+    outline="Highlight",
+    dot="CanvasText",
+    numbers=(),
+)
+"""The system's colours, where the viewer insists on them."""
+
 
 Theme = Literal["auto", "light", "dark", "print"]
 

@@ -18,14 +18,14 @@ from service.engine.state import FINISHED, Hand, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.engine.view import RecordedEvent
-from service.records.notation.tiles import format_tiles
+from service.records.notation.scanner import format_tiles
 from service.records.record import SPECTATOR, Record, RecordedClock
 from service.records.replay import Step, replay_record
 from service.records.report import Fault
 from service.records.verification import rules_of
 from service.render.layout_text import LEGEND, render_layout, wrap_words
 from service.render.sentences.events import event_sentence
-from service.render.sentences.people import Reader
+from service.render.sentences.places import Reader
 from service.texts import DEFAULT_LANGUAGE, text
 
 WIDTH: Final = 80

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Final, NamedTuple, Protocol
 
 from service.bots.analysis import estimates
-from service.bots.observation import observe
+from service.bots.knowledge import observe
 from service.games.model.forks import export_record
 from service.games.model.game import Game
 from service.games.reminders import TakenReminder

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container
 from time import perf_counter
 from typing import Final
 
-from service.bots.observation import Observation, observe
+from service.bots.knowledge import Observation, observe
 from service.engine.deal import round_seed, seed_of_decision
 from service.engine.moves import DEAL, Move
 from service.engine.presence import SUBSTITUTE

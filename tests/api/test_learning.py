@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry
 from werkzeug.test import TestResponse
 
 from service.bots.analysis import estimates
-from service.bots.observation import Observation, observe
+from service.bots.knowledge import Observation, observe
 from service.engine.variant import Rules
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes

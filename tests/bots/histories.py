@@ -9,7 +9,7 @@ from operator import attrgetter
 from random import Random
 from typing import Final, NamedTuple
 
-from service.bots.observation import Observation
+from service.bots.knowledge import Observation
 from service.engine.deal import Deck
 from service.engine.errors import Refusal
 from service.engine.events import Dealt, Done, Drew, Event, Flipped, Passed, Played

@@ -7,7 +7,7 @@ from random import Random
 
 from service.bots import expert
 from service.bots.choice import choose_move
-from service.bots.observation import Observation, observe
+from service.bots.knowledge import Observation, observe
 from service.engine.deal import Deck, seed_from_text, seed_of_decision
 from service.engine.events import Dealt, Event
 from service.engine.moves import Move

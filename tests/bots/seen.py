@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from service.bots.observation import Observation, observe
+from service.bots.knowledge import Observation, observe
 from service.engine.events import Dealt, Event
 from service.engine.state import Hand, State
 from tests.laws.matches import Match

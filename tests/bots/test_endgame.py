@@ -11,7 +11,7 @@ import pytest
 from service.bots import expert, greedy
 from service.bots.endgame import known_state, position_key, solve, values_of
 from service.bots.inference import infer
-from service.bots.observation import Observation, observe
+from service.bots.knowledge import Observation, observe
 from service.engine.deal import Deck, seed_from_text
 from service.engine.events import Event, RoundEnded
 from service.engine.moves import DONE, Move

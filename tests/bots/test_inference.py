@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from service.bots.inference import infer
-from service.bots.knowledge import Knowledge, tile_set
-from service.bots.observation import observe
+from service.bots.knowledge import Knowledge, observe, tile_set
 from service.engine.events import Dealt
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, Tile

@@ -15,8 +15,7 @@ import pytest
 from service.bots import expert, greedy, playout
 from service.bots.choice import LEVELS, choose_move
 from service.bots.inference import infer
-from service.bots.knowledge import tile_set
-from service.bots.observation import Observation, observe
+from service.bots.knowledge import Observation, observe, tile_set
 from service.bots.playout import tiles_possible, worth
 from service.bots.worlds import Sampler
 from service.engine.deal import Deck, length_prefixed, seed_of_decision

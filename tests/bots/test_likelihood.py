@@ -14,8 +14,8 @@ import pytest
 from service.bots.choice import choose_move
 from service.bots.expert import one_of_some
 from service.bots.inference import infer
+from service.bots.knowledge import Observation, observe
 from service.bots.likelihood import Likelihood, choices_of, most_choices
-from service.bots.observation import Observation, observe
 from service.bots.worlds import Sampler
 from service.engine.deal import Deck, seed_from_text, seed_of_decision
 from service.engine.events import Event, Played

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from service.bots.luck import luck_of, results
+from service.bots.analysis import luck_of, results
 from service.engine.deal import Deck, seed_from_text
 from service.engine.events import Dealt
 from service.engine.referee import apply, deal

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from service.bots.inference import infer
-from service.bots.observation import Observation, observe
+from service.bots.knowledge import Observation, observe
 from service.bots.worlds import Sampler
 from service.engine.referee import legal_moves
 from service.engine.state import PLAYING, Hand

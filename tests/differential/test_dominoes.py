@@ -23,8 +23,7 @@ from typing import Any
 import pytest
 
 from service.bots.inference import infer
-from service.bots.knowledge import tile_set
-from service.bots.observation import observe
+from service.bots.knowledge import observe, tile_set
 from service.engine.deal import Deck, seed_from_text
 from service.engine.events import Passed, Played
 from service.engine.layout import LEFT, RIGHT

@@ -31,8 +31,8 @@ from service.engine.layout import (
     outer_halves,
 )
 from service.engine.referee import advance, legal_moves
-from service.engine.rules.counting import all_but_long_sides, double_both_halves
-from service.engine.rules.matching import seven_or_a_matador
+from service.engine.rules.opening import seven_or_a_matador
+from service.engine.rules.scoring import all_but_long_sides, double_both_halves
 from service.engine.state import PLAYING
 from service.engine.tiles import double_set, parse_tile
 from service.engine.variants import variants

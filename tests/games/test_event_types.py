@@ -35,7 +35,7 @@ from service.records import replay
 from service.records.event_checks import move_of
 from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
-from service.render.sentences.people import Reader
+from service.render.sentences.places import Reader
 from service.texts import LANGUAGES
 from service.web.events.schemas import EventDataSchema, GameEventSchema
 from service.web.events.serializers import event_json

@@ -26,13 +26,12 @@ from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.engine.view import RecordedEvent
-from service.records.builder import build_record, resolved_options
 from service.records.event_checks import move_of
 from service.records.parser import parse_record
 from service.records.record import Record
 from service.records.replay import AUTOMATIC_EVENTS
 from service.records.verification import verify
-from service.records.writer import format_record
+from service.records.writer import build_record, format_record, resolved_options
 from tests.laws.matches import Case, Choices, Match, option_values, setups
 
 HERE: Final = Path(__file__).parent

@@ -16,7 +16,7 @@ from service.games.model.seats import Seat, Seats
 from service.games.model.views import EventView, Reset, view_game
 from service.games.queries.sentences import EventSentences, game_sentence
 from service.games.store.repository import EVERYTHING
-from service.render.sentences.people import Reader
+from service.render.sentences.places import Reader
 
 RULES = rules_for("domino", {}, 3)
 

@@ -11,7 +11,7 @@ import pytest
 
 from service.engine.events import Dealt, Flipped, Played
 from service.engine.layout import Branching, EndValue, Layout, Placement
-from service.engine.rules.counting import all_but_long_sides, double_both_halves
+from service.engine.rules.scoring import all_but_long_sides, double_both_halves
 from tests.laws.fits import is_matador, ways
 from tests.laws.matches import Match, law
 

@@ -14,7 +14,7 @@ from service.games.queries.sentences import EventSentences, game_sentence
 from service.games.store.repository import EVERYTHING
 from service.render.sentences.board import board_description, board_sentence
 from service.render.sentences.events import event_sentence
-from service.render.sentences.people import MAX_SENTENCE, Reader
+from service.render.sentences.places import MAX_SENTENCE, Reader
 from service.texts import LANGUAGES
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law

@@ -9,8 +9,8 @@ from random import Random
 from service.engine.deal import ArrangedDeal, Deck, round_seed, seed_from_text
 from service.engine.events import Dealt
 from service.engine.variants import variants
-from service.records.builder import build_record, resolved_options
 from service.records.record import ARRANGED, PROVABLE, SPECTATOR, Record, Viewer
+from service.records.writer import build_record, resolved_options
 from tests.laws.matches import Case, Match, setups
 
 NAMES = (

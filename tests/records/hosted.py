@@ -8,7 +8,7 @@ from random import Random
 from typing import Final
 
 from service.bots.choice import choose_move
-from service.bots.observation import observe
+from service.bots.knowledge import observe
 from service.engine.deal import round_seed, seed_of_decision
 from service.engine.events import Event
 from service.engine.moves import DEAL, Move

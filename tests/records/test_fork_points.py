@@ -9,9 +9,8 @@ import pytest
 
 from service.engine.events import Dealt, RoundEnded
 from service.engine.referee import legal_moves
-from service.records.errors import InvalidForkPoint
 from service.records.fork_points import fork_point_at
-from service.records.record import Record
+from service.records.record import InvalidForkPoint, Record
 from tests.laws.matches import Match, law
 from tests.records.building import arranged, fair, kept, long_records, short_cases
 from tests.records.tampering import other_points, with_lines

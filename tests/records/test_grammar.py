@@ -12,8 +12,8 @@ from lark import Lark, UnexpectedInput
 
 from service.engine.tiles import TILES
 from service.engine.variants import variants
-from service.records.errors import InvalidRecord
 from service.records.parser import parse_record
+from service.records.record import InvalidRecord
 from service.records.writer import format_record
 from tests.laws.matches import Match, law, steady
 from tests.records.building import arranged, fair, kept, viewers

@@ -19,10 +19,9 @@ from service.games.model.clock import ClockSettings
 from service.games.model.schedule import BotTurn
 from service.games.reminders import JudgedTime
 from service.records.bot_checks import ALL_DECISIONS, CHEAP_DECISIONS, BotLimits
-from service.records.errors import InvalidForkPoint
 from service.records.fork_points import fork_point_at
 from service.records.parser import parse_record
-from service.records.record import SPECTATOR, Record, RecordedBot, RecordedClock
+from service.records.record import SPECTATOR, InvalidForkPoint, Record, RecordedBot, RecordedClock
 from service.records.report import Report
 from service.records.verification import verify
 from service.records.writer import format_record

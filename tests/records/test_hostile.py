@@ -8,10 +8,9 @@ from random import Random
 import pytest
 
 from service.engine.variants import variants
-from service.records.errors import InvalidForkPoint, InvalidRecord
 from service.records.fork_points import fork_point_at
 from service.records.parser import parse_record
-from service.records.record import Record
+from service.records.record import InvalidForkPoint, InvalidRecord, Record
 from service.records.verification import verify
 from service.records.writer import format_record
 from service.render.replays import replay

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.records.errors import InvalidRecord
 from service.records.parser import MAX_CHARS, MAX_LINE_CHARS, MAX_OPTIONS, MAX_ROUNDS, decode_record, parse_record
-from service.records.record import RecordedBot, RecordedClock
+from service.records.record import InvalidRecord, RecordedBot, RecordedClock
 from service.records.verification import verify
 from service.records.writer import format_record
 from tests.laws.matches import steady

@@ -21,7 +21,7 @@ from service.bots.analysis import Estimate, estimates
 from service.bots.endgame import is_all_known, known_state
 from service.bots.greedy import is_partner_next
 from service.bots.inference import infer
-from service.bots.observation import Observation, observe
+from service.bots.knowledge import Observation, observe
 from service.bots.worlds import Sampler
 from service.cli import main
 from service.engine.deal import Deck, seed_from_text

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from service.engine.tiles import MAX_PIPS
-from service.render.palette import DARK, FORCED, LIGHT, PRINT, Palette
+from service.render.svg import DARK, FORCED, LIGHT, PRINT, Palette
 
 PAPER = "#fff"
 PALETTES = {"light": LIGHT, "dark": DARK, "print": PRINT}

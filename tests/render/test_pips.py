@@ -8,7 +8,7 @@ from math import dist
 import pytest
 
 from service.engine.tiles import MAX_PIPS
-from service.render.pips import pip_places, pips_of, short
+from service.render.svg import pip_places, pips_of, short
 
 NUMBERS = range(MAX_PIPS + 1)
 

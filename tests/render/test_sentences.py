@@ -26,10 +26,10 @@ from service.engine.state import Phase
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from service.engine.view import DealtView, DrewView, View, You, view
-from service.render.sentences import states
+from service.render.sentences import board
+from service.render.sentences.board import state_sentence
 from service.render.sentences.events import KnownEvent, event_sentence, points_phrase
-from service.render.sentences.people import LONGEST_NAME, MAX_SENTENCE, Reader
-from service.render.sentences.states import state_sentence
+from service.render.sentences.places import LONGEST_NAME, MAX_SENTENCE, Reader
 from service.texts import LANGUAGES, has_text, read_texts, template
 from tests.render.test_board_sentences import layout_of
 
@@ -339,7 +339,7 @@ def test_a_state_is_said_in_english_and_in_german(shown: View, english: str, ger
 
 
 def test_every_phase_and_every_action_has_its_words() -> None:
-    assert set(states._SENTENCES) == set(get_args(Phase))
+    assert set(board._SENTENCES) == set(get_args(Phase))
     for action in ACTIONS:
         if action != PLAY:
             assert has_text(f"sentences.action.{action}")

@@ -20,12 +20,10 @@ from service.engine.events import (
 from service.engine.layout import Layout
 from service.engine.tiles import parse_tile
 from service.engine.view import DealtView, View
-from service.render.sentences.board import board_description, board_sentence
+from service.render.sentences.board import board_description, board_sentence, state_sentence
 from service.render.sentences.events import KnownEvent, event_sentence, points_phrase
 from service.render.sentences.numbers import NumberWord, double_name, number_word, tile_name
-from service.render.sentences.people import Reader
-from service.render.sentences.states import state_sentence
-from service.render.sentences.texts import plural
+from service.render.sentences.places import Reader, plural
 from tests.render.test_board_sentences import layout_of
 from tests.render.test_sentences import (
     CLOSED,

@@ -17,9 +17,9 @@ from service.engine.state import PLAYING
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
 from service.games.model.schedule import BotTurn
-from service.records.builder import build_record, resolved_options
 from service.records.record import Record, Viewer
 from service.records.verification import verify
+from service.records.writer import build_record, resolved_options
 from service.render.layout_text import render_layout
 from service.render.transcript import WIDTH, render_transcript
 from tests.laws.matches import Case, Match, law

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from service.bots.observation import Observation, observe
+from service.bots.knowledge import Observation, observe
 from service.engine.deal import Deck, seed_from_text
 from service.engine.events import Event
 from service.engine.moves import DEAL

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.bots.choice import choose_move
-from service.bots.observation import Observation
+from service.bots.knowledge import Observation
 from service.engine.moves import Move, play
 from service.engine.tiles import Tile
 from service.engine.variant import Rules

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from service.bots.observation import Observation
+from service.bots.knowledge import Observation
 from service.engine.moves import DEAL, Move
 from service.engine.referee import legal_moves
 from service.engine.variant import Rules

@@ -7,7 +7,7 @@ from heapq import heappop
 import pytest
 
 from service.bots.choice import choose_move
-from service.bots.observation import Observation
+from service.bots.knowledge import Observation
 from service.engine.moves import Move
 from service.engine.variant import Rules
 from service.games.model.clock import ClockSettings

@@ -17,9 +17,8 @@ from service.engine.events import Event
 from service.engine.referee import advance, deal, legal_moves
 from service.engine.state import FINISHED
 from service.engine.variants import variants
-from service.records.builder import build_record, resolved_options
 from service.records.record import ARRANGED, Record, Viewer
-from service.records.writer import format_record
+from service.records.writer import build_record, format_record, resolved_options
 
 BODY_BYTES: Final = 256 * 1024
 LINE_BYTES: Final = 8_190

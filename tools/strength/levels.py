@@ -13,7 +13,7 @@ from typing import Final
 from service.bots import expert
 from service.bots.choice import LEVELS, choose_move
 from service.bots.inference import infer
-from service.bots.observation import Observation
+from service.bots.knowledge import Observation
 from service.bots.playout import play_out, tiles_possible
 from service.engine.moves import Move
 from service.engine.state import State

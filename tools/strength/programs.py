@@ -15,7 +15,7 @@ from itertools import chain
 from random import Random, seed
 from typing import Any, Final
 
-from service.bots.observation import Observation
+from service.bots.knowledge import Observation
 from service.engine.events import Played
 from service.engine.layout import RIGHT
 from service.engine.moves import Move

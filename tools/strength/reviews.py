@@ -17,11 +17,10 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import Any, Final, NamedTuple, TypeVar
 
-from service.bots.analysis import MOST_MOVES, worlds_of
+from service.bots.analysis import MOST_MOVES, luck_of, results, worlds_of
 from service.bots.choice import EDITIONS
 from service.bots.endgame import is_all_known
-from service.bots.luck import luck_of, results
-from service.bots.observation import Observation
+from service.bots.knowledge import Observation
 from service.engine.deal import Deck, seed_from_text
 from service.engine.moves import Move
 from service.engine.referee import deal

@@ -11,7 +11,7 @@ from statistics import fmean
 from time import process_time
 from typing import NamedTuple
 
-from service.bots.observation import Observation
+from service.bots.knowledge import Observation
 from service.engine.deal import Deck, seed_from_text, seed_of_decision
 from service.engine.events import Event, Finished, RoundEnded
 from service.engine.moves import DEAL, Move

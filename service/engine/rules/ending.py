@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from service.engine.events import EndReason
-from service.engine.layout import CLOSED
+from service.engine.layout import CLOSED, Layout
 from service.engine.state import Hand, State
-from service.engine.variant import NO_VERDICT, ScoreOrder, Verdict
+from service.engine.variant import NO_VERDICT, Drawing, ScoreOrder, Verdict
 
 RoundEnd = Callable[[State], EndReason | None]
 
@@ -146,3 +147,45 @@ def _some_hand_fits(hands: tuple[Hand, ...], open_mask: int) -> bool:
             if tile.offers & open_mask:
                 return True
     return False
+
+
+# Which tiles of a hand may follow the last tile of the layout in the same turn.
+
+
+def one_tile(_layout: Layout, _hand: Hand) -> Hand:
+    """None: a turn is one tile (rules 1.4, 3.7, 5.5)."""
+    return ()
+
+
+def doubles_after_a_double(layout: Layout, hand: Hand) -> Hand:
+    """Doubles after a double, but the opening turn is one tile (rules 2.6)."""
+    placements = layout.placements
+    if len(placements) == 1 or not placements[-1].tile.double:
+        return ()
+    return tuple([tile for tile in hand if tile.double])
+
+
+def any_tile_after_a_double(layout: Layout, hand: Hand) -> Hand:
+    """Any tile after a double, the lead included (rules 13.4)."""
+    return hand if layout.placements[-1].tile.double else ()
+
+
+def any_number(_layout: Layout, hand: Hand) -> Hand:
+    """Any tile: a turn lasts until the player says "done" (rules 4.4)."""
+    return hand
+
+
+# What is allowed in the same turn after a draw.
+
+
+UNTIL_IT_FITS: Final = Drawing(again=True, place=True, keep=False)
+"""Draw until a tile fits, which then must be placed (rules 1.6, 2.7)."""
+
+ONE_AND_WAIT: Final = Drawing(again=False, place=False, keep=False)
+"""Draw one, and do not place it in this turn (rules 3.7)."""
+
+ONE_AND_GO_ON: Final = Drawing(again=False, place=True, keep=False)
+"""Buy one; if it fits it is placed and the turn continues (rules 4.5)."""
+
+ONE_TO_PLACE_OR_KEEP: Final = Drawing(again=False, place=True, keep=True)
+"""Draw one; if it fits it may be placed at once, or kept (rules 5.5)."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from service.engine.layout import GATED, IMMEDIATELY, NEVER, Branching, Layout
 from service.engine.state import State
-from service.engine.tiles import Tile, double
+from service.engine.tiles import MATADOR, Tile, double
 from service.engine.variant import Opening
 
 
@@ -75,3 +76,37 @@ def _holders_of_doubles(state: State) -> dict[int, int]:
 
 def _must_lead(number: int, holders: dict[int, int]) -> Opening:
     return Opening(holders[number], (double(number),))
+
+
+# How a double branches that is laid face up; ``layout`` defines the terms.
+
+
+def lead_only(layout: Layout, _double: Tile) -> Branching:
+    """The opening double has four open sides, every other double two (rules 1.3)."""
+    return NEVER if layout.placements else IMMEDIATELY
+
+
+def first_face_up(layout: Layout, _double: Tile) -> Branching:
+    """The first double laid face up is the mother; its short sides open after a long one is joined (rules 2.4)."""
+    return NEVER if layout.has_face_up_double() else GATED
+
+
+def first_double(layout: Layout, _double: Tile) -> Branching:
+    """The first double laid in the round branches, its short sides gated, and no other (rules 8.5, 8.6)."""
+    return NEVER if any(placement.tile.double for placement in layout.placements) else GATED
+
+
+def every_double(layout: Layout, _double: Tile) -> Branching:
+    """Every double has four sides; the short ones of the lead open after a long one is joined (rules 3.4)."""
+    return IMMEDIATELY if layout.placements else GATED
+
+
+# What an end wants, in the games in which it is not its own number.
+
+
+_TOGETHER: Final = 7
+
+
+def seven_or_a_matador(number: int) -> int:
+    """The number with which it adds up to 7, or a matador; a blank only a matador (rules 14.4, 14.5)."""
+    return MATADOR | (1 << _TOGETHER - number if number else 0)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
+from service.engine.layout import END, LONG, Side
 from service.engine.state import PlacementScore, State
 
 
@@ -110,3 +111,20 @@ def format_sum(numbers: Iterable[int]) -> str:
 def format_hand(left: RemainingHand) -> str:
     """The tiles of a hand and its value, which may differ from its pips: ``5-6, 1-2 = 14``."""
     return f"{', '.join([tile.name for tile in left.tiles]) or 'no tiles'} = {left.value}"
+
+
+# What an end counts, in the games that count ends; ``layout.EndValue`` explains the arguments.
+
+
+def all_but_long_sides(number: int, side: Side, _paired: bool) -> int:
+    """Its number; but the long side of a double counts nothing (rules 3.5)."""
+    return 0 if side == LONG else number
+
+
+def double_both_halves(number: int, side: Side, paired: bool) -> int:
+    """Its number; a double with an uncovered long side both its halves, once; a short side nothing (rules 8.7, 9.5)."""
+    if side == END:
+        return number
+    if side == LONG:
+        return number if paired else 2 * number
+    return 0

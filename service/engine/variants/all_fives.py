@@ -17,13 +17,9 @@ from service.engine.rules.common_options import (
     target_option,
     teams_option,
 )
-from service.engine.rules.counting import double_both_halves
-from service.engine.rules.drawing import UNTIL_IT_FITS
-from service.engine.rules.ending import first_of, out_or_blocked, target_reached, total_reached
-from service.engine.rules.opening import OPENINGS
-from service.engine.rules.scoring import WinnerTakes, placement_lines, round_result
-from service.engine.rules.spinners import first_double
-from service.engine.rules.turns import one_tile
+from service.engine.rules.ending import UNTIL_IT_FITS, first_of, one_tile, out_or_blocked, target_reached, total_reached
+from service.engine.rules.opening import OPENINGS, first_double
+from service.engine.rules.scoring import WinnerTakes, double_both_halves, placement_lines, round_result
 from service.engine.state import State
 from service.engine.tiles import Tile, double_set
 from service.engine.variant import Alias, Count, PlayerRange, Rules, Variant

@@ -9,11 +9,9 @@ from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLi
 from service.engine.layout import LONG, End
 from service.engine.options import Option, Value
 from service.engine.rules.common_options import opening_option, reserve_option, target_option
-from service.engine.rules.drawing import UNTIL_IT_FITS
-from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
 from service.engine.rules.opening import highest_double, lowest_double
 from service.engine.rules.scoring import lightest_side, round_result
-from service.engine.rules.turns import one_tile
 from service.engine.state import State
 from service.engine.tiles import Tile, double_set, pips
 from service.engine.variant import Count, PlayerRange, Rules, Variant

@@ -8,11 +8,9 @@ from typing import Final
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
-from service.engine.rules.drawing import ONE_TO_PLACE_OR_KEEP
-from service.engine.rules.ending import last_side_standing, out_or_blocked
+from service.engine.rules.ending import ONE_TO_PLACE_OR_KEEP, last_side_standing, one_tile, out_or_blocked
 from service.engine.rules.opening import any_double_of_the_highest_holder
 from service.engine.rules.scoring import format_hand, round_result, side_number
-from service.engine.rules.turns import one_tile
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
 from service.engine.variant import Count, PlayerRange, Rules, Variant

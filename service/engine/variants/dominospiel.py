@@ -7,12 +7,18 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
-from service.engine.rules.drawing import ONE_AND_GO_ON
-from service.engine.rules.ending import all_seats_out, blocked, first_of, first_seat_out, total_reached
+from service.engine.rules.ending import (
+    ONE_AND_GO_ON,
+    all_seats_out,
+    any_number,
+    blocked,
+    first_of,
+    first_seat_out,
+    total_reached,
+)
 from service.engine.rules.opening import lowest_double
 from service.engine.rules.scoring import format_hand, round_result
 from service.engine.rules.settlement import average, difference, fixed
-from service.engine.rules.turns import any_number
 from service.engine.state import State
 from service.engine.tiles import double_set, pips, sort_tiles
 from service.engine.variant import Count, PlayerRange, Rules, Settlement, Variant

@@ -15,11 +15,9 @@ from service.engine.rules.common_options import (
     target_option,
     teams_option,
 )
-from service.engine.rules.drawing import UNTIL_IT_FITS
-from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
 from service.engine.rules.opening import OPENINGS
 from service.engine.rules.scoring import WinnerTakes
-from service.engine.rules.turns import one_tile
 from service.engine.tiles import double_set
 from service.engine.variant import Alias, PlayerRange, Rules, Variant
 

@@ -8,13 +8,9 @@ from typing import Final
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import End
 from service.engine.options import Option, Value
-from service.engine.rules.counting import all_but_long_sides
-from service.engine.rules.drawing import ONE_AND_WAIT
-from service.engine.rules.ending import after_rounds, out_or_blocked
-from service.engine.rules.opening import highest_double
-from service.engine.rules.scoring import placement_lines, round_result
-from service.engine.rules.spinners import every_double
-from service.engine.rules.turns import one_tile
+from service.engine.rules.ending import ONE_AND_WAIT, after_rounds, one_tile, out_or_blocked
+from service.engine.rules.opening import every_double, highest_double
+from service.engine.rules.scoring import all_but_long_sides, placement_lines, round_result
 from service.engine.state import State
 from service.engine.tiles import Tile, double_set
 from service.engine.variant import Count, PlayerRange, Points, Rules, Variant

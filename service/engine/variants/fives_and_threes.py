@@ -15,12 +15,17 @@ from service.engine.rules.common_options import (
     target_option,
     teams_option,
 )
-from service.engine.rules.counting import double_both_halves
-from service.engine.rules.drawing import UNTIL_IT_FITS
-from service.engine.rules.ending import blocked, first_of, side_out, target_reached, total_reached
+from service.engine.rules.ending import (
+    UNTIL_IT_FITS,
+    blocked,
+    first_of,
+    one_tile,
+    side_out,
+    target_reached,
+    total_reached,
+)
 from service.engine.rules.opening import OPENINGS
-from service.engine.rules.scoring import round_result
-from service.engine.rules.turns import one_tile
+from service.engine.rules.scoring import double_both_halves, round_result
 from service.engine.state import PlacementScore, State
 from service.engine.tiles import Tile, double_set
 from service.engine.variant import Alias, PlayerRange, Points, Rules, Variant

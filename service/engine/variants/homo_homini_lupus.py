@@ -7,19 +7,18 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
-from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import (
+    UNTIL_IT_FITS,
     after_rounds,
     all_ends_closed,
     blocked,
     first_of,
     first_seat_out,
     nothing_left_fits,
+    one_tile,
 )
-from service.engine.rules.opening import lowest_double
+from service.engine.rules.opening import lead_only, lowest_double
 from service.engine.rules.scoring import round_result
-from service.engine.rules.spinners import lead_only
-from service.engine.rules.turns import one_tile
 from service.engine.state import State
 from service.engine.tiles import double_set
 from service.engine.variant import PlayerRange, Rules, Variant

@@ -9,11 +9,9 @@ from typing import Final, NamedTuple
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
 from service.engine.rules.common_options import settled, teams_option
-from service.engine.rules.drawing import UNTIL_IT_FITS
-from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.ending import UNTIL_IT_FITS, doubles_after_a_double, one_tile, out_or_blocked, total_reached
 from service.engine.rules.opening import highest_double_or_heaviest
 from service.engine.rules.scoring import format_sum, round_result, side_number
-from service.engine.rules.turns import doubles_after_a_double, one_tile
 from service.engine.state import Hand, State
 from service.engine.tiles import double, double_set, pips
 from service.engine.variant import Alias, Opening, PlayerRange, Rules, Variant

@@ -8,11 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
-from service.engine.rules.drawing import UNTIL_IT_FITS
-from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
 from service.engine.rules.opening import highest_double_or_heaviest
 from service.engine.rules.scoring import format_sum, lightest_side, round_result
-from service.engine.rules.turns import one_tile
 from service.engine.state import State
 from service.engine.tiles import double, double_set
 from service.engine.variant import Alias, Opening, PlayerRange, Rules, Variant

@@ -7,20 +7,19 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
-from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import (
+    UNTIL_IT_FITS,
     all_ends_closed,
     best_seats,
     blocked,
+    doubles_after_a_double,
     first_of,
     first_seat_out,
     flipped,
     last_side_standing,
 )
-from service.engine.rules.opening import highest_double_or_heaviest
+from service.engine.rules.opening import first_face_up, highest_double_or_heaviest
 from service.engine.rules.scoring import format_hand, format_sum, round_result
-from service.engine.rules.spinners import first_face_up
-from service.engine.rules.turns import doubles_after_a_double
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
 from service.engine.variant import Count, Opening, PlayerRange, Rules, Variant, Verdict

@@ -8,12 +8,9 @@ from typing import Final
 from service.engine.layout import LEAD_COVERED
 from service.engine.options import Value
 from service.engine.rules.common_options import blocked_score_option, target_option
-from service.engine.rules.drawing import UNTIL_IT_FITS
-from service.engine.rules.ending import out_or_blocked, total_reached
-from service.engine.rules.opening import highest_double
+from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
+from service.engine.rules.opening import highest_double, lead_only
 from service.engine.rules.scoring import WinnerTakes
-from service.engine.rules.spinners import lead_only
-from service.engine.rules.turns import one_tile
 from service.engine.tiles import double_set
 from service.engine.variant import Alias, PlayerRange, Rules, Variant
 

@@ -8,11 +8,9 @@ from typing import Final
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import LEFT, RIGHT
 from service.engine.options import Option, Value
-from service.engine.rules.drawing import UNTIL_IT_FITS
-from service.engine.rules.ending import after_rounds, out_or_blocked
+from service.engine.rules.ending import UNTIL_IT_FITS, after_rounds, any_tile_after_a_double, out_or_blocked
 from service.engine.rules.opening import highest_double
 from service.engine.rules.scoring import WinnerTakes, lightest_side, round_result
-from service.engine.rules.turns import any_tile_after_a_double
 from service.engine.state import State
 from service.engine.tiles import double_set
 from service.engine.variant import Alias, Count, PlayerRange, Rules, Variant

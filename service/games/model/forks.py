@@ -20,11 +20,19 @@ from service.games.model.clock import ClockSettings
 from service.games.model.game import Game
 from service.games.model.game_events import Created, EventEnvelope
 from service.games.model.timestamps import format_rfc3339
-from service.records.builder import build_record, resolved_options
-from service.records.errors import InvalidForkPoint, InvalidRecord
 from service.records.fork_points import ForkPoint, fork_point_at
 from service.records.parser import parse_record
-from service.records.record import ARRANGED, PROVABLE, SPECTATOR, Record, RecordedBot, RecordedClock
+from service.records.record import (
+    ARRANGED,
+    PROVABLE,
+    SPECTATOR,
+    InvalidForkPoint,
+    InvalidRecord,
+    Record,
+    RecordedBot,
+    RecordedClock,
+)
+from service.records.writer import build_record, resolved_options
 
 
 class ForkSource(NamedTuple):

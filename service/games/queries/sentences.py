@@ -1,7 +1,7 @@
 """A hosted game in sentences: its events one after the other, and how it stands.
 
 Owns what is told beside a match: of seats that are taken, of names and tokens, and of a rematch. What is told of the
-match is in ``service.render.sentences``, all texts are in ``service.render.sentences.texts``. Made from views only, so
+match is in ``service.render.sentences``, all texts are in ``service.render.sentences.places``. Made from views only, so
 that no sentence tells what its reader may not know; does not depend on how sentences are shown.
 """
 
@@ -15,10 +15,9 @@ from service.engine.variant import Rules
 from service.games.model.game_events import Created, JoinCodeChanged, Joined, Rematched, Renamed, TokenChanged
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.views import Deleted, EventView, GameView, Reset
+from service.render.sentences.board import state_sentence, waiting_sentence
 from service.render.sentences.events import event_sentence
-from service.render.sentences.people import Reader, about, fitted
-from service.render.sentences.states import state_sentence, waiting_sentence
-from service.render.sentences.texts import text
+from service.render.sentences.places import Reader, about, fitted, text
 
 
 def game_sentence(game: GameView, language: str) -> str:

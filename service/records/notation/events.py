@@ -28,15 +28,106 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar, get_args
 
-from service.engine.events import EVENT_TYPES, Dealt, Drew, EventType, FieldKind, Played, RoundEnded
+from service.engine.events import (
+    EVENT_TYPES,
+    Dealt,
+    Drew,
+    EndReason,
+    EventType,
+    FieldKind,
+    Played,
+    RemainingHand,
+    RoundEnded,
+    RoundResult,
+    ScoreLine,
+)
 from service.engine.presence import PRESENCE_EVENT_TYPES
 from service.engine.state import Hand
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
-from service.records.notation.scanner import NATURAL, POSITIVE, SIGNED, Scanner
-from service.records.notation.score import format_result, scan_result
-from service.records.notation.tiles import format_tiles, scan_tile, scan_tiles
+from service.records.notation.scanner import (
+    NATURAL,
+    POSITIVE,
+    SIGNED,
+    Scanner,
+    format_tiles,
+    quote,
+    scan_tile,
+    scan_tiles,
+)
+
+# The result of a round as text: formatting and scanning of its only spelling.
+
+
+_REASON: Final = re.compile("|".join(get_args(EndReason)))
+_RULE: Final = re.compile(r"[0-9A-Za-z.]+")
+_NOT_ZERO: Final = re.compile(r"-?[1-9][0-9]{0,14}")
+
+Parsed = TypeVar("Parsed")
+
+
+def format_result(result: RoundResult) -> str:
+    """Return the result on one line."""
+    parts: list[str] = [result.ended_by]
+    parts += [f"winner {result.winner}"] if result.winner is not None else []
+    parts += [f"loser {result.loser}"] if result.loser is not None else []
+    parts += [f"carried {result.carried}"] if result.carried else []
+    parts.append(f"scores {' '.join(map(str, result.scores))}")
+    hands = [f"{left.seat}: {format_tiles(left.tiles)} = {left.value}" for left in result.hands]
+    lines = [f"{line.seat}: {line.points:+} {line.rule} {quote(line.text)}" for line in result.lines]
+    parts.append(f"hands {', '.join(hands)}")
+    parts.append(f"lines {', '.join(lines) or '-'}")
+    return "; ".join(parts)
+
+
+def scan_result(scanner: Scanner, round_number: int) -> RoundResult:
+    """Read the result of that round. Raises ``InvalidNotation``."""
+    ended_by: EndReason = scanner.match(_REASON, "why the round ended")  # type: ignore[assignment]  # as its pattern has it
+    winner = scanner.number(NATURAL) if scanner.accept("; winner ") else None
+    loser = scanner.number(NATURAL) if scanner.accept("; loser ") else None
+    carried = scanner.number(_NOT_ZERO) if scanner.accept("; carried ") else 0
+    scanner.expect("; scores ")
+    scores = _row(scanner, " ", Scanner.number)
+    scanner.expect("; hands ")
+    hands = _row(scanner, ", ", _scan_remaining_hand)
+    scanner.expect("; lines ")
+    lines = () if scanner.accept("-") else _row(scanner, ", ", _scan_line)
+    return RoundResult(
+        number=round_number,
+        ended_by=ended_by,
+        winner=winner,
+        loser=loser,
+        carried=carried,
+        scores=scores,
+        hands=hands,
+        lines=lines,
+    )
+
+
+def _row(scanner: Scanner, separator: str, scan: Callable[[Scanner], Parsed]) -> tuple[Parsed, ...]:
+    parts = [scan(scanner)]
+    while scanner.accept(separator):
+        parts.append(scan(scanner))
+    return tuple(parts)
+
+
+def _scan_remaining_hand(scanner: Scanner) -> RemainingHand:
+    seat = scanner.number(NATURAL)
+    scanner.expect(": ")
+    tiles = scan_tiles(scanner)
+    scanner.expect(" = ")
+    return RemainingHand(seat, tiles, scanner.number())
+
+
+def _scan_line(scanner: Scanner) -> ScoreLine:
+    seat = scanner.number(NATURAL)
+    scanner.expect(": ")
+    points = scanner.number(SIGNED)
+    scanner.expect(" ")
+    rule = scanner.match(_RULE, "the number of a rule")
+    scanner.expect(" ")
+    return ScoreLine(seat, points, rule, scanner.quoted())
 
 
 def format_event(event: RecordedEvent) -> str:

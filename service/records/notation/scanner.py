@@ -8,9 +8,11 @@ six hexadecimal digits; no other character is.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final, NoReturn
 
 from service.engine.errors import InvalidNotation
+from service.engine.tiles import TILES, Tile
 
 NATURAL: Final = re.compile(r"0|[1-9][0-9]{0,14}")
 """A number from 0 on, of at most 15 digits."""
@@ -91,3 +93,36 @@ class Scanner:
     def fail(self, sentence: str, at: int | None = None) -> NoReturn:
         """Raise ``InvalidNotation`` for the current offset, or for ``at``."""
         raise InvalidNotation(sentence, self.at if at is None else at)
+
+
+# Tiles as text: formatting and scanning. ``-`` stands for none.
+
+
+_TILE: Final = re.compile(r"[0-9]{1,2}-[0-9]{1,2}")
+_ANOTHER: Final = re.compile(" [0-9]")
+_NAMED: Final = {tile.name: tile for tile in TILES}
+
+
+def format_tiles(tiles: Iterable[Tile]) -> str:
+    """Return the names of the tiles, separated by spaces."""
+    return " ".join([tile.name for tile in tiles]) or "-"
+
+
+def scan_tile(scanner: Scanner) -> Tile:
+    """Read a tile, written with its lower half first."""
+    start = scanner.at
+    tile = _NAMED.get(scanner.match(_TILE, "a tile"))
+    if tile is None:
+        scanner.fail('A tile is written like "0-6": two halves from 0 to 18, the lower one first.', start)
+    return tile
+
+
+def scan_tiles(scanner: Scanner) -> tuple[Tile, ...]:
+    """Read all tiles that follow."""
+    if scanner.accept("-"):
+        return ()
+    tiles = [scan_tile(scanner)]
+    while scanner.peek(_ANOTHER):
+        scanner.expect(" ")
+        tiles.append(scan_tile(scanner))
+    return tuple(tiles)

@@ -11,8 +11,21 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import Final, NamedTuple
 
-from service.render.geometry.grid import Grid, bit
-from service.render.geometry.shapes import DX, DY, EAST, NORTH, SOUTH, WEST, Ray, Spot, left_of, right_of, straight
+from service.render.geometry.shapes import (
+    DX,
+    DY,
+    EAST,
+    NORTH,
+    SOUTH,
+    WEST,
+    Grid,
+    Ray,
+    Spot,
+    bit,
+    left_of,
+    right_of,
+    straight,
+)
 
 _STEP: Final = 10
 _BEND: Final = 5

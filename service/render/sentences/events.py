@@ -24,11 +24,21 @@ from service.engine.events import (
 from service.engine.layout import OPEN, Layout
 from service.engine.presence import Claimed, Forfeited, Left, Returned, TimedOut
 from service.engine.view import DealtView, DrewView, RecordedDeal, RecordedEvent
+from service.render.sentences.board import winners_sentence
 from service.render.sentences.numbers import capitalized, number_word, pip_word, tile_name
-from service.render.sentences.people import Naming, Reader, about, fitted, joined
-from service.render.sentences.places import NamedSide, Places, is_whole_double, place_name
-from service.render.sentences.states import winners_sentence
-from service.render.sentences.texts import plural, text
+from service.render.sentences.places import (
+    NamedSide,
+    Naming,
+    Places,
+    Reader,
+    about,
+    fitted,
+    is_whole_double,
+    joined,
+    place_name,
+    plural,
+    text,
+)
 
 _MOST_ENDS: Final = 4
 """Where more ends are open, a play does not tell them."""

@@ -13,7 +13,7 @@ from service.games.access import Access
 from service.games.model.views import Deleted, EventPage, EventView, Reset
 from service.games.queries.sentences import EventSentences, partners_of
 from service.games.queries.subscription import EventSubscription
-from service.render.sentences.people import Reader
+from service.render.sentences.places import Reader
 from service.texts import Language
 from service.web.access import key_check
 from service.web.events.schemas import EventPageSchema, EventsQuerySchema, StreamItemSchema

@@ -11,9 +11,8 @@ from flask import Blueprint
 
 from service.games.access import Access
 from service.records.bot_checks import CHEAP_DECISIONS
-from service.records.errors import InvalidRecord
 from service.records.parser import count_plays, decode_record, parse_record
-from service.records.record import Record
+from service.records.record import InvalidRecord, Record
 from service.records.verification import verify
 from service.records.writer import FILE_SUFFIX, MEDIA_TYPE, format_record
 from service.render.replays import replay
