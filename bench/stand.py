@@ -24,8 +24,7 @@ from bench.builds import ROOT
 from bench.candidates import Name, Start, start_of
 from bench.driver import Address, Connection, Refused, request
 from bench.processes import DidNotStart, exact_seconds, free_port, resident_bytes, stop, tree
-from service.devserver.embedded import EmbeddedServer
-from service.devserver.server_program import find_server
+from service.devserver.embedded import EmbeddedServer, find_server
 from service.storage.games import RedisStore
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis.calls import observe_nothing

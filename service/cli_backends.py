@@ -18,12 +18,12 @@ from service.backends.facade import BackendsFacade
 from service.backends.index.reindex import Progress
 from service.backends.keys import CACHE_SECONDS, Backends, NewKey
 from service.backends.ports import NO_OWN_LIMITS, Backend, OwnLimits
-from service.bootstrap.backends import build_backends
 from service.bootstrap.storage import open_storage
+from service.bootstrap.web import build_backends
 from service.bootstrap.workers import build_reindexer
 from service.config import Settings
 from service.engine.errors import Refusal
-from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import format_rfc3339
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.store.idempotency import Idempotency
 from service.json_logging import configure_logging

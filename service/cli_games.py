@@ -22,13 +22,13 @@ from service.games.commands.create import network_digest
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.schedule import DAY_MS
-from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import format_rfc3339
 from service.games.ports import OutcomeUnknown, StorageUnavailable, WrittenByNewer
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
 from service.storage.secret_file import read_secret
-from service.web.http.client_address import client_network, parse_address
+from service.web.http.errors import client_network, parse_address
 from service.web.metrics import Metrics
 
 _log = logging.getLogger(__name__)

@@ -5,10 +5,18 @@ Owns what is said of one that cannot be read.
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+if TYPE_CHECKING:
+    from service.engine.moves import Move
+    from service.engine.variant import Rules
+    from service.records.record import Record
+    from service.records.review import Review, SeatSummary
 if TYPE_CHECKING:
     from service.records.record import Record
 
@@ -33,3 +41,123 @@ def _read(name: str, max_bytes: int) -> bytes:
         return sys.stdin.buffer.read(max_bytes + 1)
     with Path(name).open("rb") as file:
         return file.read(max_bytes + 1)
+
+
+# The commands ``review`` and ``hint``: what the decisions of a recorded match gave away, and what one could have been.
+
+
+_COLUMNS: Final = "{:>4}  {:24} {:>9} {:>10} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6}"
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands to those of the command line."""
+    meaning = "say what each player of a recorded match gave away, what was luck, and which moves were clear mistakes"
+    command = commands.add_parser("review", help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
+    command.add_argument("file", help="the file with the record; - is standard input")
+    command.add_argument("--json", action="store_true", help="print all decisions as JSON")
+    command.set_defaults(reviewed=True)
+    meaning = "say what the moves of a seat were worth before a move of a recorded match, by what the seat had seen"
+    command = commands.add_parser("hint", help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
+    command.add_argument("file", help="the file with the record; - is standard input")
+    command.add_argument("move", type=int, metavar="version", help="the version of the move, as review names it")
+    command.add_argument("--json", action="store_true", help="print the moves as JSON")
+    command.set_defaults(reviewed=True)
+
+
+def run(name: str, *, move: int | None, as_json: bool) -> int:
+    """Review the record in a file, or give the hint before a ``move``, by its version; returns the exit status."""
+    record = read_record(name)
+    return 2 if record is None else _review(record, move, as_json=as_json)
+
+
+def _review(record: Record, move: int | None, *, as_json: bool) -> int:
+    from service.records.review import (  # noqa: PLC0415 # serving does not need it
+        NoSuchMove,
+        Unreviewable,
+        collect,
+        review,
+    )
+    from service.records.verification import rules_of  # noqa: PLC0415 # as above
+
+    rules, _ = rules_of(record)
+    if rules is None:
+        print("The game of this record is not known, or has no such options.", file=sys.stderr)
+        return 1
+    try:
+        if move is not None:
+            print(_hint(record, rules, move, as_json=as_json))
+            return 0
+        found = collect(review(record, rules))
+    except Unreviewable as error:
+        print(f"This match cannot be reviewed: {error}", file=sys.stderr)
+        return 1
+    except NoSuchMove as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(_as_json(record, found) if as_json else "\n".join(_report(record, found)))
+    return 0
+
+
+def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
+    """Return what the moves were worth before the one of this version."""
+    from service.records.review import hint, hint_before  # noqa: PLC0415 # serving does not need it
+
+    seat, (found,) = hint_before(record, rules, version)
+    if as_json:
+        moves = [{"move": _named(each.move), "estimate": each.estimate, "error": each.error} for each in found]
+        return json.dumps({"version": version, "seat": seat, "moves": moves, "text": hint(found)}, indent=1)
+    lines = [f"{each.estimate:>8.2f} {each.error:>6.2f}  {_named(each.move)}" for each in found]
+    player = f"Seat {seat}, {record.players[seat]}:"
+    return "\n".join([player, f"{'estimate':>8} {'error':>6}  move", *lines, hint(found)])
+
+
+def _as_json(record: Record, found: Review) -> str:
+    from service.records.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
+
+    told = [
+        {
+            "version": each.version,
+            "seat": each.seat,
+            "move": _named(each.move),
+            "best": _named(each.named),
+            "given_away": each.given_away,
+            "error": each.error,
+            "text": sentence(each),
+        }
+        for each in found.decisions
+    ]
+    players = [_player(each) for each in summaries(len(record.players), found)]
+    return json.dumps({"players": players, "decisions": told}, indent=1)
+
+
+def _player(seat: SeatSummary) -> dict[str, float]:
+    told = {"seat": seat.seat, "decisions": seat.decisions, "given_away": seat.given_away, "error": seat.error}
+    return told | seat.luck._asdict() | {"skill": seat.luck.skill}
+
+
+def _report(record: Record, found: Review) -> Iterator[str]:
+    from service.records.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
+
+    yield _COLUMNS.format(
+        "seat", "player", "decisions", "given away", "error", "result", "luck", "error", "skill", "error"
+    )
+    for seat in map(_player, summaries(len(record.players), found)):
+        given_away = (f"{seat['given_away']:.2f}", f"{seat['error']:.2f}")
+        luck = [f"{seat[name]:.1f}" for name in ("result", "luck", "luck_error", "skill", "skill_error")]
+        number = int(seat["seat"])
+        yield _COLUMNS.format(number, record.players[number], seat["decisions"], *given_away, *luck)
+    for each in found.decisions:
+        if each.is_mistake:
+            amount = f"{each.given_away:.1f} (error {each.error:.1f})"
+            moves = f"{_named(each.move)} gave away {amount}; best was {_named(each.best)}."
+            yield f"version {each.version}, seat {each.seat}: {moves} {sentence(each)}"
+
+
+def _named(move: Move) -> str:
+    """Return a move as in *3-5 at right*, or its action."""
+    if move.tile is None:
+        return move.action
+    where = "" if move.end is None else f" at {move.end}"
+    turned = ", face down" if move.face_down else ""
+    outside = "" if move.outer is None else f", {move.outer} outside"
+    return f"{move.tile}{where}{turned}{outside}"

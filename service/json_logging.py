@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 import orjson
 
-from service.games.trace import TRACE
+from service.games.ports import TRACE
 
 
 class JsonFormatter(logging.Formatter):

@@ -18,9 +18,8 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.devserver import data_folder, embedded, server_program
-from service.devserver.embedded import EmbeddedServer
-from service.devserver.errors import DidNotStart, FolderInUse, NoServerFound
+from service.devserver import embedded
+from service.devserver.embedded import DidNotStart, EmbeddedServer, FolderInUse, NoServerFound
 from tests.support.processes import runs
 from tests.support.waiting import PATIENCE, until
 
@@ -214,8 +213,8 @@ os.kill(os.getpid(), 9)
 
 def test_the_server_of_a_killed_owner_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     orphan = start_orphan(tmp_path)
-    monkeypatch.setattr(data_folder, "LOCK_SECONDS", 0.0)
-    owner_runs, seen = data_folder._owner_runs, []
+    monkeypatch.setattr(embedded, "LOCK_SECONDS", 0.0)
+    owner_runs, seen = embedded._owner_runs, []
 
     def end_the_orphan_after_a_while(lock: Path) -> bool:
         seen.append(owner_runs(lock))
@@ -223,7 +222,7 @@ def test_the_server_of_a_killed_owner_is_waited_for(tmp_path: Path, monkeypatch:
             os.kill(orphan, signal.SIGTERM)
         return seen[-1]
 
-    monkeypatch.setattr(data_folder, "_owner_runs", end_the_orphan_after_a_while)
+    monkeypatch.setattr(embedded, "_owner_runs", end_the_orphan_after_a_while)
     with EmbeddedServer(tmp_path):
         assert seen[:5] == [False] * 5
 
@@ -235,7 +234,7 @@ def test_the_folder_of_an_orphaned_server_is_rejected_until_that_has_ended(
     with redis.Redis(unix_socket_path=str(tmp_path / "redis.sock")) as store:
         store.set("spinner", "6-6")
     with monkeypatch.context() as patch:
-        patch.setattr(data_folder, "ORPHAN_SECONDS", 0.2)
+        patch.setattr(embedded, "ORPHAN_SECONDS", 0.2)
         with pytest.raises(FolderInUse, match=f"in use by another running service.*{orphan}"):
             EmbeddedServer(tmp_path).start()
     os.kill(orphan, signal.SIGTERM)
@@ -357,9 +356,9 @@ def test_a_server_on_the_path_is_preferred_to_the_bundled_one(tmp_path: Path, mo
     for name, version in (("redis-server", "7.0.15"), ("valkey-server", "9.0.0")):
         program(tmp_path / name, f"echo 'Server v={version} sha=0:0 bits=64'")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert server_program.find_server() == str(tmp_path / "redis-server")
+    assert embedded.find_server() == str(tmp_path / "redis-server")
     (tmp_path / "redis-server").unlink()
-    assert server_program.find_server() == str(tmp_path / "valkey-server")
+    assert embedded.find_server() == str(tmp_path / "valkey-server")
 
 
 @pytest.mark.parametrize(
@@ -376,28 +375,28 @@ def test_a_server_that_is_too_old_or_broken_is_skipped(
 ) -> None:
     program(tmp_path / "redis-server", script)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
-    monkeypatch.setattr(server_program, "PROGRAMS", ("redis-server",))
+    monkeypatch.setattr(embedded, "PROGRAMS", ("redis-server",))
     if script.startswith("exec"):
-        monkeypatch.setattr(server_program, "bundled_server", lambda: None)
-        monkeypatch.setattr(server_program, "VERSION_SECONDS", 0.2)
+        monkeypatch.setattr(embedded, "bundled_server", lambda: None)
+        monkeypatch.setattr(embedded, "VERSION_SECONDS", 0.2)
     else:
-        assert server_program.find_server() == server_program.bundled_server()
-        monkeypatch.setattr(server_program, "bundled_server", lambda: None)
+        assert embedded.find_server() == embedded.bundled_server()
+        monkeypatch.setattr(embedded, "bundled_server", lambda: None)
     with pytest.raises(NoServerFound, match=rf"redis-server {re.escape(problem)}\).*REDIS_URL"):
-        server_program.find_server()
+        embedded.find_server()
 
 
 def test_a_program_that_cannot_be_run_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "valkey-server").write_bytes(b"\x7fELF for another machine")
     (tmp_path / "valkey-server").chmod(0o700)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(server_program, "bundled_server", lambda: None)
+    monkeypatch.setattr(embedded, "bundled_server", lambda: None)
     with pytest.raises(NoServerFound, match="valkey-server cannot be run: Exec format error"):
-        server_program.find_server()
+        embedded.find_server()
 
 
 def test_a_server_for_this_machine_is_bundled() -> None:
-    assert server_program.bundled_server() is not None
+    assert embedded.bundled_server() is not None
 
 
 def test_the_address_is_known_only_after_the_start(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ import pytest
 import redis
 
 from service.devserver import supervisor
-from service.devserver.addresses import reachable_hosts
 from service.devserver.embedded import EmbeddedServer
+from service.devserver.supervisor import reachable_hosts
 from tests.support.supervised import all_gone, run
 from tests.support.waiting import PATIENCE
 

@@ -20,8 +20,7 @@ from typing import ClassVar
 import pytest
 
 from service.server import gunicorn_conf
-from service.server.gunicorn_worker import MAX_HEAD_BYTES
-from service.server.request_bodies import DISCARD_STEP_BYTES, MAX_DISCARDED_BYTES
+from service.server.gunicorn_worker import DISCARD_STEP_BYTES, MAX_DISCARDED_BYTES, MAX_HEAD_BYTES
 from tests.support.supervised import NO_REDIS, ROOT, Run, all_gone, linux_only, run
 from tests.support.waiting import PATIENCE
 
@@ -39,8 +38,8 @@ from gevent import monkey
 
 monkey.patch_all()
 import gevent, socket
-from service.bootstrap.greenlets import yield_control
-from service.server.request_bodies import YIELD_SECONDS
+from service.bootstrap.web import yield_control
+from service.server.gunicorn_worker import YIELD_SECONDS
 
 yields = {"worker": lambda: gevent.sleep(YIELD_SECONDS), "long work": yield_control}[%r]
 here, there = socket.socketpair()

@@ -13,7 +13,7 @@ from gunicorn.config import Config
 from gunicorn.http import wsgi
 from gunicorn.http.parser import RequestParser
 
-from service.server.request_bodies import has_come
+from service.server.gunicorn_worker import has_come
 from service.server.wsgi_exchange import Response, base_environ, environ_of
 
 Header = tuple[str, str]

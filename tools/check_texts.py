@@ -22,7 +22,7 @@ from service.engine.variants import variants
 from service.games.model.seats import LEVELS
 from service.reasons import REASONS
 from service.texts import DEFAULT_LANGUAGE, Text, languages_in, read_texts
-from service.web.problems.table import PROBLEMS
+from service.web.problems.answers import PROBLEMS
 
 ROOT: Final = Path(__file__).parents[1]
 TEXTS: Final = ROOT / "service" / "texts"

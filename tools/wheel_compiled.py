@@ -27,13 +27,13 @@ SOURCES: Final = ("LICENSE", "README.md", "pyproject.toml", "service")
 PATTERNS: Final = ("service/engine/*.py", "service/engine/rules/*.py")
 BOTS: Final = (
     *("endgame", "expert", "greedy", "inference", "knowledge"),
-    *("likelihood", "observation", "playout", "worlds"),
+    *("likelihood", "playout", "worlds"),
 )
 """Of the computer players, what a decision of the expert runs."""
 HOSTING: Final = (
-    *("games/access", "games/commands/move", "games/model/following", "games/model/timestamps", "games/model/tokens"),
-    *("games/model/views", "games/store/codec", "games/store/layout_cache", "games/store/transactions"),
-    *("web/games/serializers", "web/moves/serializers", "web/view/serializers"),
+    *("games/access", "games/commands/move", "games/model/following", "games/model/tokens"),
+    *("games/model/views", "games/store/codec", "games/store/transactions"),
+    "web/view/serializers",
 )
 """Of what hosts the games, what a move and a view run and no library calls back."""
 INTERPRETED: Final = frozenset({"__init__", "deal", "events", "presence", "state"})

@@ -40,7 +40,7 @@ from service.games.store.transactions import encode_events
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.fields.moves import MoveSchema
 from service.web.http.body import read_json, validate
-from service.web.http.current import ENVIRON
+from service.web.http.errors import ENVIRON
 from service.web.http.headers import bearer_token, expected_game, negotiate
 from service.web.view.serializers import game_view_json
 

@@ -21,8 +21,7 @@ from typing import Final
 import orjson
 
 from service.backends.index.outbox import Outbox
-from service.backends.index.ports import GameIndex, IndexQuery
-from service.backends.ports import Erasure, ErasureStore
+from service.backends.ports import Erasure, ErasureStore, GameIndex, IndexQuery
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import OutcomeUnknown, StorageUnavailable, WrittenByNewer

@@ -8,10 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from service.backends.index.feed import Feeds
-from service.backends.index.listing import Listing
-from service.backends.index.people import People
-from service.backends.keys import Backends
-from service.backends.stored import StoredBytes
+from service.backends.index.listing import Listing, People
+from service.backends.keys import Backends, StoredBytes
 from service.backends.webhooks.endpoints import Webhooks
 
 

@@ -12,16 +12,95 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from hmac import compare_digest
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-from service.backends.ports import Backend, BackendStore, KeyRecord, Repeat, RepeatKnown
-from service.backends.repeats import Prior, RepeatableRequest, kept_answer, record_of
+import orjson
+
+from service.backends.ports import Backend, BackendStore, KeyRecord, Repeat, RepeatKnown, RepeatStore
 from service.bounded_cache import BoundedCache
-from service.games.model.errors import LimitReached, NotFound, Unauthorized
-from service.games.model.shards import shard_of
-from service.games.model.tokens import hash_secret, new_game_id
-from service.games.ports import RandomBytes, StorageUnavailable, TimeSource
-from service.games.store.idempotency import Idempotency, IdempotencyKey
+from service.games.model.errors import LimitReached, NotFound, ShareUsedUp, Unauthorized
+from service.games.model.tokens import hash_secret, new_game_id, shard_of
+from service.games.ports import (
+    Holder,
+    IdempotencyRecord,
+    OutcomeUnknown,
+    RandomBytes,
+    Shares,
+    ShareUsed,
+    StorageUnavailable,
+    TimeSource,
+)
+from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
+
+# Requests of applications under idempotency keys: recognised, and answered again.
+
+
+_SALT_BYTES = 16
+
+
+class Prior(NamedTuple):
+    """An earlier request under the same key: when it was made, what is kept of its answer, and its random bytes."""
+
+    at: int
+    answer: Any
+    random_bytes: RandomBytes
+
+
+class RepeatableRequest:
+    """A request of an application that takes effect once, if it has an idempotency key; without one it is always new.
+
+    ``purpose`` is the operation, and what it is about. The key belongs to both and to the application. ``random_bytes``
+    are those of which the answer is made: under a key they are derived, from a salt too, as the key may be used again
+    when it is no longer recognised.
+    """
+
+    def __init__(
+        self,
+        store: RepeatStore,
+        idempotency: Idempotency,
+        random_bytes: RandomBytes,
+        key: IdempotencyKey | None,
+        *purpose: str,
+        app: str,
+    ) -> None:
+        self._store = store
+        self._idempotency = idempotency
+        self._app = app
+        self._purpose = purpose if key is None else (*purpose, app, key.key)
+        self._salt = "" if key is None else random_bytes(_SALT_BYTES).hex()
+        self._record = None if key is None else record_of(idempotency, key, *purpose)
+        self.random_bytes = random_bytes if key is None else idempotency.derive_bytes(*self._purpose, self._salt)
+
+    def prior(self, now: int) -> Prior | None:
+        """Return the earlier request, if there was one.
+
+        Raises ``KeyReused`` if it was another one, ``SecretChanged``.
+        """
+        if self._record is None:
+            return None
+        repeat = self._store.repeated(self._app, self._record.name, now)
+        if repeat is None:
+            return None
+        check_same_request(repeat, self._record)
+        salt, answer = orjson.loads(repeat.answer)
+        return Prior(repeat.at, answer, self._idempotency.derive_bytes(*self._purpose, salt, prior=repeat))
+
+    def repeat(self, now: int, answer: Any) -> Repeat | None:
+        """Return what is to be kept of it; ``answer`` is a JSON value without secrets."""
+        if self._record is None:
+            return None
+        return Repeat(self._record.name, self._record.fingerprint, now, orjson.dumps([self._salt, answer]))
+
+
+def kept_answer(repeat: Repeat) -> Any:
+    """Return what is kept of the answer."""
+    return orjson.loads(repeat.answer)[1]
+
+
+def record_of(idempotency: Idempotency, key: IdempotencyKey, *purpose: str) -> IdempotencyRecord:
+    """Return the record of a key for this operation."""
+    return idempotency.record(key, *purpose, derives_tokens=True)
+
 
 KEY_PREFIX: Final = "app_"
 """What every key begins with, and no token of a seat."""
@@ -285,3 +364,61 @@ def _is_made_by(key: str, answer: str | None) -> bool:
 
 def _is_over(key: KeyRecord, now: int) -> bool:
     return key.expires_at is not None and key.expires_at <= now
+
+
+# What applications store beside games: their endpoints, keys and the requests that are kept of them.
+
+
+ENDPOINT_BYTES: Final = 1_200
+"""Bytes of an endpoint beside its URL: with its reminder, and what is kept of the request for it."""
+REQUEST_BYTES: Final = 500
+"""Bytes of another key, or of a message that is asked for, with what is kept of the request."""
+
+
+class Answer(Protocol):
+    """The answer to a request that stores something; ``replayed`` if an earlier one has stored it."""
+
+    @property
+    def replayed(self) -> bool:
+        """Whether nothing was stored."""
+
+
+A = TypeVar("A", bound=Answer)
+
+
+class StoredBytes:
+    """Counts what applications store in ``shares``."""
+
+    def __init__(self, shares: Shares) -> None:
+        self._shares = shares
+
+    def store(self, backend: Backend, size: int, store: Callable[[], A], is_repeated: Callable[[], bool]) -> A:
+        """Count the bytes of what ``store`` stores, unless it is refused, or an earlier request has stored it.
+
+        ``is_repeated`` is asked only when the share is used up. Raises ``ShareUsedUp``, and what both raise.
+        """
+        holder = _holder(backend)
+        try:
+            self._shares.take(holder, size)
+        except ShareUsed as error:
+            if not is_repeated():
+                raise ShareUsedUp(error.retry_after) from None
+            return store()
+        try:
+            answer = store()
+        except OutcomeUnknown:  # perhaps it is stored
+            raise
+        except Exception:
+            self._shares.give_back(holder, size)
+            raise
+        if answer.replayed:
+            self._shares.give_back(holder, size)
+        return answer
+
+    def limit(self, backend: Backend) -> int | None:
+        """Return the bytes that the application may store in a day; ``None`` for any number."""
+        return self._shares.limit(_holder(backend))
+
+
+def _holder(backend: Backend) -> Holder:
+    return Holder(backend.id, is_app=True)

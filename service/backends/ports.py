@@ -9,7 +9,8 @@ Every method answers within three seconds or raises ``StorageUnavailable``; one 
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, NamedTuple, Protocol
 
 MOST_REPEATS: Final = 500
 """The most requests of an application under idempotency keys that are kept at a time."""
@@ -124,3 +125,369 @@ class ErasureStore(Protocol):
 
     def done(self, app: str, erasure: Erasure) -> None:
         """Note that a person has been erased; does nothing if there was another request meanwhile."""
+
+
+# The ports of the index: the games of each application, the lobbies, and the feed that is written with the index.
+
+
+LOBBY_MS: Final = 360_000
+"""Milliseconds that a game is shown in the lobby unless it is shown again."""
+
+
+FEED_ITEMS: Final = 100_000
+"""Items that the feed of an application keeps, or a few more."""
+
+
+class PlayerEntry(NamedTuple):
+    """A player of a game as the index finds it, once for each ``ref``.
+
+    The game with the smallest ``urgency`` is the most urgent one; ``None`` if the game does not wait for this player.
+    """
+
+    ref: str
+    urgency: int | None
+
+
+class IndexEntry(NamedTuple):
+    """What the index of an application knows of one of its games, at one version.
+
+    ``summary`` is the JSON object of the listing, without ``expires_at``. ``deleted``: the game was deleted, and is
+    listed no more. ``bytes``: what the store uses for its state and its events. Times in milliseconds since 1970.
+    """
+
+    game: str
+    version: int
+    write_id: str
+    updated_at: int
+    expires_at: int
+    ref: str | None
+    players: tuple[PlayerEntry, ...]
+    variant: str
+    status: str
+    summary: bytes
+    deleted: bool = False
+    bytes: int = 0
+
+
+class Usage(NamedTuple):
+    """What is kept for an application: ``games`` that have not expired, the ``bytes`` of all games in its index.
+
+    ``messages`` that wait: the games of which an endpoint is still to be notified, summed over all endpoints. A game
+    that has expired counts in the bytes until the index forgets it, which any write to the index does for some of them.
+    """
+
+    games: int = 0
+    bytes: int = 0
+    messages: int = 0
+
+
+class LobbyEntry(NamedTuple):
+    """A public game of an application at one version; ``json`` is what a lobby shows, ``None`` without open seats.
+
+    It is in the lobby of its application and, if it is ``for_all``, in the one that everybody may read. ``created_at``
+    in milliseconds since 1970.
+    """
+
+    game: str
+    app: str
+    version: int
+    variant: str
+    created_at: int
+    json: bytes | None
+    for_all: bool = True
+
+
+class LobbyQuery(NamedTuple):
+    """What is read of the lobby of this application; without one, of that which everybody may read."""
+
+    app: str | None = None
+    variant: str | None = None
+    limit: int = 50
+    cursor: str | None = None
+
+
+class LobbyPage(NamedTuple):
+    """The JSON of games, and where the next page begins, if there is one."""
+
+    games: tuple[bytes, ...]
+    next: str | None
+
+
+class IndexPosition(NamedTuple):
+    """The version of a game that the index knows (version 0: it does not know it), and the active endpoints."""
+
+    version: int
+    write_id: str
+    endpoints: tuple[str, ...]
+
+
+class IndexPage(NamedTuple):
+    """Summaries, each with the time at which its game expires, and where the next page begins, if there is one."""
+
+    entries: tuple[tuple[bytes, int], ...]
+    next: str | None
+
+
+class IndexQuery(NamedTuple):
+    """What is listed; without ``statuses`` games of any status.
+
+    ``waiting`` only with a ``player_ref``: the games that wait for that player, most urgent first.
+    Any other list is ordered by the time of the last write, newest first. Times in milliseconds since 1970.
+    """
+
+    ref: str | None = None
+    player_ref: str | None = None
+    waiting: bool = False
+    statuses: tuple[str, ...] = ()
+    variant: str | None = None
+    updated_after: int | None = None
+    limit: int = 50
+    cursor: str | None = None
+
+
+class GameIndex(Protocol):
+    """The index of the games of each application, and the feed that is written with it.
+
+    A game that is not written any more is listed until it expires.
+    """
+
+    def position(self, app: str, game: str) -> IndexPosition:
+        """Return the version of a game that the index knows, and the endpoints that are to be notified."""
+
+    def put(
+        self,
+        app: str,
+        entry: IndexEntry,
+        items: Sequence[bytes],
+        endpoints: Sequence[str],
+        *,
+        position: IndexPosition,
+        notified: int | None = None,
+    ) -> bool:
+        """Replace what the index knows of a game, append ``items`` of it to the feed, and make ``endpoints`` due.
+
+        Does nothing, and returns ``False``, unless the index is still at ``position``. One atomic write. An endpoint
+        that has not been notified of this game before knows it up to the version of ``position``; with ``notified``,
+        every endpoint knows it up to that version only: it is notified again of what follows.
+        """
+
+    def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
+        """Forget a game, as if it had never been there, if the index is still at ``position``."""
+
+    def usage(self, app: str) -> Usage:
+        """Return what is kept for an application, as far as the index has followed its games."""
+
+    def find(self, app: str, query: IndexQuery) -> IndexPage:
+        """Return the games of an application. A page may have fewer than ``limit`` games, or none, and yet a next one.
+
+        Raises ``ValueError`` for a ``cursor`` that no page had.
+        """
+
+    def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:
+        """Return some of the games that the index knows, in no order, and where to go on; ``None`` at the end.
+
+        A game that is there from the beginning to the end is given at least once.
+        """
+
+
+class Lobby(Protocol):
+    """The public games with open seats: a lobby for each application, and one that everybody may read.
+
+    A game stays for ``LOBBY_MS`` after it was last put there. A lobby keeps the 1000 newest games of an application.
+    """
+
+    def put(self, entry: LobbyEntry) -> bool:
+        """Show a game, or hide it, unless a newer version of it is known; returns whether it is kept now."""
+
+    def games(self, query: LobbyQuery) -> LobbyPage:
+        """Return the games, the newest first; in the lobby for everybody at most the ten newest of one application.
+
+        With a variant, the ten newest of that. A page may have fewer than ``limit`` games, or none, and yet a next one.
+        Raises ``ValueError`` for a ``cursor`` that no page had.
+        """
+
+
+class StoredItem(NamedTuple):
+    """An item of the feed as it is stored: its cursor, its game, and its JSON object, which has no refs."""
+
+    cursor: str
+    game: str
+    json: bytes
+
+
+class StoredItems(NamedTuple):
+    """Items of the feed, and the cursor of the last one.
+
+    ``summaries`` are those that the index has of their games, where it knows the game. ``lost``: items after the given
+    cursor are no longer kept, or never existed; then there are no items here, and what is kept comes after ``cursor``.
+    """
+
+    items: tuple[StoredItem, ...]
+    cursor: str
+    summaries: Mapping[str, bytes]
+    lost: bool = False
+
+
+class FeedStore(Protocol):
+    """The feeds of the applications: the last ``FEED_ITEMS`` of each. A cursor is a text, opaque to its reader."""
+
+    def read(self, app: str, after: str | None, limit: int) -> StoredItems:
+        """At most ``limit`` items after a cursor; without one, from the oldest that is kept.
+
+        Raises ``ValueError`` for a text that is no cursor.
+        """
+
+    def newest(self, app: str) -> str:
+        """Return the cursor after which there is nothing yet."""
+
+
+# The port of webhooks: the endpoints of applications, what is due to each of them, and their last attempts.
+
+
+ATTEMPTS_KEPT: Final = 100
+"""Attempts that are kept of an endpoint."""
+
+
+WebhookStatus = Literal["unverified", "active", "failing", "disabled"]
+
+
+class AskedMessage(NamedTuple):
+    """A message that an application has asked for, by its id and type, as it is to be sent by a messenger.
+
+    Of a ``game``: the message about its ``version``, once more. Without one, a sample, or a ping. ``happened_at`` is
+    the time in the message, in milliseconds since 1970.
+    """
+
+    id: str
+    type: str
+    happened_at: int
+    game: str | None = None
+    version: int = 0
+
+
+class Webhook(NamedTuple):
+    """An endpoint of an application. Times in milliseconds since 1970.
+
+    ``old_secret`` signs too until ``old_secret_until``. ``is_verified``: whether the URL has answered a challenge.
+    ``failures`` counts failed attempts since the last success, the first of which was at ``failing_since``; of an
+    endpoint that is not verified, failed challenges. Nothing is sent before ``paused_until`` but what was ``asked`` for
+    and is not yet sent.
+    """
+
+    id: str
+    app: str
+    url: str
+    events: tuple[str, ...]
+    status: WebhookStatus
+    created_at: int
+    secret: bytes
+    old_secret: bytes | None = None
+    old_secret_until: int = 0
+    is_verified: bool = False
+    failures: int = 0
+    failing_since: int | None = None
+    paused_until: int = 0
+    asked: tuple[AskedMessage, ...] = ()
+
+
+class DueGame(NamedTuple):
+    """A game with messages for an endpoint: the version up to which the endpoint knows it, and the failed attempts.
+
+    ``at`` is when it was due, and identifies this state: what comes later has another time. ``version`` is the one that
+    the index knows, up to which the endpoint is notified: of what follows, the index makes the game due again. It is 0
+    if the index does not know the game.
+    """
+
+    game: str
+    at: int
+    notified: int
+    version: int
+    failures: int
+
+
+class DeliveryAttempt(NamedTuple):
+    """One attempt to deliver a message; ``status`` is that of the answer, ``error`` a word for what was wrong.
+
+    It was ``at`` a time, the message is about a ``version`` of its game (0 without one) that was ``happened_at``
+    another: by them it can be made again. Nothing else of the message is kept. Times in milliseconds since 1970.
+    """
+
+    message: str
+    type: str
+    game: str | None
+    at: int
+    milliseconds: int
+    status: int | None
+    error: str | None
+    version: int
+    happened_at: int
+
+
+class WebhookStore(RepeatStore, Protocol):
+    """The endpoints of the applications, what is due to each of them, and their last attempts.
+
+    The reminder ``webhooks`` of an endpoint, ``<application>.<endpoint>``, is written with all that makes it due. While
+    it is leased (``ReminderQueue.take``), nothing but ``renew`` and ``release`` changes it, so that one process at a
+    time delivers to an endpoint. The index makes a game due to every endpoint that was ever active, also while it is
+    disabled. A game that is not due to an endpoint is known to it up to the version of the index.
+    """
+
+    def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
+        """Store a new endpoint, due at once; ``False`` if the application has so many already."""
+
+    def read(self, app: str, webhook: str) -> Webhook | None:
+        """Return the endpoint of this application with this id."""
+
+    def all(self, app: str) -> list[Webhook]:
+        """Return the endpoints of an application, the oldest first."""
+
+    def replace(
+        self,
+        before: Webhook,
+        after: Webhook | None,
+        *,
+        at: int | None = None,
+        resume: bool = False,
+        repeat: Repeat | None = None,
+    ) -> bool:
+        """Replace an endpoint if it is still as ``before``, or delete it with all that is due; whether that was done.
+
+        With ``at`` the endpoint is due at that time. With ``resume`` the games that were put off are due at once, and
+        their failures are forgotten. An endpoint that becomes active is notified of the games of its application from
+        now on.
+        """
+
+    def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
+        """Return the games that are due to an endpoint, the earliest first."""
+
+    def mark_notified(
+        self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: DeliveryAttempt | None = None
+    ) -> None:
+        """Note that the endpoint knows the game up to ``version``, which never goes back, and keep the attempt.
+
+        ``done``: there is no more to send; the game is due again only if it has gone on.
+        """
+
+    def mark_failed(
+        self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: DeliveryAttempt | None
+    ) -> None:
+        """Keep a failed attempt; the game is due again at that time. Without ``count`` it does not count as failed."""
+
+    def log(self, webhook: Webhook, attempt: DeliveryAttempt) -> None:
+        """Keep an attempt; the last ``ATTEMPTS_KEPT`` of an endpoint are kept."""
+
+    def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
+        """Return the last attempts, the newest first."""
+
+    def forget(self, webhook: Webhook, before: int) -> None:
+        """Forget the games that were due before this time: they have expired."""
+
+    def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
+        """Lease the reminder for so many milliseconds more; the new lease, or ``None`` if it is not leased so."""
+
+    def release(self, webhook: Webhook, leased: float, at: int | None, *, games: bool) -> None:
+        """End a lease: the endpoint is due at that time, or never; with ``games`` when the next game is, if later.
+
+        With ``games`` and without ``at`` it is due when the next game is. If the endpoint is no longer as given, it is
+        due at once. Does nothing if the reminder is not leased so.
+        """

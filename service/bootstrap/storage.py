@@ -10,21 +10,23 @@ from typing import Final, NamedTuple, TypedDict
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
 from service.games.model.schedule import Lifetimes
-from service.storage.backends import RedisBackends
-from service.storage.deletions import RedisDeletions
-from service.storage.erasures import RedisErasures
+from service.storage.backends import RedisBackends, RedisErasures
 from service.storage.figures import RedisFigures
-from service.storage.games import RedisStore
-from service.storage.games_of_bots import RedisGamesOfBots
+from service.storage.games import RedisDeletions, RedisStore
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
-from service.storage.redis.errors import WRITE_FAILURES
-from service.storage.redis.limited import LimitedTopology
+from service.storage.redis.calls import (
+    WRITE_FAILURES,
+    FailureObserver,
+    LimitedTopology,
+    Observer,
+    RedisCalls,
+    observe_nothing,
+)
 from service.storage.redis.server_clock import ServerClock
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
-from service.storage.shares import Budgets, RedisShares
+from service.storage.shares import Budgets, RedisGamesOfBots, RedisShares
 from service.storage.stored_games import RedisStoredGames
 from service.storage.webhooks import RedisWebhooks
 from service.web.metrics import Metrics

@@ -7,32 +7,136 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
+import time
+from collections.abc import Callable
 from functools import partial
+from importlib.metadata import version
 from threading import Thread
+from typing import Any, Final
 
 from flask import Flask
 
-from service.bootstrap.backends import build_backends
-from service.bootstrap.greenlets import run_in_background, watch_disconnect, yield_control
+from service.backends.facade import BackendsFacade, Policy
+from service.backends.index.feed import Feeds
+from service.backends.index.listing import Listing, People
+from service.backends.keys import Backends, StoredBytes
+from service.backends.webhooks.endpoints import Webhooks
 from service.bootstrap.storage import Storage, lifetimes_of, open_storage
 from service.config import Settings
 from service.games.automation.deletions import EVERY_GAME
-from service.games.commands.bots_alone import BotsAlone
+from service.games.commands.validation import BotsAlone
 from service.games.facade import GamesFacade
-from service.games.ports import Runtime
+from service.games.ports import EventFeed, Runtime
 from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
+from service.outgoing.sender import Sender
+from service.storage.feed import RedisFeed
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limits import counters_at
 from service.storage.secret_file import load_or_create_secret, read_secret
 from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
-from service.web.metrics import Metrics
+from service.web.metrics import Metrics, StoreGauges
 from service.web.quotas import limit_history
 from service.web.rate_limits import Limits, RateLimits
-from service.web.store_gauges import StoreGauges
+
+# The applications of a process, and what sends requests to the addresses that they give.
+
+
+def build_backends(
+    settings: Settings, storage: Storage, notifications: EventFeed, idempotency: Idempotency
+) -> BackendsFacade:
+    """Return the applications in this storage; ``notifications`` tell when a feed goes on.
+
+    Keys and secrets of requests under an idempotency key are derived from the secrets of ``idempotency``.
+    """
+    clock = storage.clock
+    return BackendsFacade(
+        Backends(storage.backends, clock=clock, random_bytes=os.urandom, idempotency=idempotency),
+        Webhooks(
+            storage.webhooks,
+            check_url=build_sender(settings).check,
+            clock=clock,
+            random_bytes=os.urandom,
+            idempotency=idempotency,
+        ),
+        Listing(storage.game_index, storage.lobby, allowance=storage.reminders.heartbeats.allowance),
+        Feeds(RedisFeed(storage.calls), notifications, clock),
+        people=People(storage.game_index, storage.erasures),
+        policy=Policy(
+            needed_for_games=settings.games == "apps",
+            stored=StoredBytes(storage.shares),
+        ),
+    )
+
+
+def build_sender(settings: Settings) -> Sender:
+    """Return what sends requests to addresses that strangers give, as the settings allow."""
+    return Sender(
+        f"domino-service/{version('domino-service')}",
+        networks=settings.webhook_networks,
+        proxy=settings.webhook_proxy,
+    )
+
+
+# How work gives way to other work, and how a disconnect is noticed: under gunicorn's worker these are greenlets.
+
+
+YIELD_SECONDS = 1e-9
+"""The shortest sleep for which gevent polls its sockets. The same as in ``service.server.gunicorn_worker``, which must
+not be imported here."""
+_READABLE: Final = 1  # the event mask of libev
+
+
+def run_in_background(work: Callable[[], None]) -> None:
+    """Run background work in a thread, under gevent a greenlet, after the current request.
+
+    A process does not wait for it when it stops.
+    """
+    Thread(target=work, daemon=True).start()
+
+
+def yield_control() -> None:
+    """Let the other requests of this worker run: under gevent, a sleep yields to the event loop.
+
+    A sleep of zero seconds would run greenlets that are ready, but not poll the sockets.
+    """
+    time.sleep(YIELD_SECONDS)
+
+
+def watch_disconnect(connection: Any, notify: Callable[[], None]) -> Callable[[], None]:
+    """Call ``notify`` when the client of a connection of gunicorn's worker disconnects, or ends what it sends.
+
+    Returns a function that stops the watch, to be called before the connection is closed. Nothing is read from the
+    connection: a client that has sent more, such as its next request, is no longer watched.
+    """
+    if connection is None:  # another server
+        return lambda: None
+    from gevent import get_hub, spawn  # noqa: PLC0415 # the worker's event loop; nothing else needs gevent
+
+    watcher = get_hub().loop.io(connection.fileno(), _READABLE)
+
+    def on_readable() -> None:
+        watcher.stop()
+        spawn(check)
+
+    def check() -> None:
+        try:
+            disconnected = not connection.recv(1, socket.MSG_PEEK)
+        except OSError:
+            disconnected = True
+        if disconnected:
+            notify()
+
+    def stop() -> None:
+        watcher.stop()
+        watcher.close()
+
+    watcher.start(on_readable)
+    return stop
 
 
 def build_app(settings: Settings) -> Flask:

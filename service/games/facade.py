@@ -5,22 +5,45 @@ Owns which parts there are.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
+from functools import partial
 
 from service.games.access import AccessControl
-from service.games.automation.lost_reminders import LostReminders
-from service.games.commands.bots_alone import BotsAlone
+from service.games.automation.due import LostReminders
 from service.games.commands.context import CommandContext
-from service.games.commands.owner import OwnerCommands
-from service.games.commands.player import GameCommands
+from service.games.commands.create import create_game
+from service.games.commands.join import claim_seat, join, rotate_token
+from service.games.commands.move import make_move
+from service.games.commands.owner import OwnerCommands, delete_game
+from service.games.commands.presence import set_presence
 from service.games.commands.rematch import Rematches
+from service.games.commands.validation import BotsAlone
 from service.games.ports import EventFeed, Runtime
 from service.games.queries.games import GameQueries
 from service.games.queries.learning import Learning
-from service.games.reminders import ReminderQueue
+from service.games.reminders import JudgedTime, ReminderQueue
 from service.games.store.idempotency import Idempotency
-from service.games.store.readiness import Readiness
-from service.games.store.repository import GameRepository
+from service.games.store.repository import GameRepository, Readiness
+
+# The commands of players, and those by which games begin and end; each is a module of its own.
+
+
+class GameCommands:
+    """The commands, each the function of its name with the ``context`` given; ``judged`` is that of ``ReminderQueue``.
+
+    Every command may also raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (it may have been
+    committed); all but moves, ``SecretChanged`` (an earlier request was committed, but its tokens cannot be derived
+    again).
+    """
+
+    def __init__(self, context: CommandContext, judged: Callable[[str], JudgedTime]) -> None:
+        self.create = partial(create_game, context)
+        self.join = partial(join, context)
+        self.make_move = partial(make_move, context)
+        self.set_presence = partial(set_presence, context)
+        self.claim = partial(claim_seat, context, judged)
+        self.rotate_token = partial(rotate_token, context)
+        self.delete = partial(delete_game, context)
 
 
 class GamesFacade:

@@ -7,11 +7,12 @@ Redis, Flask, or the rules of any game.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Final, NamedTuple, Protocol
 
 from service.games.advice import AdviceStore
-from service.games.reminders import NO_REMINDERS, Reminders
+from service.games.reminders import NO_REMINDERS, ReminderKind, Reminders
 
 IDEMPOTENCY_TTL: Final = 86_400
 """Seconds for which the store recognises an idempotency key after the write that was committed under it."""
@@ -291,3 +292,129 @@ class Runtime(NamedTuple):
 def sequential_runtime(clock: TimeSource, random_bytes: RandomBytes) -> Runtime:
     """Return that of a process in which no request waits: all work is done at once, one after the other."""
     return Runtime(clock, random_bytes, yield_control=lambda: None, run_later=lambda work: work())
+
+
+# Shares in the storage: how many bytes a holder may have written, by the day.
+
+
+class Holder(NamedTuple):
+    """Whose share something counts in: an application by its id, or the network of an address by a digest."""
+
+    id: str
+    is_app: bool = False
+
+
+class ShareUsed(Exception):
+    """The holder has used its share up; after ``retry_after`` seconds it has one again."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__("share used")
+        self.retry_after = retry_after
+
+
+class Shares(Protocol):
+    """The shares of all holders. A fault of the storage admits what cannot be counted.
+
+    ``counts_writes``: whether writes to games that exist have to be admitted, because there is little memory left; it
+    is looked at before each of them, and costs nothing. ``is_reserved``: whether only the reserve is left.
+    """
+
+    counts_writes: bool
+    is_reserved: bool
+
+    def take(self, holder: Holder, size: int) -> None:
+        """Count so many bytes of something new in the share of its holder. Raises ``ShareUsed``, and counts nothing."""
+
+    def limit(self, holder: Holder) -> int | None:
+        """Return the bytes that a holder may store in a day; ``None`` for any number."""
+
+    def give_back(self, holder: Holder, size: int) -> None:
+        """Count so many bytes less: what they were taken for was not stored."""
+
+    def admit(self, holder: Holder, size: int) -> None:
+        """Admit a write of so many bytes to a game that exists. Raises ``ShareUsed``."""
+
+    def count(self, holder: Holder, size: int) -> None:
+        """Count what was written to games that exist."""
+
+
+class Unlimited(Shares):
+    """Everybody may write everything."""
+
+    counts_writes = False
+    is_reserved = False
+
+    def take(self, holder: Holder, size: int) -> None:
+        """Admit it."""
+
+    def limit(self, holder: Holder) -> int | None:  # noqa: ARG002 # as the port has it
+        """Any number."""
+        return None
+
+    def give_back(self, holder: Holder, size: int) -> None:
+        """Do nothing."""
+
+    def admit(self, holder: Holder, size: int) -> None:
+        """Admit it."""
+
+    def count(self, holder: Holder, size: int) -> None:
+        """Do nothing."""
+
+
+UNLIMITED: Final = Unlimited()
+
+
+class GamesOfBots(Protocol):
+    """Notes of the games that computer players may go on with alone, by holder; also of some that have ended.
+
+    Times are in milliseconds since 1970. Every method raises ``StorageUnavailable``, those that write also
+    ``OutcomeUnknown``.
+    """
+
+    def add(self, holder: str, game: str, at: int) -> bool:
+        """Note a game at this time; returns whether it was not noted before, else the note stays as it is."""
+
+    def all(self, holder: str) -> dict[str, int]:
+        """Return the games of this holder that were noted, with when."""
+
+    def remove(self, holder: str, games: list[str]) -> None:
+        """Forget games of this holder."""
+
+
+# What an operator sees of a store: what waits in it, and how full it is.
+
+
+class Backlog(NamedTuple):
+    """The reminders of a kind that are due and that nobody has taken: how many, and for how long the oldest one is.
+
+    In seconds; 0 if there is none. Where very many holders wait, those who have waited longest are counted.
+    """
+
+    waiting: int
+    oldest: float
+
+
+class Figures(NamedTuple):
+    """The figures of a store.
+
+    ``memory`` is that of the fullest server: the bytes that it uses, and the most that it may, 0 without a limit.
+    """
+
+    backlogs: Mapping[ReminderKind, Backlog]
+    memory: tuple[int, int]
+
+
+# The trace of the request that is handled, or of the one from which the work that is done followed.
+
+
+TRACE: Final = ContextVar("trace", default="")
+"""The id of the trace of W3C Trace Context, 32 hexadecimal digits; empty without one, or where it is not sampled."""
+
+
+def trace_headers(span: bytes) -> dict[str, str]:
+    """Return the header ``traceparent`` of a request to somebody else; none without a trace.
+
+    ``span``: 8 random bytes.
+    """
+    trace = TRACE.get()
+    return {"traceparent": f"00-{trace}-{span.hex()}-01"} if trace else {}

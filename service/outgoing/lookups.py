@@ -8,6 +8,7 @@ library is patched, with gevent.
 from __future__ import annotations
 
 import socket
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import lru_cache
@@ -16,10 +17,40 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from service.outgoing.addresses import Address
-from service.outgoing.shares import Shares
 
 if TYPE_CHECKING:
     from gevent.threadpool import ThreadPool
+
+# How much each application holds of something of which there is a fixed number.
+
+
+def may_hold_more(held: int, held_by_all: int, most: int) -> bool:
+    """Return whether who holds so many of the ``most`` may hold another."""
+    return held < most - held_by_all
+
+
+class Shares:
+    """Counts what applications hold, at most ``most`` in all."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def enter(self, app: str) -> bool:
+        """Hold one more; ``False``, and nothing is held, if the application has its share."""
+        with self._lock:
+            if not may_hold_more(self._held[app], self._held.total(), self._most):
+                return False
+            self._held[app] += 1
+            return True
+
+    def leave(self, app: str) -> None:
+        """Hold one less."""
+        with self._lock:
+            self._held[app] -= 1
+            self._held += Counter()  # forgets who holds nothing
+
 
 Lookup = Callable[[str], Sequence[str]]
 """The addresses of a host name, as texts.

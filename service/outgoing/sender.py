@@ -7,10 +7,12 @@ what is sent.
 
 from __future__ import annotations
 
+import base64
+import hmac
 import re
 import socket
 import ssl
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -19,11 +21,44 @@ from time import monotonic
 from typing import Final, NamedTuple, cast
 
 from service.outgoing.addresses import EVERYWHERE, Network, RefusedUrl, Target, check_url, resolve
-from service.outgoing.connection import Connect, Connection, TooMuch, connect_one, connect_socket
-from service.outgoing.deadline import Deadline
+from service.outgoing.connection import (
+    Connect,
+    Connection,
+    Deadline,
+    Key,
+    Open,
+    Pool,
+    TooMuch,
+    connect_one,
+    connect_socket,
+)
 from service.outgoing.lookups import LOOKUP_SECONDS, Lookup, LookupFailed, Lookups, system_lookup
-from service.outgoing.pool import Key, Open, Pool
-from service.outgoing.tunnel import TunnelRefused, open_tunnel
+
+# A tunnel through the operator's proxy, which then decides where requests may go.
+
+
+_REFUSED: Final = (403, 407)  # what smokescreen and other filtering proxies answer
+
+
+class TunnelRefused(Exception):
+    """The proxy does not allow requests to this host."""
+
+
+def open_tunnel(connection: Connection, authority: str) -> None:
+    """Have the proxy connect to ``authority`` (``host:port``).
+
+    Raises:
+        TunnelRefused: the proxy does not allow it.
+        ConnectionError: the proxy could not connect.
+    """
+    connection.sendall(f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode("ascii"))
+    response = HTTPResponse(cast(socket.socket, connection), method="CONNECT")
+    response.begin()
+    if response.status in _REFUSED:
+        raise TunnelRefused
+    if response.status != 200:
+        raise ConnectionError(f"the proxy answers {response.status}")
+
 
 MAX_ANSWER_BYTES: Final = 65_536
 REASONS: Final = ("refused_address", "lookup", "connection", "tls", "timeout", "too_large", "not_http")
@@ -242,3 +277,34 @@ def _retry_after(text: str | None) -> int | None:
         return max(0, int((date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()))
     except (ValueError, OverflowError):
         return None
+
+
+# Signatures of messages by Standard Webhooks 1.0.0 (https://www.standardwebhooks.com).
+
+
+SECRET_BYTES: Final = 32
+_PREFIX: Final = "whsec_"
+
+
+def new_secret(random_bytes: Callable[[int], bytes]) -> bytes:
+    """Return a new secret: 32 random bytes."""
+    return random_bytes(SECRET_BYTES)
+
+
+def secret_text(secret: bytes) -> str:
+    """Return the secret as its owner gets it: ``whsec_`` and Base64."""
+    return _PREFIX + base64.b64encode(secret).decode("ascii")
+
+
+def signed_headers(message: str, seconds: int, body: bytes, secrets: Sequence[bytes]) -> dict[str, str]:
+    """Return the headers of an attempt to deliver a message, with a signature by each secret (two during rotation).
+
+    ``message`` is the id, the same for all attempts, without a dot; ``seconds`` the time of this attempt since 1970.
+    """
+    signed = f"{message}.{seconds}.".encode("ascii") + body
+    signatures = (base64.b64encode(hmac.digest(secret, signed, "sha256")).decode("ascii") for secret in secrets)
+    return {
+        "webhook-id": message,
+        "webhook-timestamp": str(seconds),
+        "webhook-signature": " ".join(f"v1,{each}" for each in signatures),
+    }

@@ -20,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import sys
@@ -27,20 +28,128 @@ import time
 from functools import partial
 from types import FrameType
 from typing import Any, ClassVar, Final
+from weakref import ref
 
 import gevent
 from gevent.event import Event
 from gevent.pool import Pool
 from gevent.server import StreamServer
 from gevent.socket import wait_read
-from gunicorn.http.errors import LimitRequestLine, ParseException
+from gunicorn.http.errors import InvalidHeader, LimitRequestLine, NoMoreData, ParseException
 from gunicorn.http.message import Request
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers.ggevent import GeventWorker
 
-from service.server.request_bodies import YIELD_SECONDS, DeadlineReader, discard_body, has_come, is_unread
-from service.server.request_heads import check_head
 from service.server.wsgi_exchange import FrozenConfig, Listener, Response, base_environ, environ_of
+
+# What RFC 9112 requires of the head of a request, beyond what gunicorn checks.
+
+
+_HOST: Final = re.compile(r"(?:[\w.~!$&'()*+,;=%-]+|\[[\w.~:%-]+\])(?::[0-9]{0,5})?", re.ASCII)
+"""A name or an address, and perhaps a port, by the characters that may occur in them."""
+_HTTP_1_1: Final = (1, 1)
+_CODINGS: Final = ("chunked", "identity")
+
+
+def check_head(request: Any) -> None:
+    """Raise gunicorn's ``InvalidHeader`` for a head that the service does not accept; lower a version above 1.1.
+
+    A request has a valid ``Host``, which only HTTP/1.0 may leave out (RFC 9112, 3.2). gunicorn refuses a second one.
+    It accepts bodies that are compressed on the way, which nobody would decompress (RFC 9112, 6.1).
+    """
+    host = None
+    for name, value in request.headers:
+        if name == "HOST":
+            host = value
+        elif name == "TRANSFER-ENCODING" and not all(
+            coding.strip(" \t").lower() in _CODINGS for coding in value.split(",")
+        ):
+            raise InvalidHeader(name)
+    if (host is None and request.version >= _HTTP_1_1) or (host is not None and not _HOST.fullmatch(host)):
+        raise InvalidHeader("HOST")
+    # The answer has the newest version that the service knows (RFC 9110, 2.5).
+    request.version = min(request.version, _HTTP_1_1)
+
+
+# The bodies of requests: how long a worker waits for one, and what it does with one that nobody has read.
+
+
+MAX_DISCARDED_BYTES: Final = 1024 * 1024
+"""Enough for a client that sends a body which is somewhat too large, and reads the response only afterwards."""
+DISCARD_STEP_BYTES: Final = 64 * 1024
+"""After so many discarded bytes other requests run."""
+YIELD_SECONDS: Final = 1e-9
+"""The shortest sleep for which gevent polls all sockets, those of clients and of Redis, once.
+
+``sleep(0)`` polls none and only switches to greenlets that are ready. A few busy clients with pipelined requests could
+then keep the worker for fifty requests, while what others have sent is not read.
+"""
+
+
+def is_unread(reader: Any) -> bool:
+    """Return whether anything of the body may still be to be received; of one in chunks that is not known."""
+    return getattr(reader, "length", None) != 0
+
+
+def has_come(request: Any) -> bool:
+    """Return whether the whole body came with the head, so that reading it takes no time; never for chunks."""
+    length = getattr(request.body.reader, "length", None)
+    return length is not None and bool(request.unreader.buf.getbuffer().nbytes >= length)
+
+
+def discard_body(request: Any) -> None:
+    """Discard what the application has not read of the body, so that the next request of the connection can follow.
+
+    If that is too much, or if it is incomplete or malformed, the connection is closed instead. gunicorn would discard a
+    body of any length, and let no other request run while data is available. Raises ``TimeoutError`` for a slow one.
+    """
+    try:
+        for _ in range(MAX_DISCARDED_BYTES // DISCARD_STEP_BYTES):
+            if not request.body.read(DISCARD_STEP_BYTES):
+                return
+            gevent.sleep(YIELD_SECONDS)
+    except (ParseException, NoMoreData):
+        pass
+    raise StopIteration
+
+
+class DeadlineReader:
+    """The body of a request, with a deadline for all of it, ``seconds`` after the first read."""
+
+    def __init__(self, request: Any, seconds: float) -> None:
+        self._request = ref(request)  # weak, as the request holds this reader: a reference cycle otherwise
+        self._reader = request.body.reader
+        self._seconds = seconds
+        self._deadline: float | None = None
+
+    @property
+    def length(self) -> int | None:
+        """How many bytes are to be received yet, if that is known."""
+        length: int | None = getattr(self._reader, "length", None)
+        return length
+
+    def read(self, size: int) -> bytes:
+        """Read up to ``size`` bytes. After any error the connection is not used for another request.
+
+        Raises:
+            TimeoutError: the deadline has passed.
+        """
+        if not is_unread(self._reader):
+            return b""
+        now = time.monotonic()
+        if self._deadline is None:
+            self._deadline = now + self._seconds
+        try:
+            # Not zero, so that data that has already been received can be read.
+            with gevent.Timeout(max(self._deadline - now, 0.001), TimeoutError("the request body was sent too slowly")):
+                data: bytes = self._reader.read(size)
+        except Exception:
+            request = self._request()
+            if request is not None:
+                request.force_close()
+            raise
+        return data
+
 
 MAX_HEAD_BYTES: Final = 32 * 1024
 BODY_SECONDS: Final = 10.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.games.advice import AdviceStore, HintState, KeptReview
-from service.games.model.shards import shard_of
+from service.games.model.tokens import shard_of
 from service.games.reminders import ReminderKind
 from service.storage import keys
 from service.storage.redis.calls import RedisCalls, evalsha

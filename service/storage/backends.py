@@ -6,15 +6,42 @@ elsewhere. An id without a record, which a failure between two commands leaves b
 
 from __future__ import annotations
 
-from service.backends.ports import Backend, BackendStore, Repeat
+from typing import Final
+
+from msgspec import json
+
+from service.backends.ports import MOST_ERASURES, Backend, BackendStore, Erasure, ErasureStore, Repeat
+from service.games.model.tokens import shard_of
 from service.storage import keys
-from service.storage.backend_records import decode_backend, encode_backend, read_backend
 from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
+from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, as_unavailable, evalsha, unanswered
 from service.storage.redis.connection import Command, MaybeSent, NotSent
-from service.storage.redis.errors import as_unavailable, unanswered
 from service.storage.redis.topology import Topology
 from service.storage.repeats import check_kept, find_repeat, repeat_args
+
+# An application as bytes for the store, and back.
+
+
+_FORMAT: Final = 1
+_decoder: Final = json.Decoder(tuple[int, Backend])
+
+
+def encode_backend(backend: Backend) -> bytes:
+    """Return the bytes of an application; always the same for the same application."""
+    return json.encode((_FORMAT, backend))
+
+
+def decode_backend(data: bytes) -> Backend:
+    """Return the application that is stored as these bytes."""
+    _, backend = _decoder.decode(data)
+    return backend
+
+
+def read_backend(calls: RedisCalls, app: str) -> Backend | None:
+    """Return the application with this id, as it is stored. Raises ``StorageUnavailable``."""
+    key = keys.application(app)
+    data = calls.read("read_app", key, (b"GET", key))
+    return None if data is None else decode_backend(data)
 
 
 class RedisBackends(BackendStore):
@@ -73,3 +100,36 @@ class RedisBackends(BackendStore):
         names = keys.application(app), keys.repeats(app)
         command = evalsha("replace", names, before, after, *repeat_args(repeat))
         return check_kept(self._calls.write("replace", names[0], command)) == 1
+
+
+# The people of applications who are to be erased, in Redis or Valkey: a sorted set for each application.
+
+
+class RedisErasures(ErasureStore):
+    """The erasures that are under way."""
+
+    def __init__(self, calls: RedisCalls) -> None:
+        self._calls = calls
+
+    def request(self, app: str, ref: str) -> bool:
+        shard = shard_of(app)
+        if shard is None:
+            raise ValueError("no id of an application")
+        names = keys.erasures(app), keys.REMINDERS["erasures"][shard]
+        command = evalsha("erase", names, app.encode(), ref.encode(), MOST_ERASURES)
+        return bool(self._calls.write("erase", names[0], command) == 1)
+
+    def pending(self, app: str) -> list[Erasure]:
+        """Return who is to be erased, those who were asked for first before the others."""
+        key = keys.erasures(app)
+        flat = self._calls.read("erasures", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
+        return [Erasure(ref.decode(), int(at)) for ref, at in zip(flat[::2], flat[1::2], strict=True)]
+
+    def is_pending(self, app: str, ref: str) -> bool:
+        key = keys.erasures(app)
+        command = (b"ZSCORE", key, ref.encode("utf-8", "surrogatepass"))
+        return self._calls.read("erasures", key, command) is not None
+
+    def done(self, app: str, erasure: Erasure) -> None:
+        key = keys.erasures(app)
+        self._calls.write("erased", key, evalsha("erased", (key,), erasure.ref.encode(), erasure.at))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from service.backends.index.ports import FeedStore, StoredItem, StoredItems
+from service.backends.ports import FeedStore, StoredItem, StoredItems
 from service.storage import keys
 from service.storage.redis.calls import RedisCalls, evalsha
 

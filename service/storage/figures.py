@@ -11,13 +11,11 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Final, get_args
 
-from service.games.figures import Backlog, Figures
-from service.games.ports import StorageUnavailable
+from service.games.ports import Backlog, Figures, StorageUnavailable
 from service.games.reminders import NOT_OF_GAMES, ReminderKind
 from service.storage import keys
-from service.storage.redis.calls import Observer, call_scripts, evalsha
+from service.storage.redis.calls import Observer, call_scripts, evalsha, unanswered
 from service.storage.redis.connection import Command, NotSent, info_fields
-from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
 
 VALID_SECONDS: Final = 1.0

@@ -10,17 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
 from typing import Final
 
-from service.games.model.shards import shard_of
+from service.games.model.tokens import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
     Commit,
+    Deletions,
+    EventNotification,
     EventRange,
     GameExists,
     OutcomeUnknown,
     PriorWrite,
+    RecentDeletions,
     StorageUnavailable,
     Store,
     StoredGame,
@@ -29,14 +33,67 @@ from service.games.ports import (
 from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, Reminders
 from service.storage import keys
 from service.storage.advice import RedisAdvice
-from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
+from service.storage.compaction import compress, decompress
 from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
+from service.storage.redis.calls import (
+    FailureObserver,
+    Observer,
+    RedisCalls,
+    call_scripts,
+    evalsha,
+    observe_nothing,
+    unanswered,
+)
 from service.storage.redis.connection import NotSent
-from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
 from service.storage.reservations import reserve, reserved
 from service.storage.stored_games import parse_stored
+
+# The events of a game as entries of its list in Redis, and as published.
+
+
+_COMPACTED: Final = b"*"
+
+
+def frame(write: bytes, events: Sequence[bytes]) -> list[bytes]:
+    """Return the entries of a write: its id before the first event, an empty one before the others."""
+    return [b"%b %b" % (write, events[0]), *[b" " + event for event in events[1:]]]
+
+
+def event_of(entry: bytes) -> bytes:
+    """Return the event of an entry that is no block."""
+    return entry.partition(b" ")[2]
+
+
+def events_of(entries: Sequence[bytes]) -> list[bytes]:
+    """Return the events of consecutive entries, those of a block included."""
+    if not entries or not entries[0].startswith(_COMPACTED):
+        return [event_of(entry) for entry in entries]
+    return [*decompress(entries[0].removeprefix(_COMPACTED)), *map(event_of, entries[1:])]
+
+
+def last_write(entries: Sequence[bytes]) -> int:
+    """Return the index of the first entry of the last write; 0 if no id separates it from earlier writes."""
+    return next((index for index in range(len(entries) - 1, 0, -1) if not entries[index].startswith(b" ")), 0)
+
+
+def block_of(entries: Sequence[bytes]) -> bytes | None:
+    """One entry with the events of these; ``None`` for fewer than two, or if they cannot be compressed."""
+    block = compress(events_of(entries)) if len(entries) > 1 else None
+    return None if block is None else _COMPACTED + block
+
+
+def parse_notification(message: bytes) -> EventNotification:
+    """Return what ``commit`` published: ``<version before> `` and the entries, one per line.
+
+    The script ``delete`` publishes a version without entries.
+    """
+    after, _, entries = message.partition(b" ")
+    if not entries:
+        return EventNotification(int(after), ())
+    write, _, _ = entries.partition(b" ")
+    return EventNotification(int(after), tuple([event_of(entry) for entry in entries.split(b"\n")]), write)
+
 
 CHECK_TTL: Final = 1000
 """Milliseconds that a key written by ``check`` lives."""
@@ -241,3 +298,43 @@ def _write_args(
 def _parse_prior(value: bytes) -> PriorWrite:
     write_id, version, fingerprint = value.split(b" ", 2)
     return PriorWrite(int(version), fingerprint, write_id)
+
+
+# The games that were deleted lately, as Redis or Valkey tells: one script for all shards, or one for each of them.
+
+
+_ERASED: Final = " erased"
+"""Behind the id of a game from which a player was erased."""
+
+
+class RedisDeletions(Deletions):
+    """The deletions of the games that a ``RedisStore`` keeps on the same servers."""
+
+    def __init__(self, topology: Topology, *, observe: Observer) -> None:
+        self._topology = topology
+        self._observe = observe
+        self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
+
+    def deleted(self, within: int) -> RecentDeletions:
+        shards = [keys.DELETED] if self._topology.scripts_span_slots else [(key,) for key in keys.DELETED]
+        began = monotonic()
+        try:
+            answers = call_scripts(
+                self._topology, "deleted", [(each[0], evalsha("deleted", each, within)) for each in shards]
+            )
+        finally:
+            self._observe("deleted", monotonic() - began)
+        failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
+        if len(failures) == len(answers):
+            raise failures[0]
+        noted = [each.decode() for answer in answers if not isinstance(answer, StorageUnavailable) for each in answer]
+        games = tuple([each for each in noted if not each.endswith(_ERASED)])
+        erased = tuple([each.removesuffix(_ERASED) for each in noted if each.endswith(_ERASED)])
+        return RecentDeletions(games, erased, not failures)
+
+    def note_erasure(self, game: str) -> None:
+        shard = shard_of(game)
+        if shard is not None:
+            key = keys.DELETED[shard]
+            command = evalsha("note_erasure", (key,), (game + _ERASED).encode(), DELETIONS_KEPT_MS)
+            self._calls.write("note_erasure", key, command)

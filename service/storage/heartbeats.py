@@ -13,17 +13,53 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from time import monotonic, sleep
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from service.games.model.shards import shard_of
+from service.games.model.tokens import shard_of
 from service.games.ports import StorageUnavailable
 from service.games.reminders import NO_ALLOWANCE, JudgedTime, OutageAllowance
 from service.storage import keys
-from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat, judge
-from service.storage.redis.calls import Observer, call_scripts, evalsha, failure_of
+from service.storage.redis.calls import Observer, call_scripts, evalsha, failure_of, unanswered
 from service.storage.redis.connection import Command, MaybeSent, NotSent
-from service.storage.redis.errors import unanswered
 from service.storage.redis.topology import Topology
+
+# The outage allowance: the time for which no deadline counts after nobody could move for a while.
+
+
+OUTAGE_MS: Final = 5_000
+"""The longest time between two heartbeats that is no outage: milliseconds, as all times here."""
+
+LONGEST_ALLOWANCE_MS: Final = 3_600_000
+
+HEARTBEAT_MS: Final = 1_000
+"""The age from which a heartbeat is written again: not each time, as each is a write on the disks of the servers."""
+
+
+class Heartbeat(NamedTuple):
+    """When players could last move, when they could again after the last outage, and until when its allowance lasts."""
+
+    last: int
+    since: int = 0
+    until: int = 0
+
+    def allowance_at(self, now: int) -> OutageAllowance:
+        """Return the allowance if players can move ``now``: what is left of an earlier one, and the new outage."""
+        gap = now - self.last
+        if gap <= OUTAGE_MS:
+            return OutageAllowance(self.since, self.until)
+        return OutageAllowance(now, now + min(max(self.until - self.last, 0) + gap, LONGEST_ALLOWANCE_MS))
+
+
+def judge(now: int, stored: bytes | None) -> JudgedTime:
+    """Return the time by which deadlines are judged ``now``, if this heartbeat is stored.
+
+    ``None`` if none ever came.
+    """
+    if stored is None:
+        return JudgedTime(now)
+    allowance = Heartbeat(*map(int, stored.split())).allowance_at(now)
+    return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
+
 
 BEAT_SECONDS: Final = 1.0
 """Seconds between two heartbeats of a process, and between two looks at those of others."""

@@ -8,10 +8,12 @@ all of the lobby for everybody in another.
 
 from __future__ import annotations
 
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from typing import Final
 
-from service.backends.index.ports import (
+from service.backends.ports import (
     FEED_ITEMS,
     LOBBY_MS,
     GameIndex,
@@ -25,10 +27,32 @@ from service.backends.index.ports import (
     LobbyQuery,
     Usage,
 )
-from service.games.model.shards import shard_of
+from service.games.model.tokens import shard_of
 from service.storage import keys
-from service.storage.index_cursor import decode_cursor, encode_cursor
 from service.storage.redis.calls import RedisCalls, evalsha
+
+# The cursors of lists of games: the score and the id of the last game of a page, as a text.
+
+
+_CURSOR: Final = re.compile(r"([0-9]{1,15}) ([A-Za-z0-9_-]{1,64})", re.ASCII)
+
+
+def encode_cursor(score: int, game: str) -> str:
+    """Return the cursor after this game."""
+    return urlsafe_b64encode(b"%d %b" % (score, game.encode())).rstrip(b"=").decode()
+
+
+def decode_cursor(cursor: str) -> tuple[int, str]:
+    """Return the score and the game. Raises ``ValueError`` for a text that is no cursor."""
+    try:
+        text = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4)).decode("ascii")
+    except ValueError:
+        text = ""
+    match = _CURSOR.fullmatch(text)
+    if match is None or encode_cursor(int(match[1]), match[2]) != cursor:
+        raise ValueError("no cursor of a list")
+    return int(match[1]), match[2]
+
 
 MOST_TRIMMED: Final = 10
 """Games that have expired, and are removed by one write."""

@@ -11,7 +11,7 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
 ``domino:{<game>}:events``      list: the last events, oldest first; the newest is number
                                 ``<version>``. Each is ``<id> <event>``: the first of a write has
                                 its id, the others an empty one. In a finished game the first
-                                entry is a block of events (``service.storage.event_frames``)
+                                entry is a block of events (``service.storage.games``)
 ``domino:{<game>}:hint``        string: the version and the beginning of the state that the last hint is
                                 for, and behind that the hint, once it is computed
 ``domino:{<game>}:review``      string: the review of a finished match, ``+`` before it if it is complete,
@@ -96,7 +96,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Final, get_args
 
-from service.games.model.shards import TAGS
+from service.games.model.tokens import TAGS
 from service.games.reminders import NOT_OF_GAMES, ReminderKind
 
 REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {

@@ -12,9 +12,8 @@ from time import monotonic
 from typing import Any, Final, NamedTuple
 
 from service.games.ports import StorageUnavailable
-from service.storage.redis.calls import FailureObserver
+from service.storage.redis.calls import RETRY_LATER_SECONDS, FailureObserver, unanswered
 from service.storage.redis.connection import MaybeSent, NotSent, info_fields
-from service.storage.redis.errors import RETRY_LATER_SECONDS, unanswered
 from service.storage.redis.topology import Topology
 
 RESERVE_PERCENT: Final = 10

@@ -25,7 +25,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from service.games.ports import EventFeed, EventNotification, Listener
 from service.storage import keys
-from service.storage.event_frames import parse_notification
+from service.storage.games import parse_notification
 from service.storage.redis.connection import NotSent
 from service.storage.redis.topology import Topology
 

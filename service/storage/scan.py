@@ -6,16 +6,43 @@ Owns how they are found. While the slots of a Cluster are being moved, some may 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from service.backends.index.reindex import Scan
+from service.games.ports import StorageUnavailable
 from service.storage import keys
-from service.storage.redis.calls import RedisCalls, observe_nothing
-from service.storage.redis.connection import NotSent
-from service.storage.redis.errors import unanswered
+from service.storage.redis.calls import RedisCalls, observe_nothing, unanswered
+from service.storage.redis.connection import Command, NotSent
 from service.storage.redis.topology import Topology
-from service.storage.scan_pages import scan_pages
+
+# What SCAN and HSCAN find, page by page, from one server.
+
+
+def scan_pages(
+    topology: Topology, calls: RedisCalls, operation: str, key: bytes, *, command: Callable[[bytes], Command]
+) -> Iterator[list[bytes]]:
+    """Yield the pages that the owner of ``key`` gives for a command, which is made for each cursor.
+
+    Raises ``StorageUnavailable``, also when another server has become the owner: a cursor means nothing to it.
+    """
+    node = _node(topology, key)
+    cursor = b"0"
+    while True:
+        cursor, found = calls.read(operation, key, command(cursor))
+        yield found
+        if cursor == b"0":
+            return
+        if _node(topology, key) != node:
+            raise StorageUnavailable("failover")
+
+
+def _node(topology: Topology, key: bytes) -> str:
+    try:
+        return topology.node(key)
+    except NotSent as error:
+        raise unanswered(error) from error
+
 
 _AT_A_TIME: Final = 1000
 _ID: Final = rb"domino:\{([A-Za-z0-9_-]{22,24})\}"

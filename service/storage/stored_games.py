@@ -11,13 +11,13 @@ from collections.abc import Iterator, Set
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from service.games.model.shards import shard_of
+from service.games.model.tokens import shard_of
 from service.games.ports import StorageUnavailable, StoredGame
 from service.storage import keys
 from service.storage.redis.calls import RedisCalls, call_scripts, evalsha, failure_of
 from service.storage.redis.connection import Command
 from service.storage.redis.topology import Topology
-from service.storage.scan_pages import scan_pages
+from service.storage.scan import scan_pages
 
 PAGE: Final = 500
 """Games that are read at a time, or a few more."""

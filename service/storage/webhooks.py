@@ -12,9 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.backends.ports import Repeat
-from service.backends.webhooks.ports import ATTEMPTS_KEPT, AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
-from service.games.model.shards import shard_of
+from service.backends.ports import ATTEMPTS_KEPT, AskedMessage, DeliveryAttempt, DueGame, Repeat, Webhook, WebhookStore
+from service.games.model.tokens import shard_of
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage import keys
 from service.storage.memory_reserve import MemoryReserve

@@ -15,31 +15,27 @@ from service.games.facade import GamesFacade
 from service.web import services
 from service.web.backends import routes as backends_routes
 from service.web.board import routes as board_routes
-from service.web.board.geometry_cache import GeometryCache
+from service.web.board.serializers import GeometryCache
 from service.web.docs import routes as docs_routes
 from service.web.events import routes as events_routes
 from service.web.feed import routes as feed_routes
-from service.web.games import owner_routes, seat_routes
 from service.web.games import routes as games_routes
-from service.web.http import cors
+from service.web.games import seat_routes
 from service.web.http.dispatch import LeanFlask
 from service.web.http.headers import check_headers
-from service.web.http.metrics_port import MetricsPort
-from service.web.http.middleware import RequestMiddleware
-from service.web.http.response_cache import ResponseCache
+from service.web.http.middleware import MetricsPort, RequestMiddleware, install_cors
+from service.web.http.responses import ResponseCache
 from service.web.http.streams import Streams
 from service.web.learning import routes as learning_routes
 from service.web.listing import routes as listing_routes
 from service.web.meta import routes as meta_routes
 from service.web.metrics import Metrics
-from service.web.moves import routes as moves_routes
 from service.web.page import routes as page_routes
 from service.web.players import routes as players_routes
 from service.web.problems import answers
 from service.web.problems import routes as problems_routes
 from service.web.rate_limits import RateLimits
 from service.web.records import routes as records_routes
-from service.web.score import routes as score_routes
 from service.web.services import Services
 from service.web.variants import routes as variants_routes
 from service.web.webhooks import routes as webhooks_routes
@@ -48,11 +44,8 @@ _BLUEPRINTS: Final = (
     variants_routes.blueprint,
     games_routes.blueprint,
     seat_routes.blueprint,
-    owner_routes.blueprint,
     listing_routes.blueprint,
     players_routes.blueprint,
-    moves_routes.blueprint,
-    score_routes.blueprint,
     board_routes.blueprint,
     events_routes.blueprint,
     feed_routes.blueprint,
@@ -128,7 +121,7 @@ def create_app(parts: WebParts, ingress: Ingress) -> Application:
     services.install(app, own_services)
     answers.install(app, limits)
     app.before_request(check_headers)
-    plain_headers = cors.install(app)
+    plain_headers = install_cors(app)
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)
     app.register_blueprint(docs_routes.swagger_ui())

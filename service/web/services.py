@@ -14,7 +14,7 @@ from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
 from service.games.model.views import TableView
 from service.render.geometry import Geometry
-from service.web.http.response_cache import ResponseCache
+from service.web.http.responses import ResponseCache
 from service.web.http.streams import Streams
 from service.web.metrics import Metrics
 from service.web.rate_limits import RateLimits

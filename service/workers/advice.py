@@ -22,9 +22,8 @@ from service.games.reminders import TakenReminder
 from service.games.store.advice_codec import decode_review, encode_hint, encode_review, position_of
 from service.games.store.repository import GameRepository
 from service.records.review import Decision, Hint, Review, RoundLuck, Unreviewable, review
+from service.workers.bot_worker import HolderQueue, RoundEvents
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
-from service.workers.holder_queue import HolderQueue
-from service.workers.round_events import RoundEvents
 
 _log = logging.getLogger(__name__)
 

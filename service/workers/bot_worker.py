@@ -12,24 +12,225 @@ left. Overload makes moves later, never weaker.
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Iterable
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import suppress
+from functools import partial, reduce
 from heapq import heapify, heappop, heappush
 from itertools import count
-from time import monotonic
-from typing import Final, NamedTuple
+from time import monotonic, perf_counter
+from typing import Final, Generic, NamedTuple, TypeVar
 
-from service.engine.moves import Move
+from service.bots.knowledge import Observation, observe
+from service.bounded_cache import BoundedCache
+from service.engine.deal import round_seed, seed_of_decision
+from service.engine.events import Event
+from service.engine.layout import Layout
+from service.engine.moves import DEAL, Move
+from service.engine.presence import SUBSTITUTE
+from service.engine.replay import layout_after
+from service.engine.variant import Rules
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
+from service.games.model.game import Game
+from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.model.schedule import BotTurn
-from service.games.ports import OutcomeUnknown, PutOff, StorageUnavailable, WrittenByNewer
+from service.games.ports import TRACE, OutcomeUnknown, PutOff, StorageUnavailable, WrittenByNewer
 from service.games.reminders import TakenReminder
-from service.games.trace import TRACE
+from service.games.store.history import from_last_deal
+from service.games.store.repository import GameRepository
+from service.games.store.transactions import Committed
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
-from service.workers.decision_times import DecisionTimes
-from service.workers.decisions import Decisions, log_fields
-from service.workers.holder_queue import HolderQueue
+from service.workers.metrics import WorkerMetrics
+
+# What waits in a process, by holder: the holders take turns.
+
+
+T = TypeVar("T")
+
+
+class HolderQueue(Generic[T]):
+    """Of each holder, the first that came is the first that is taken; who was served is behind all others."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, deque[T]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def put(self, holder: str, item: T) -> None:
+        """Add one of this holder."""
+        self._waiting.setdefault(holder, deque()).append(item)
+
+    def take(self) -> T:
+        """Return the next one, which waits no longer. Raises ``StopIteration`` if there is none."""
+        holder = next(iter(self._waiting))
+        items = self._waiting.pop(holder)
+        item = items.popleft()
+        if items:
+            self._waiting[holder] = items
+        return item
+
+    def keep(self, wanted: Callable[[T], bool]) -> None:
+        """Drop all others."""
+        kept = {holder: deque(filter(wanted, items)) for holder, items in self._waiting.items()}
+        self._waiting = {holder: items for holder, items in kept.items() if items}
+
+
+# The events of the running rounds of the games in which this process plays.
+
+
+SIZE: Final = 2000
+"""Games in the cache."""
+
+
+class _Known(NamedTuple):
+    """The events of a round up to a version, and the table after them; ``None`` if they cannot have happened."""
+
+    version: int
+    events: tuple[Event, ...]
+    layout: Layout | None
+
+    def followed_by(self, game: Game, newer: Sequence[GameEvent]) -> _Known:
+        """With the events from here to the version of the game."""
+        layout = reduce(partial(layout_after, game.rules), newer, self.layout)
+        events = [each for each in from_last_deal([*self.events, *newer]) if not isinstance(each, HostingEvent)]
+        return _Known(game.version, tuple(events), layout)
+
+
+class RoundEvents:
+    """The events of running rounds."""
+
+    def __init__(self, repository: GameRepository) -> None:
+        self._repository = repository
+        self._known = BoundedCache[str, _Known](SIZE)
+
+    def of(self, game: Game) -> tuple[Event, ...]:
+        """Return the events of the running round from its deal on, up to the version of the game.
+
+        Raises ``StorageUnavailable`` and ``NotFound``.
+        """
+        known = self._known.get(game.id)
+        if known is not None and known.version < game.version:
+            known = known.followed_by(game, self._repository.events_between(game, known.version, game.version))
+        if known is None or known.version != game.version or known.layout != game.state.layout:
+            # The first look, or a failover has lost moves: then another history has led to this version.
+            events = self._repository.events_of_round(game, game.version)
+            known = _Known(0, (), None).followed_by(game, events)
+        self._keep(game, known)
+        return known.events
+
+    def add(self, before: Game, committed: Committed) -> None:
+        """Add the events of a write of this process to those that were read up to the version before it."""
+        known = self._known.get(before.id)
+        if known is not None and known.version == before.version:
+            self._keep(committed.after, known.followed_by(committed.after, committed.events))
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop the events of these games."""
+        self._known.drop(lambda game, _: game in games)
+
+    def _keep(self, game: Game, known: _Known) -> None:
+        if game.status == "finished":
+            self._known.pop(game.id)
+        else:
+            self._known.put(game.id, known)
+
+
+# What a computer player is shown of a hosted game, and what it chooses.
+
+
+MOST_FAILURES: Final = 2
+"""After so many failures in a row of one level in a game, another one chooses."""
+
+Choose = Callable[[Rules, Observation, str, bytes], Move]
+
+
+class Decisions:
+    """Chooses moves; ``choose`` is the entrance to the levels."""
+
+    def __init__(self, events: RoundEvents, metrics: WorkerMetrics, choose: Choose) -> None:
+        self._events = events
+        self._metrics = metrics
+        self._choose = choose
+
+    def move(self, turn: BotTurn, failures: int) -> Move:
+        """Return the move of this turn, whose decision has failed so often before.
+
+        Raises whatever the level raises; after ``MOST_FAILURES`` a greedy player chooses instead, and if that fails
+        too, it is the first legal move. Raises ``StorageUnavailable`` and ``NotFound``.
+        """
+        if turn.action == "deal":
+            return DEAL
+        game = turn.game
+        observation = observe(game.rules, game.state, self._events.of(game), turn.seat)
+        decision_seed = decision_seed_of(game, turn.seat)
+        if failures < MOST_FAILURES:
+            began = perf_counter()
+            move = self._choose(game.rules, observation, turn.level, decision_seed)
+            self._metrics.count_decision(turn.level, perf_counter() - began)
+            return move
+        try:
+            move = self._choose(game.rules, observation, SUBSTITUTE, decision_seed)
+        except Exception:
+            _log.exception("the substitute of a computer player failed", extra=log_fields(turn))
+        else:
+            if move in observation.view.legal_moves:
+                self._metrics.count_fallback(SUBSTITUTE)
+                return move
+        self._metrics.count_fallback("first")
+        return observation.view.legal_moves[0]
+
+    def made(self, turn: BotTurn, committed: Committed) -> None:
+        """Remember the events of this turn for the next decision in its game."""
+        self._events.add(turn.game, committed)
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop what is remembered of these games."""
+        self._events.forget(games)
+
+
+def decision_seed_of(game: Game, seat: int) -> bytes:
+    """Return the decision seed of this seat for this version of the game; told with the seed, after the round."""
+    deck = game.deck
+    seed = deck.seed if deck.game is None else round_seed(deck.seed, game.state.round)
+    return seed_of_decision(seed, seat, game.version)
+
+
+def log_fields(turn: BotTurn) -> dict[str, object]:
+    """Return what the log says of a turn: nothing that is hidden, and not which game it is."""
+    game = turn.game
+    fields = {"variant": game.variant.key, "version": game.version, "seat": turn.seat, "bot": turn.level}
+    return {"fields": fields}
+
+
+# How long decisions have taken lately at tables of one sort, so that every move can be made as late as the longest.
+
+
+KEPT: Final = 32
+"""The last decisions of which the longest counts."""
+FIRST_MS: Final = 200
+"""What the first decision at tables of a sort is supposed to take."""
+MOST_MS: Final = 1000
+"""No move waits longer for that: a machine that is so busy tells by itself."""
+MOST_SORTS: Final = 256
+
+
+class DecisionTimes:
+    """The times of decisions in this process."""
+
+    def __init__(self) -> None:
+        self._times = BoundedCache[object, deque[int]](MOST_SORTS)
+
+    def longest(self, turn: BotTurn, milliseconds: int) -> int:
+        """Return the longest of the last decisions at such tables, after this one, which took so long."""
+        game = turn.game
+        sort = turn.level, game.variant.key, len(game.seats), *game.options.items()
+        times = self._times.use(sort) or deque([FIRST_MS], KEPT)
+        times.append(milliseconds)
+        self._times.put(sort, times)
+        return min(max(times), MOST_MS)
+
 
 _log = logging.getLogger(__name__)
 

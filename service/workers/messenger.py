@@ -1,94 +1,385 @@
-"""The messenger: several loops in one process, each of which sends messages about games.
+"""The lease of one endpoint: while it is held, this process alone delivers to the endpoint, many messages at a time.
 
-Owns that they run side by side, end together, and count as alive together. Loops run in threads, which are greenlets in
-the process (``service.workers.processes``): they wait for Redis and for the network, and compute little.
+Owns how many attempts run at a time, how fast they follow each other, and when the lease is renewed and given back.
+Does not depend on what is delivered (``service.backends.webhooks.deliveries``), nor on what a failure makes of an
+endpoint (``service.backends.webhooks.endpoint_states``). Works in threads and, where the standard library is patched,
+with gevent.
 """
 
 from __future__ import annotations
 
 import logging
 import queue
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from threading import Thread
+from functools import partial
+from threading import Event
 from time import monotonic
-from typing import Final
+from typing import Final, NamedTuple
 
-from service.workers.loop import STUCK_SECONDS, Stop, run
+from service.backends.erasures import Erasures
+from service.backends.index.outbox import Outbox
+from service.backends.ports import DueGame, Webhook, WebhookStore
+from service.backends.webhooks import endpoint_states
+from service.backends.webhooks.deliveries import Deliveries, Outcome
+from service.games.ports import OutcomeUnknown, StorageUnavailable, TimeSource, WrittenByNewer
+from service.games.reminders import TakenReminder
+from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue, Spawn
+from service.workers.metrics import WorkerMetrics
 
-END_SECONDS: Final = 5.0
-"""Seconds that all loops together get to end what they have begun."""
+LEASE_MS: Final = 30_000
+RENEW_SECONDS: Final = 5.0
+"""A lease is renewed so often."""
+SAFE_SECONDS: Final = 19.0
+"""So long after a lease was renewed, no attempt begins that could last longer than the lease."""
+REREAD_SECONDS: Final = 1.0
+"""For so long a change of an endpoint may go unnoticed while messages are delivered to it."""
+POLL_SECONDS: Final = 0.1
+"""Seconds after which games are looked for again while attempts are under way."""
+MOST_PER_ENDPOINT: Final = 16
+"""Attempts to one endpoint that run at a time."""
+PER_SECOND: Final = 50
+"""Attempts to one endpoint in a second."""
+READ_AHEAD: Final = 64
+"""Games of an endpoint that are read at a time."""
+ALL_GAMES: Final = 1 << 53
+"""A time at which every game is due. Redis keeps times as doubles, which are exact up to it."""
+RETRY_MS: Final = 1000
+"""Milliseconds until an endpoint is looked at again for which the storage was away."""
 
 _log = logging.getLogger(__name__)
 
 
-class Loop:
-    """One loop: ``step`` as for ``service.workers.loop.run``, and ``close``, which is called when it has ended."""
+class LeaseContext(NamedTuple):
+    """What all leases of a process share; ``clock`` is that of the store, ``jitter`` returns numbers from 0 to 1.
 
-    def __init__(self, name: str, step: Callable[[], float], close: Callable[[], None]) -> None:
-        self.name = name
-        self.step = step
-        self.close = close
-        self._stop = False
-        self._stepped_at = monotonic()
-        self._wakes: queue.SimpleQueue[None] = queue.SimpleQueue()
+    ``game_ttl`` in milliseconds: after so long without a write a game has expired. ``begin_attempt`` begins one
+    attempt; it waits while as many run as may.
+    """
 
-    @property
-    def requested(self) -> bool:
-        """Whether the loop is to end."""
-        return self._stop
-
-    def request(self) -> None:
-        """Have the loop end soon."""
-        self._stop = True
-        self.wake()
-
-    def wake(self) -> None:
-        """Have the next step follow at once."""
-        if self._wakes.empty():
-            self._wakes.put(None)
-
-    def note_step(self) -> None:
-        self._stepped_at = monotonic()
-
-    def is_alive(self) -> bool:
-        """Return whether a step has ended lately, also a failed one."""
-        return monotonic() - self._stepped_at < STUCK_SECONDS
-
-    def wait(self, seconds: float) -> None:
-        with suppress(queue.Empty):
-            self._wakes.get(timeout=max(seconds, 0.0))
+    store: WebhookStore
+    deliveries: Deliveries
+    metrics: WorkerMetrics
+    clock: TimeSource
+    jitter: Callable[[], float]
+    game_ttl: int
+    begin_attempt: Spawn
 
 
-class Messenger:
-    """Runs loops until a stop is requested; a fault of one of them ends all, with the exit status 1."""
+class _Attempted(NamedTuple):
+    """An attempt to notify an endpoint of a game, with its outcome, or the error that ended it."""
 
-    def __init__(self, loops: list[Loop], stop: Stop) -> None:
-        self._loops = loops
+    due: DueGame
+    outcome: Outcome | None
+    error: Exception | None
+    probe: bool
+
+
+class EndpointLease:
+    """The lease of one endpoint: held as long as there is something to deliver, unless ``stop`` is set."""
+
+    def __init__(self, context: LeaseContext, stop: Event, webhook: Webhook, leased: float) -> None:
+        self._context = context
         self._stop = stop
-        self._failed = False
+        self._webhook: Webhook | None = webhook
+        self._leased: float | None = leased
+        self._renewed_at = monotonic()
+        self._read_at = self._renewed_at + REREAD_SECONDS
+        self._is_over = False
+        self._storage_failed = False
+        self._ready: deque[DueGame] = deque()
+        self._look_at = 0.0
+        self._send_at = 0.0
+        self._in_flight: set[str] = set()
+        self._attempted: queue.SimpleQueue[_Attempted] = queue.SimpleQueue()
 
-    def run(self) -> int:
-        """Run the loops; returns the exit status."""
-        threads = [Thread(target=self._run, args=(loop,), name=loop.name, daemon=True) for loop in self._loops]
-        for thread in threads:
-            thread.start()
-        while not self._stop.requested:
-            if all([loop.is_alive() for loop in self._loops]):
-                self._stop.note_step()
-            self._stop.wait(1.0)
-        for loop in self._loops:
-            loop.request()
-        until = monotonic() + END_SECONDS
-        for thread in threads:
-            thread.join(max(until - monotonic(), 0.0))
-        return 1 if self._failed else 0
-
-    def _run(self, loop: Loop) -> None:
+    def deliver(self) -> None:
+        """Deliver until nothing is due, or somebody else has the lease."""
         try:
-            run(loop.step, loop)
-            loop.close()
-        except Exception:
-            _log.exception("the loop %s has failed", loop.name)
-            self._failed = True
-            self._stop.request()
+            while self._is_held():
+                self._renew()
+                if self._is_held():
+                    self._deliver_next()
+        except (StorageUnavailable, OutcomeUnknown):
+            self._storage_failed = True
+        finally:
+            self._is_over = True
+            while self._in_flight:
+                with suppress(StorageUnavailable, OutcomeUnknown):
+                    self._note(self._attempted.get())
+        if self._storage_failed and self._webhook is not None and self._leased is not None:
+            with suppress(StorageUnavailable, OutcomeUnknown):
+                at = self._context.clock() + RETRY_MS
+                self._context.store.release(self._webhook, self._leased, at, games=True)
+
+    def _is_held(self) -> bool:
+        return self._webhook is not None and self._leased is not None and not self._storage_failed
+
+    def _may_send(self) -> bool:
+        """Return whether another message may be sent: not after a pause in which the lease may have ended."""
+        return not self._is_over and not self._stop.is_set() and monotonic() < self._renewed_at + SAFE_SECONDS
+
+    def _renew(self) -> None:
+        """Renew the lease and read the endpoint again, each in its time."""
+        assert self._webhook is not None
+        assert self._leased is not None
+        now = monotonic()
+        if now >= self._renewed_at + RENEW_SECONDS:
+            self._leased = self._context.store.renew(self._webhook, self._leased, LEASE_MS)
+            self._renewed_at = now
+        if now >= self._read_at:
+            self._reread()
+
+    def _release(self, at: int | None, *, games: bool = False) -> None:
+        """Give the lease back when no attempt is under way; the endpoint is due again then, or when a game is."""
+        assert self._webhook is not None
+        assert self._leased is not None
+        if self._in_flight:
+            self._wait()
+        else:
+            self._context.store.release(self._webhook, self._leased, at, games=games)
+            self._leased = None
+
+    def _deliver_next(self) -> None:
+        """Do the next thing for the endpoint."""
+        context, webhook = self._context, self._webhook
+        assert webhook is not None
+        now = context.clock()
+        if self._stop.is_set():
+            self._release(now)
+        elif webhook.is_verified and webhook.asked:
+            self._send_asked(webhook)
+        elif webhook.status == "unverified":
+            self._challenge(webhook, now)
+        elif webhook.status == "disabled":
+            context.store.forget(webhook, now - context.game_ttl)
+            self._release(None)
+        elif now < webhook.paused_until:
+            # A failing endpoint is probed then, whenever the games are due that wait for it.
+            self._release(webhook.paused_until, games=webhook.status != "failing")
+        else:
+            self._begin_attempts(webhook, now)
+            if self._in_flight or self._ready:
+                self._wait(_most_attempts(webhook))
+            else:
+                self._release(webhook.paused_until, games=True)
+
+    def _send_asked(self, webhook: Webhook) -> None:
+        """Send the first message that was asked for, and ask for it no more."""
+        asked = webhook.asked[0]
+        self._context.deliveries.send_asked(webhook, asked)
+        self._change(lambda each: each._replace(asked=tuple([other for other in each.asked if other != asked])))
+
+    def _challenge(self, webhook: Webhook, now: int) -> None:
+        """Send a challenge if one is due."""
+        context = self._context
+        if webhook.failures >= endpoint_states.MOST_CHALLENGES:
+            self._release(None)
+        elif now < webhook.paused_until:
+            self._release(webhook.paused_until)
+        else:
+            answered = context.deliveries.challenge(webhook)
+            asked = webhook.url, webhook.status
+            self._change(
+                lambda each: (
+                    endpoint_states.challenged(each, context.clock(), context.jitter(), answered=answered)
+                    if (each.url, each.status) == asked
+                    else each
+                )
+            )
+
+    def _begin_attempts(self, webhook: Webhook, now: int) -> None:
+        """Begin as many attempts as may run now: to a failing endpoint one, also of a game that is not due yet.
+
+        A game that was put off for hours is no reason not to see that its endpoint is back.
+        """
+        probe, limit = webhook.status == "failing", _most_attempts(webhook)
+        if len(self._in_flight) >= limit:
+            return
+        if not self._ready and monotonic() >= self._look_at:
+            self._read_due(webhook, ALL_GAMES if probe else now)
+        while self._ready and len(self._in_flight) < limit and monotonic() >= self._send_at:
+            self._send_at = max(self._send_at + 1 / PER_SECOND, monotonic())
+            due = self._ready.popleft()
+            self._in_flight.add(due.game)
+            self._context.begin_attempt(partial(self._attempt, webhook, due, probe=probe))
+        if probe:
+            self._ready.clear()
+
+    def _read_due(self, webhook: Webhook, now: int) -> None:
+        """Read which games are due."""
+        limit = READ_AHEAD + len(self._in_flight)
+        due = self._context.store.due(webhook, now, limit)
+        self._ready.extend(each for each in due if each.game not in self._in_flight)
+        # If these are all, the process that releases the endpoint finds what has become due meanwhile.
+        self._look_at = 0.0 if len(due) == limit else monotonic() + POLL_SECONDS
+
+    def _attempt(self, webhook: Webhook, due: DueGame, *, probe: bool) -> None:
+        """Notify the endpoint of one game, in a thread of its own."""
+        context = self._context
+        try:
+            context.metrics.count_delivery_begun(context.clock() - due.at)
+            outcome = context.deliveries.deliver(webhook, due, probe=probe, may_send=self._may_send)
+            attempted = _Attempted(due, outcome, None, probe)
+        except Exception as error:
+            attempted = _Attempted(due, None, error, probe)
+        self._attempted.put(attempted)
+
+    def _wait(self, limit: int = 0) -> None:
+        """Wait for an attempt to end, and note what has become of it and of others that have ended.
+
+        Where fewer than ``limit`` attempts run, wait no longer than until the next may begin.
+        """
+        pause = POLL_SECONDS
+        if self._ready and len(self._in_flight) < limit:
+            pause = min(pause, max(self._send_at - monotonic(), 0.0))
+        with suppress(queue.Empty):
+            self._note(self._attempted.get(timeout=pause) if pause else self._attempted.get_nowait())
+            while True:
+                self._note(self._attempted.get_nowait())
+
+    def _note(self, attempted: _Attempted) -> None:
+        """Note what an attempt has shown of the endpoint."""
+        context, error, outcome = self._context, attempted.error, attempted.outcome
+        self._in_flight.discard(attempted.due.game)
+        if isinstance(error, StorageUnavailable | OutcomeUnknown) and not isinstance(error, WrittenByNewer):
+            self._storage_failed = True
+        elif error is not None:
+            context.metrics.count_failure("webhooks")
+            _log.error("the messages of a game could not be made", exc_info=error)
+            if self._webhook is not None:
+                context.deliveries.put_off(self._webhook, attempted.due)
+        elif outcome is not None:
+            self._note_outcome(outcome, probe=attempted.probe)
+
+    def _note_outcome(self, outcome: Outcome, *, probe: bool) -> None:
+        if outcome.delivered:
+            self._change(endpoint_states.succeeded)
+        if outcome.failed:
+            now, jitter = self._context.clock(), self._context.jitter()
+            self._change(
+                lambda each: endpoint_states.failed(
+                    each, now, jitter, probe=probe, retry_after=outcome.retry_after, gone=outcome.gone
+                )
+            )
+
+    def _change(self, change: Callable[[Webhook], Webhook]) -> None:
+        """Change the endpoint as it is in the store."""
+        while self._webhook is not None:
+            before, after = self._webhook, change(self._webhook)
+            if before == after or self._context.store.replace(before, after):
+                self._webhook = after
+                if before.status != after.status:
+                    self._context.metrics.count_endpoint(after.status)
+                    _log.info("endpoint %s is %s now", after.id, after.status)
+                return
+            self._reread()
+
+    def _reread(self) -> None:
+        assert self._webhook is not None
+        self._webhook = self._context.store.read(self._webhook.app, self._webhook.id)
+        self._read_at = monotonic() + REREAD_SECONDS
+
+
+def _most_attempts(webhook: Webhook) -> int:
+    """Return how many attempts to an endpoint may run at a time: to a failing one only the probe."""
+    return 1 if webhook.status == "failing" else MOST_PER_ENDPOINT
+
+
+# The deliverer: takes the reminders of endpoints, and delivers to each under its lease.
+
+
+DELIVERY_SETTINGS: Final = ConsumerSettings(
+    kind="webhooks",
+    lease_ms=LEASE_MS,
+    batch=500,
+    most=500,
+    look_seconds=(0.05, 0.25),
+    look_growth=1.1,
+    failure="messages could not be delivered to an endpoint",
+)
+MOST_ATTEMPTS: Final = 500
+"""Attempts that run at a time in a process."""
+
+
+class Deliverer(Consumer):
+    """Delivers to the endpoints of a store."""
+
+    def __init__(self, context: LeaseContext, queue: Queue, spawn: Spawn) -> None:
+        super().__init__(DELIVERY_SETTINGS, queue, spawn)
+        self._context = context
+        self._stop = Event()
+
+    def handle(self, taken: TakenReminder) -> Next:
+        """Deliver to one endpoint what is due. Who releases its lease has written the next reminder."""
+        app, _, name = taken.game.partition(".")
+        webhook = self._context.store.read(app, name)
+        if webhook is None:
+            return "never"
+        EndpointLease(self._context, self._stop, webhook, taken.leased).deliver()
+        return "written"
+
+    def close(self) -> None:
+        """Begin no more attempts, wait for those under way, and give the endpoints back."""
+        self._stop.set()
+        with self._changed:
+            self._changed.wait_for(lambda: not self._under_way)
+
+
+# The outbox worker: takes the reminders of games that are to be published to their application, and publishes.
+
+
+OUTBOX_SETTINGS: Final = ConsumerSettings(
+    kind="outbox",
+    lease_ms=30_000,
+    batch=128,
+    look_seconds=(0.05, 0.25),
+    look_growth=1.1,
+    failure="an application could not be notified of a game",
+)
+
+
+class OutboxWorker(Consumer):
+    """Publishes games to their applications; ``wake`` is called when an endpoint was made due.
+
+    ``spawn`` waits while as many are under way as may be.
+    """
+
+    def __init__(self, outbox: Outbox, queue: Queue, spawn: Spawn, wake: Callable[[], None]) -> None:
+        super().__init__(OUTBOX_SETTINGS, queue, spawn)
+        self._outbox = outbox
+        self._wake = wake
+
+    def handle(self, taken: TakenReminder) -> Next:
+        """Publish one game."""
+        published = self._outbox.publish(taken.game)
+        if published.published_at is not None:
+            self._metrics.count_publication(self._clock() - published.published_at)
+        if published.due:
+            self._wake()
+        return "never" if published.again is None else published.again
+
+
+# The erasure worker: takes applications with people who are to be erased, and goes on with each of them for a while.
+
+
+ERASURE_SETTINGS: Final = ConsumerSettings(
+    kind="erasures",
+    lease_ms=30_000,
+    batch=4,
+    look_seconds=(0.0, 0.5),
+    failure="people of an application could not be erased",
+)
+
+
+class ErasureWorker(Consumer):
+    """Erases people of applications."""
+
+    def __init__(self, erasures: Erasures, queue: Queue) -> None:
+        super().__init__(ERASURE_SETTINGS, queue, spawn=None)
+        self._erasures = erasures
+
+    def handle(self, taken: TakenReminder) -> Next:
+        """Do a part for one application; it is due again behind those that are due already."""
+        return self._clock() if self._erasures.go_on(taken.game) else "never"

@@ -6,10 +6,15 @@ Owns of what each of them consists. Does not depend on how any of it works.
 from __future__ import annotations
 
 import gc
+import logging
 import os
+import queue
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from random import SystemRandom
+from threading import Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from prometheus_client import CollectorRegistry
@@ -17,7 +22,7 @@ from prometheus_client import CollectorRegistry
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
 from service.backends.webhooks.deliveries import Deliveries, Sources
-from service.bootstrap.backends import build_sender
+from service.bootstrap.web import build_sender
 from service.bootstrap.workers import WorkerParts, build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings
@@ -28,22 +33,95 @@ from service.storage.heartbeats import BEAT_SECONDS, RedisHeartbeats
 from service.storage.redis.connection import MAX_CONNECTIONS
 from service.web.metrics import Metrics
 from service.workers.advice import Advisor, Hints, Reviews
-from service.workers.bot_worker import BotWorker
-from service.workers.consumer import Queue, Spawn
-from service.workers.decisions import Decisions
-from service.workers.deliverer import MOST_ATTEMPTS, Deliverer
-from service.workers.endpoint_lease import LeaseContext
-from service.workers.erasure_worker import ErasureWorker
-from service.workers.loop import Stop, run
-from service.workers.messenger import END_SECONDS, Loop, Messenger
-from service.workers.metrics import WorkerMetrics
-from service.workers.metrics_server import serve_metrics
-from service.workers.outbox_worker import OutboxWorker
-from service.workers.round_events import RoundEvents
+from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
+from service.workers.consumer import STUCK_SECONDS, Queue, Spawn, Stop, run
+from service.workers.messenger import MOST_ATTEMPTS, Deliverer, ErasureWorker, LeaseContext, OutboxWorker
+from service.workers.metrics import WorkerMetrics, serve_metrics
 from service.workers.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from gevent.pool import Pool
+
+# The messenger: several loops in one process, each of which sends messages about games.
+
+
+END_SECONDS: Final = 5.0
+"""Seconds that all loops together get to end what they have begun."""
+
+_log = logging.getLogger(__name__)
+
+
+class Loop:
+    """One loop: ``step`` as for ``service.workers.consumer.run``, and ``close``, which is called when it has ended."""
+
+    def __init__(self, name: str, step: Callable[[], float], close: Callable[[], None]) -> None:
+        self.name = name
+        self.step = step
+        self.close = close
+        self._stop = False
+        self._stepped_at = monotonic()
+        self._wakes: queue.SimpleQueue[None] = queue.SimpleQueue()
+
+    @property
+    def requested(self) -> bool:
+        """Whether the loop is to end."""
+        return self._stop
+
+    def request(self) -> None:
+        """Have the loop end soon."""
+        self._stop = True
+        self.wake()
+
+    def wake(self) -> None:
+        """Have the next step follow at once."""
+        if self._wakes.empty():
+            self._wakes.put(None)
+
+    def note_step(self) -> None:
+        self._stepped_at = monotonic()
+
+    def is_alive(self) -> bool:
+        """Return whether a step has ended lately, also a failed one."""
+        return monotonic() - self._stepped_at < STUCK_SECONDS
+
+    def wait(self, seconds: float) -> None:
+        with suppress(queue.Empty):
+            self._wakes.get(timeout=max(seconds, 0.0))
+
+
+class Messenger:
+    """Runs loops until a stop is requested; a fault of one of them ends all, with the exit status 1."""
+
+    def __init__(self, loops: list[Loop], stop: Stop) -> None:
+        self._loops = loops
+        self._stop = stop
+        self._failed = False
+
+    def run(self) -> int:
+        """Run the loops; returns the exit status."""
+        threads = [Thread(target=self._run, args=(loop,), name=loop.name, daemon=True) for loop in self._loops]
+        for thread in threads:
+            thread.start()
+        while not self._stop.requested:
+            if all([loop.is_alive() for loop in self._loops]):
+                self._stop.note_step()
+            self._stop.wait(1.0)
+        for loop in self._loops:
+            loop.request()
+        until = monotonic() + END_SECONDS
+        for thread in threads:
+            thread.join(max(until - monotonic(), 0.0))
+        return 1 if self._failed else 0
+
+    def _run(self, loop: Loop) -> None:
+        try:
+            run(loop.step, loop)
+            loop.close()
+        except Exception:
+            _log.exception("the loop %s has failed", loop.name)
+            self._failed = True
+            self._stop.request()
+
 
 MOST_CALLS: Final = MAX_CONNECTIONS * 3 // 4
 """Calls about games and endpoints that a messenger may have under way, whose loops work on hundreds of them; the other

@@ -11,9 +11,9 @@ from typing import Final
 
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
+from service.games.ports import TRACE
 from service.games.reminders import TakenReminder
 from service.games.store.transactions import Committed
-from service.games.trace import TRACE
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 
 _log = logging.getLogger(__name__)

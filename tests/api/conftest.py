@@ -19,14 +19,13 @@ from flask.testing import FlaskClient
 
 from service.backends.facade import BackendsFacade
 from service.backends.index.feed import Feeds
-from service.backends.index.listing import Listing
+from service.backends.index.listing import Listing, People
 from service.backends.index.outbox import Outbox
-from service.backends.index.people import People
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
 from service.games.store.admission import Keeping
-from service.storage.erasures import RedisErasures
+from service.storage.backends import RedisErasures
 from service.storage.feed import RedisFeed
 from service.storage.games import RedisStore
 from service.storage.index import RedisIndex, RedisLobby

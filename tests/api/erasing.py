@@ -12,12 +12,12 @@ from prometheus_client import CollectorRegistry
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
 from service.storage import keys
-from service.storage.erasures import RedisErasures
+from service.storage.backends import RedisErasures
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.workers.consumer import Queue
-from service.workers.erasure_worker import ErasureWorker
+from service.workers.messenger import ErasureWorker
 from service.workers.metrics import WorkerMetrics
 from tests.support.games import build_repository
 from tests.support.stores.redis_stores import redis_calls, redis_deletions, redis_reminders, redis_store

@@ -19,7 +19,7 @@ from service.engine.variants import variants
 from service.games.model.game import Game
 from service.games.store.codec import decode_game
 from service.storage import keys
-from service.storage.event_frames import events_of
+from service.storage.games import events_of
 from service.storage.rate_limits import PREFIX
 from tests.api.client import Api, Table
 from tests.support.lanes import GATE_VARIANTS, QUICK_VARIANTS, in_lane

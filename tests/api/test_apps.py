@@ -12,7 +12,7 @@ from service.backends.facade import BackendsFacade
 from service.backends.keys import CACHE_SECONDS, MAX_KEYS, Backends
 from service.games.facade import GamesFacade
 from service.games.model.errors import Unauthorized
-from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import format_rfc3339
 from service.storage import keys as storage_keys
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology

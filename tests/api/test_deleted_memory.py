@@ -36,11 +36,9 @@ from service.storage.games import RedisStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.server_clock import system_clock
 from service.web.app import Application
-from service.workers.bot_worker import BotWorker
+from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import Queue
-from service.workers.decisions import Decisions
 from service.workers.metrics import WorkerMetrics
-from service.workers.round_events import RoundEvents
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.erasing import Eraser
 from tests.support.application import build_streams, create_app

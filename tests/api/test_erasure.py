@@ -18,7 +18,7 @@ from service.backends import erasures as erasures_module
 from service.backends.facade import BackendsFacade
 from service.games.model.game import Game
 from service.games.model.schedule import bot_turn
-from service.storage import erasures as redis_erasures
+from service.storage import backends as redis_backends
 from service.storage import keys
 from service.storage.games import RedisStore
 from tests.api.client import Api, Table, status_and_code
@@ -635,7 +635,7 @@ def test_only_applications_erase_their_people(api: Api, app_key: str, other_key:
 def test_so_many_people_are_erased_at_a_time(
     api: Api, app_key: str, other_key: str, eraser: Eraser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_erasures, "MOST_ERASURES", 3)
+    monkeypatch.setattr(redis_backends, "MOST_ERASURES", 3)
     for number in range(3):
         erase(api, app_key, f"user-{number}")
     answer = api.delete(PERSON, token=app_key)

@@ -17,7 +17,7 @@ from service.engine.variants import variants
 from service.games.facade import GamesFacade
 from service.games.store.codec import decode_event
 from service.storage import keys
-from service.storage.event_frames import events_of
+from service.storage.games import events_of
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology

@@ -20,7 +20,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.backends.keys import KEY_PREFIX
-from service.backends.webhooks.ports import DeliveryAttempt
+from service.backends.ports import DeliveryAttempt
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limits import PREFIX

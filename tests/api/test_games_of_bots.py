@@ -9,13 +9,13 @@ import redis
 from limits.storage import MemoryStorage
 from werkzeug.test import TestResponse
 
-from service.games.commands.bots_alone import CREATION_MS
+from service.games.commands.validation import CREATION_MS
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.storage.games import RedisStore
-from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
+from service.storage.shares import RedisGamesOfBots
 from service.web.rate_limits import Limits, RateLimits
 from tests.api.client import Api
 from tests.api.conftest import SECRET, TTL_SECONDS

@@ -24,8 +24,8 @@ from service.storage import keys
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
+from service.web.games import routes
 from service.web.http.errors import InvalidBody
-from service.web.moves import routes as move_routes
 from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import play_with_keys
@@ -556,7 +556,7 @@ def test_whatever_a_handler_raises_a_revoked_token_is_unauthorized(
     def broken(_version: int | None) -> NoReturn:
         raise error
 
-    monkeypatch.setattr(move_routes, "expected_game", broken)
+    monkeypatch.setattr(routes, "expected_game", broken)
     answer = remembering.post(f"{table.path}/moves", {"action": "pass"}, token=old)
     assert status_and_code(answer) == (401, "unauthorized")
 

@@ -27,9 +27,9 @@ from service.storage.games import RedisStore
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.workers.advice import Hints, Reviews
+from service.workers.bot_worker import RoundEvents
 from service.workers.consumer import Queue
 from service.workers.metrics import WorkerMetrics
-from service.workers.round_events import RoundEvents
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import TTL_SECONDS
 from tests.api.deals import deal

@@ -25,7 +25,7 @@ from service.games.facade import GamesFacade
 from service.storage.rate_limits import counters_at
 from service.web.docs.routes import READS_PER_FILE
 from service.web.http.body import BODY_UNIT_BYTES, MAX_BODY_BYTES
-from service.web.http.client_address import client_network
+from service.web.http.errors import client_network
 from service.web.quotas import PLACES_PER_READ
 from service.web.rate_limits import FALLBACK_SECONDS, PRESENCE_CHANGES, RateLimited, RateLimits
 from tests.api.client import Api, Table

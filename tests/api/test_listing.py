@@ -12,11 +12,10 @@ import redis
 
 from service.backends.facade import BackendsFacade
 from service.backends.index.listing import LOBBY_SECONDS, Listing
-from service.backends.index.ports import LobbyEntry, LobbyQuery
+from service.backends.ports import LobbyEntry, LobbyQuery
 from service.engine.tiles import TILES
 from service.games.facade import GamesFacade
-from service.storage.index import MOST_FOR_ALL
-from service.storage.index_cursor import encode_cursor
+from service.storage.index import MOST_FOR_ALL, encode_cursor
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table, errors_of, status_and_code

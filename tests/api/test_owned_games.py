@@ -16,8 +16,7 @@ from werkzeug.test import TestResponse
 from service.backends.facade import BackendsFacade
 from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
 from service.games.model.game import Game
-from service.web.http.stream_formats import NDJSON, SSE
-from service.web.http.streams import CHECK_SECONDS
+from service.web.http.streams import CHECK_SECONDS, NDJSON, SSE
 from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.saved_games import decoded, shortest, take_snapshot
 from tests.support.table import match_finished

@@ -15,7 +15,7 @@ import service
 from service.engine.errors import Reason
 from service.reasons import PARAMS, REASONS, param_type, sentence
 from service.texts import LANGUAGES, template
-from service.web.problems.table import PROBLEMS, problem_title
+from service.web.problems.answers import PROBLEMS, problem_title
 from tests.api.client import Api
 
 RAISED_WITH_A_REASON = re.compile(

@@ -20,7 +20,7 @@ from service.games.ports import PutOff, TimeSource
 from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import EVERYTHING
-from service.storage.erasures import RedisErasures
+from service.storage.backends import RedisErasures
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.pubsub import RedisEventFeed
@@ -28,7 +28,7 @@ from service.storage.redis.calls import observe_nothing
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import open_topology
 from service.storage.shares import KNOWN_MS, Budgets, RedisShares
-from service.web.http.client_address import client_network
+from service.web.http.errors import client_network
 from tests.api.client import Api
 from tests.storage.servers import RealServer, fill
 from tests.support.application import build_backends, create_app

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 
 from service.games.facade import GamesFacade
-from service.web.http.stream_formats import NDJSON, SSE
+from service.web.http.streams import NDJSON, SSE
 from tests.api.client import Api, Table, content_of, errors_of, status_and_code
 from tests.api.saved_games import shortest
 from tests.api.test_whole_app import method_of, operations

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from service.engine.variants import variants
 from service.games.model.seats import LEVELS
-from service.games.queries.strength import measured_strength
+from service.games.queries.catalogue import measured_strength
 from service.texts import LANGUAGES, Language
 from tests.api.client import Api, errors_of
 from tests.api.saved_games import variants_in_lane

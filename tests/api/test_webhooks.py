@@ -11,9 +11,9 @@ import pytest
 import redis
 
 from service.backends.facade import BackendsFacade
+from service.backends.ports import AskedMessage, DeliveryAttempt, Webhook
 from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
 from service.backends.webhooks.messages import MESSAGE_TYPES
-from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, Webhook
 from service.outgoing.lookups import LookupFailed
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology

@@ -19,7 +19,7 @@ from service.texts import LANGUAGES
 from service.web.access import AccessRule
 from service.web.http.dispatch import LeanFlask
 from service.web.operation import Operation, operation_of
-from service.web.problems.table import PROBLEMS, problem_description, problem_title
+from service.web.problems.answers import PROBLEMS, problem_description, problem_title
 from tests.api.client import ANYWHERE, Api
 
 NOT_IN_DOCUMENT = {

@@ -15,15 +15,14 @@ from typing import Any, NamedTuple
 from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import Outbox
+from service.backends.ports import Webhook
 from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.messages import MESSAGE_TYPES
-from service.backends.webhooks.ports import Webhook
 from service.games.store.idempotency import Idempotency
 from service.outgoing.sender import Sender
 from service.workers.consumer import Queue
-from service.workers.deliverer import Deliverer
-from service.workers.endpoint_lease import LeaseContext
+from service.workers.messenger import Deliverer, LeaseContext
 from service.workers.metrics import WorkerMetrics
 from tests.backends.owned import APP, START, Owned
 from tests.outgoing.endpoints import Behaviour, Endpoint, answer

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from service.backends.ports import Webhook
 from service.backends.webhooks.endpoint_states import (
     DISABLED_AFTER_MS,
     FAILURES_UNTIL_FAILING,
@@ -18,7 +19,6 @@ from service.backends.webhooks.endpoint_states import (
     resumed,
     succeeded,
 )
-from service.backends.webhooks.ports import Webhook
 
 NOW = 1_800_000_000_000
 ACTIVE = Webhook("id", "app", "https://a.example/", (), "active", NOW, b"s", is_verified=True)

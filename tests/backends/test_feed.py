@@ -14,8 +14,7 @@ from service.backends.index import feed as feed_module
 from service.backends.index.feed import LATEST, FeedItems, FeedReader, Feeds
 from service.engine.tiles import TILES
 from service.games.model.clock import ClockSettings
-from service.games.model.timestamps import format_rfc3339
-from service.games.model.views import standings
+from service.games.model.views import format_rfc3339, standings
 from service.games.ports import EventNotification, StorageUnavailable
 from service.games.store.codec import encode_tombstone
 from tests.backends.owned import APP, START, Owned, Published, application, outbox_of

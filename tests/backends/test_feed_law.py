@@ -16,7 +16,7 @@ import orjson
 import pytest
 
 from service.backends.index.feed import FeedReader, Feeds
-from service.backends.index.ports import FeedStore
+from service.backends.ports import FeedStore
 from service.storage.feed import RedisFeed
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.redis.topology import Topology, open_topology

@@ -18,7 +18,7 @@ import orjson
 import pytest
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Outbox
-from service.backends.index.ports import GameIndex, IndexEntry, IndexPosition, Lobby, LobbyEntry
+from service.backends.ports import GameIndex, IndexEntry, IndexPosition, Lobby, LobbyEntry
 from service.games.model.errors import Gone
 from service.games.model.game import Audience, Game
 from service.games.ports import OutcomeUnknown, StorageUnavailable, Store

@@ -15,8 +15,9 @@ from service.backends.webhooks.messages import (
     game_messages,
     message_again,
     message_id,
+    sample_data,
+    sample_message,
 )
-from service.backends.webhooks.samples import sample_data, sample_message
 from service.engine.events import Dealt
 from service.engine.presence import Left, Returned
 from service.engine.variants import variants

@@ -1,4 +1,4 @@
-"""Who has to be called: the feed, the list and the messages say the same, by ``service.backends.seats.awaited``."""
+"""Who has to be called: the feed, the list and the messages say the same, by ``summaries.awaited``."""
 
 from __future__ import annotations
 

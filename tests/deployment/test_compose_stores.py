@@ -21,8 +21,8 @@ import httpx
 import pytest
 import redis
 
-from service.devserver.child_process import die_with_parent
-from service.devserver.server_program import find_server
+from service.devserver.embedded import find_server
+from service.devserver.terminal import die_with_parent
 from tests.deployment.tools import EXAMPLES, larger, tool
 from tests.storage.clusters import until
 from tests.support.programs import run

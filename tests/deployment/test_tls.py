@@ -15,7 +15,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from service.devserver.child_process import die_with_parent
+from service.devserver.terminal import die_with_parent
 from tests.deployment.tools import EXAMPLES, checked, tool
 from tests.storage.clusters import until
 from tests.support.processes import free_ports

@@ -28,7 +28,7 @@ from service.games.store.codec import decode_game, encode_game, state_prefix
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Committed
 from service.records.writer import format_record
-from service.storage.outage_allowance import Heartbeat
+from service.storage.heartbeats import Heartbeat
 from tests.games.tables import START, Hosted
 from tests.support.stores.memory_store import MemoryStore
 

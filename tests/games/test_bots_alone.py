@@ -8,7 +8,7 @@ from service.engine.presence import Absence
 from service.games.model.clock import ClockSettings
 from service.games.model.errors import TooManyGamesOfBots
 from service.games.model.seats import SeatKind, may_go_on_alone
-from service.games.shares import GamesOfBots
+from service.games.ports import GamesOfBots
 from tests.support.games import build_games
 from tests.workers.tables import TTL, InProcess, request
 

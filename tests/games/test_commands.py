@@ -9,7 +9,7 @@ import pytest
 from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import Unauthorized
-from service.games.model.results import CreatedGame
+from service.games.model.views import CreatedGame
 from service.games.ports import OutcomeUnknown, PriorWrite, WriteRequest
 from service.games.reminders import NO_REMINDERS, Reminders
 from service.games.store.idempotency import IdempotencyKey

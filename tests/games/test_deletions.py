@@ -8,7 +8,7 @@ import pytest
 
 from service.games.automation.deletions import AGAIN_SECONDS, POLL_SECONDS, DeletedGames
 from service.games.model.errors import Gone
-from service.games.model.shards import with_shard
+from service.games.model.tokens import with_shard
 from service.games.ports import DELETIONS_KEPT_MS, RecentDeletions, StorageUnavailable
 from service.games.store.codec import decode_game, encode_tombstone
 from tests.storage.write_requests import write

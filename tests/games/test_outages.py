@@ -12,7 +12,7 @@ from service.games.commands.move import Expected
 from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.errors import NotDue
 from service.games.model.schedule import Lifetimes
-from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import format_rfc3339
 from service.games.reminders import OutageAllowance
 from service.web.view.serializers import game_view_json
 from tests.games.tables import Hosted

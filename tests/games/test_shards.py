@@ -10,8 +10,7 @@ from hashlib import sha256
 import pytest
 from redis.crc import key_slot
 
-from service.games.model.shards import SHARDS, TAGS, shard_of, with_shard
-from service.games.model.tokens import new_game_id
+from service.games.model.tokens import SHARDS, TAGS, new_game_id, shard_of, with_shard
 from service.storage import keys
 
 SLOTS_PER_SHARD = 64

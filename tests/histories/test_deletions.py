@@ -15,9 +15,9 @@ from greenlet import greenlet
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import Gone, unauthorized
 from service.games.model.seats import HUMAN, OPEN_SEAT
-from service.games.model.shards import shard_of
+from service.games.model.tokens import shard_of
 from service.games.store.codec import encode_tombstone
-from service.web.games.serializers import created_game_json
+from service.web.view.serializers import created_game_json
 from tests.conftest import Figures
 from tests.histories.clients import Client, Position, Response
 from tests.histories.history import Operation, OperationResult, Outcome

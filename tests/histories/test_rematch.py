@@ -17,8 +17,8 @@ from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GamesFacade
 from service.games.model.game_events import Created, Rematched
-from service.games.model.results import SeatToken
 from service.games.model.seats import HUMAN
+from service.games.model.views import SeatToken
 from service.games.ports import OutcomeUnknown, StorageUnavailable, WriteRequest
 from tests.conftest import Figures
 from tests.histories.checker import Verdict, read_game

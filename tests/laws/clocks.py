@@ -29,7 +29,6 @@ from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope, HostingEvent, Joined
-from service.games.model.results import CommandResult
 from service.games.model.schedule import (
     MOST_ROUNDS_OF_BOTS,
     BotTurn,
@@ -38,7 +37,7 @@ from service.games.model.schedule import (
     time_out_due,
 )
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT
-from service.games.model.views import GameView
+from service.games.model.views import CommandResult, GameView
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.reminders import ReminderKind, TakenReminder
 from service.games.store.codec import decode_event, decode_game

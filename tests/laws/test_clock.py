@@ -16,7 +16,7 @@ from service.engine.presence import ABSENCES, Absence
 from service.engine.state import FINISHED, State
 from service.engine.variants import variants
 from service.games.automation.due import _decide_time_out
-from service.games.commands.claim import Claim, decide_claim
+from service.games.commands.join import Claim, decide_claim
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent

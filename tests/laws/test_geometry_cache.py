@@ -9,7 +9,7 @@ from service.engine.tiles import double, parse_tile
 from service.engine.variants import variants
 from service.games.model.views import TableView
 from service.render.geometry import geometry
-from service.web.board.geometry_cache import MAX_ENTRIES, GeometryCache
+from service.web.board.serializers import MAX_ENTRIES, GeometryCache
 from tests.laws.matches import Case, Match, law
 
 pytestmark = pytest.mark.quick_and_gate

@@ -11,8 +11,7 @@ from service.engine.layout import Layout, LayoutForm, Placement, empty_layout
 from service.engine.tiles import TILES
 from service.games.model.game import Game
 from service.games.model.views import view_game
-from service.games.store.codec import encode_game
-from service.games.store.layout_cache import MAX_ENTRIES, LayoutCache
+from service.games.store.codec import MAX_ENTRIES, LayoutCache, encode_game
 from service.games.store.repository import EVERYTHING
 from service.web.view.serializers import game_view_json
 from tests.laws.hosting import hosted

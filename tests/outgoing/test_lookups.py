@@ -11,8 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
-from service.outgoing.lookups import LookupFailed, Lookups
-from service.outgoing.shares import Shares
+from service.outgoing.lookups import LookupFailed, Lookups, Shares
 from tests.support.serving import ROOT
 from tests.support.waiting import PATIENCE
 

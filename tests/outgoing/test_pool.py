@@ -7,9 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.outgoing.connection import Connection
-from service.outgoing.deadline import Deadline
-from service.outgoing.pool import AGE_SECONDS, IDLE_SECONDS, MOST_PER_HOST, Key, Open, Pool
+from service.outgoing.connection import AGE_SECONDS, IDLE_SECONDS, MOST_PER_HOST, Connection, Deadline, Key, Open, Pool
 
 pytestmark = pytest.mark.gate
 

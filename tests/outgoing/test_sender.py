@@ -25,8 +25,8 @@ import pytest
 import trustme
 
 from service.outgoing.addresses import RefusedUrl
+from service.outgoing.connection import MOST_PER_HOST
 from service.outgoing.lookups import LookupFailed
-from service.outgoing.pool import MOST_PER_HOST
 from service.outgoing.sender import MAX_ANSWER_BYTES, REASONS, Answer, Sender, SendFailed
 from tests.outgoing.conftest import OpenEndpoint
 from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer, endless, raw

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from service.outgoing.signing import SECRET_BYTES, new_secret, secret_text, signed_headers
+from service.outgoing.sender import SECRET_BYTES, new_secret, secret_text, signed_headers
 from tests.support.node_packages import NODE_MODULES
 from tests.support.waiting import PATIENCE
 from tests.vectors.verifiers import node_or_skip

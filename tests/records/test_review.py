@@ -16,7 +16,7 @@ from random import Random
 
 import pytest
 
-from service import cli_review
+from service import cli_records
 from service.bots.analysis import Estimate, estimates
 from service.bots.endgame import is_all_known, known_state
 from service.bots.greedy import is_partner_next
@@ -374,9 +374,9 @@ def test_the_hint_before_a_move_is_what_its_review_judged(capfd: pytest.CaptureF
     told = json.loads(capfd.readouterr().out)
     assert (told["version"], told["seat"]) == (decision.version, decision.seat)
     estimates_of = {each["move"]: each["estimate"] for each in told["moves"]}
-    best = estimates_of[cli_review._named(decision.best)]
+    best = estimates_of[cli_records._named(decision.best)]
     assert best == max(estimates_of.values())
-    assert best - estimates_of[cli_review._named(decision.move)] == pytest.approx(decision.given_away)
+    assert best - estimates_of[cli_records._named(decision.move)] == pytest.approx(decision.given_away)
     assert main(["hint", sample, str(decision.version)]) == 0
     said = capfd.readouterr().out
     assert f"Seat {decision.seat}, {record.players[decision.seat]}:" in said

@@ -16,8 +16,8 @@ from typing import Any, Self
 import redis
 from redis.crc import key_slot
 
-from service.devserver.child_process import die_with_parent
-from service.devserver.server_program import find_server
+from service.devserver.embedded import find_server
+from service.devserver.terminal import die_with_parent
 from tests.support import waiting
 from tests.support.processes import free_ports
 from tests.support.waiting import PATIENCE

@@ -7,7 +7,7 @@ import secrets
 import pytest
 import redis
 
-from service.games.model.shards import with_shard
+from service.games.model.tokens import with_shard
 from service.games.ports import Commit
 from service.games.reminders import ReminderKind
 from service.storage import keys

@@ -11,7 +11,7 @@ import redis
 
 from service.backends.ports import MOST_REPEATS, Backend, BackendStore, KeyRecord, OwnLimits, Repeat, RepeatKnown
 from service.games.model.errors import LimitReached
-from service.games.model.shards import with_shard
+from service.games.model.tokens import with_shard
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
 from service.storage.redis.topology import SingleNodeTopology, Topology

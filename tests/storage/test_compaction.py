@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.storage.compaction import compress, decompress
-from service.storage.event_frames import block_of, events_of, frame, last_write
+from service.storage.games import block_of, events_of, frame, last_write
 from tests.laws.matches import steady
 
 pytestmark = pytest.mark.gate

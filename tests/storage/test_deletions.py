@@ -12,7 +12,7 @@ import pytest
 import redis
 from redis.exceptions import ConnectionError as ConnectionBroken
 
-from service.games.model.shards import with_shard
+from service.games.model.tokens import with_shard
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     Commit,

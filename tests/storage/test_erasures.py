@@ -8,10 +8,10 @@ from typing import NamedTuple
 import pytest
 
 from service.backends.ports import Erasure
-from service.games.model.shards import with_shard
+from service.games.model.tokens import with_shard
 from service.games.reminders import TakenReminder
-from service.storage import erasures as redis_erasures
-from service.storage.erasures import RedisErasures
+from service.storage import backends as redis_backends
+from service.storage.backends import RedisErasures
 from service.storage.reminders import RedisReminders
 from tests.storage.test_deletions import open_servers
 from tests.support.stores.redis_stores import redis_calls, redis_reminders
@@ -91,7 +91,7 @@ def test_a_request_during_a_lease_makes_it_due_again_so_that_its_end_forgets_not
 
 
 def test_there_may_be_only_so_many_but_each_may_be_asked_for_again(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_erasures, "MOST_ERASURES", 3)
+    monkeypatch.setattr(redis_backends, "MOST_ERASURES", 3)
     app, erasures, _ = kept
     assert [erasures.request(app, ref) for ref in "abcd"] == [True, True, True, False]
     assert sorted(kept.refs()) == ["a", "b", "c"]

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import orjson
 import pytest
 
-from service.backends.index.ports import FeedStore, GameIndex, IndexEntry, IndexPosition
+from service.backends.ports import FeedStore, GameIndex, IndexEntry, IndexPosition
 from service.storage import index as redis_index
 from service.storage import keys
 from service.storage.feed import RedisFeed

@@ -9,9 +9,8 @@ from typing import get_args
 import pytest
 import redis
 
-from service.games.figures import Backlog
-from service.games.model.shards import with_shard
-from service.games.ports import StorageUnavailable
+from service.games.model.tokens import with_shard
+from service.games.ports import Backlog, StorageUnavailable
 from service.games.reminders import ReminderKind
 from service.storage import figures
 from service.storage.figures import MOST_HOLDERS, RedisFigures

@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from service.devserver.errors import EmbeddedServerError
+from service.devserver.embedded import EmbeddedServerError
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.access import Access

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator
 import pytest
 import redis
 
-from service.games.model.shards import shard_of
+from service.games.model.tokens import shard_of
 from service.games.ports import StorageUnavailable
 from service.games.reminders import NO_ALLOWANCE
 from service.storage import keys
-from service.storage.heartbeats import RedisHeartbeats
-from service.storage.outage_allowance import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS
+from service.storage.heartbeats import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, RedisHeartbeats
 from service.storage.redis.calls import observe_nothing
 from service.storage.redis.cluster import ClusterTopology
 from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import pytest
 
-from service.backends.index.ports import (
+from service.backends.index.summaries import deleted_entry
+from service.backends.ports import (
     LOBBY_MS,
     GameIndex,
     IndexEntry,
@@ -19,9 +20,8 @@ from service.backends.index.ports import (
     LobbyQuery,
     PlayerEntry,
 )
-from service.backends.index.summaries import deleted_entry
 from service.games.model.schedule import DAY_MS
-from service.games.model.shards import shard_of, with_shard
+from service.games.model.tokens import shard_of, with_shard
 from service.storage import keys
 from service.storage.index import (
     MOST_FOR_ALL,

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import redis
 
-from service.backends.webhooks.ports import DeliveryAttempt, DueGame, Webhook
+from service.backends.ports import DeliveryAttempt, DueGame, Webhook
+from service.storage.redis.calls import LimitedTopology
 from service.storage.redis.connection import MAX_CONNECTIONS, Command, connect
-from service.storage.redis.limited import LimitedTopology
 from service.storage.redis.topology import SingleNodeTopology
 from service.workers.processes import MOST_CALLS
 from tests.backends.owned import APP

@@ -11,7 +11,7 @@ from queue import SimpleQueue
 import pytest
 import redis
 
-from service.games.model.shards import with_shard
+from service.games.model.tokens import with_shard
 from service.games.ports import Commit, EventNotification
 from service.storage import keys, pubsub
 from service.storage.games import RedisStore

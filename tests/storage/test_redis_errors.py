@@ -18,7 +18,7 @@ from redis import exceptions
 from service.games.ports import Commit, OutcomeUnknown, StorageUnavailable, StoredGame
 from service.storage.games import RedisStore
 from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis import errors as redis_errors
+from service.storage.redis import calls
 from service.storage.redis.calls import observe_nothing
 from service.storage.redis.connection import MAX_CONNECTIONS, connect
 from service.storage.redis.topology import SingleNodeTopology
@@ -329,7 +329,7 @@ ERROR_ANSWERS: dict[str, str] = {
 
 def test_every_known_error_prefix_is_among_the_tested_answers() -> None:
     assert {prefix for prefix in ERROR_ANSWERS.values() if prefix.isupper()} | {"WRONGPASS"} == set(
-        redis_errors.ERROR_PREFIXES
+        calls.ERROR_PREFIXES
     )
 
 
@@ -422,7 +422,7 @@ def test_a_connection_with_an_unrequested_answer_is_not_used_again() -> None:
     ids=lambda case: type(case).__name__ if isinstance(case, Exception) else None,
 )
 def test_other_errors_of_an_unreachable_store_are_unavailable(error: Exception, reason: str) -> None:
-    unavailable = redis_errors.as_unavailable(error)
+    unavailable = calls.as_unavailable(error)
     assert unavailable is not None
     assert unavailable.reason == reason
 
@@ -439,7 +439,7 @@ def test_other_errors_of_an_unreachable_store_are_unavailable(error: Exception, 
     ids=lambda error: type(error).__name__,
 )
 def test_other_errors_of_the_program_are_not_unavailable(error: Exception) -> None:
-    assert redis_errors.as_unavailable(error) is None
+    assert calls.as_unavailable(error) is None
 
 
 def test_the_duration_of_every_operation_is_observed_also_of_one_that_fails(

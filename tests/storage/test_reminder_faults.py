@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 
-from service.games.model.shards import with_shard
+from service.games.model.tokens import with_shard
 from service.games.ports import StorageUnavailable
 from service.games.reminders import JudgedTime, ReminderKind, TakenReminder
 from service.storage import keys

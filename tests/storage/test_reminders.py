@@ -8,7 +8,7 @@ from typing import Protocol, get_args
 
 import pytest
 
-from service.games.model.shards import SHARDS, shard_of, with_shard
+from service.games.model.tokens import SHARDS, shard_of, with_shard
 from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, WriteRequest
 from service.games.reminders import NO_ALLOWANCE, JudgedTime, ReminderKind, ReminderQueue, Reminders, TakenReminder
 from service.storage import keys

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from service.games.model.shards import shard_of, with_shard
+from service.games.model.tokens import shard_of, with_shard
 from service.games.ports import Commit, StoredGame
 from service.storage import keys
 from service.storage.games import RedisStore

@@ -8,10 +8,18 @@ from typing import Any
 
 import pytest
 
-from service.backends.index.ports import GameIndex, IndexEntry
-from service.backends.ports import Repeat, RepeatKnown
-from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
-from service.games.model.shards import shard_of, with_shard
+from service.backends.ports import (
+    AskedMessage,
+    DeliveryAttempt,
+    DueGame,
+    GameIndex,
+    IndexEntry,
+    Repeat,
+    RepeatKnown,
+    Webhook,
+    WebhookStore,
+)
+from service.games.model.tokens import shard_of, with_shard
 from service.games.reminders import ReminderQueue
 from service.storage import keys
 from service.storage.index import RedisIndex

@@ -12,16 +12,12 @@ from prometheus_client import Gauge
 
 from service.backends.facade import BackendsFacade, Policy
 from service.backends.index.feed import Feeds
-from service.backends.index.listing import Listing
-from service.backends.index.people import People
-from service.backends.keys import Backends
-from service.backends.ports import BackendStore, Erasure, ErasureStore
-from service.backends.stored import StoredBytes
+from service.backends.index.listing import Listing, People
+from service.backends.keys import Backends, StoredBytes
+from service.backends.ports import BackendStore, Erasure, ErasureStore, WebhookStore
 from service.backends.webhooks.endpoints import Webhooks
-from service.backends.webhooks.ports import WebhookStore
 from service.games.facade import GamesFacade
-from service.games.ports import RandomBytes, TimeSource
-from service.games.shares import UNLIMITED, Shares
+from service.games.ports import UNLIMITED, RandomBytes, Shares, TimeSource
 from service.games.store.idempotency import Idempotency
 from service.outgoing.addresses import check_url
 from service.storage.redis.server_clock import system_clock

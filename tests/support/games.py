@@ -5,10 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from service.games.commands.bots_alone import BotsAlone
+from service.games.commands.validation import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
-from service.games.ports import EventFeed, RandomBytes, RunLater, Runtime, Store, TimeSource, sequential_runtime
+from service.games.ports import (
+    UNLIMITED,
+    EventFeed,
+    GamesOfBots,
+    RandomBytes,
+    RunLater,
+    Runtime,
+    Shares,
+    Store,
+    TimeSource,
+    sequential_runtime,
+)
 from service.games.reminders import (
     NO_ALLOWANCE,
     JudgedTime,
@@ -18,7 +29,6 @@ from service.games.reminders import (
     ReminderQueue,
     TakenReminder,
 )
-from service.games.shares import UNLIMITED, GamesOfBots, Shares
 from service.games.store.admission import Keeping
 from service.games.store.repository import EVERYTHING, GameRepository
 from service.games.store.transactions import Committed

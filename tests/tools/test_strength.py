@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from service.games.model.seats import LEVELS
-from service.games.queries.strength import measured_strength
+from service.games.queries.catalogue import measured_strength
 from tests.support.serving import ROOT
 from tools.strength import duels, reviews, reviews_report
 from tools.strength.__main__ import main

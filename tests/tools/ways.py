@@ -34,11 +34,9 @@ from service.games.model.clock import ClockSettings
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.server_clock import system_clock
 from service.web.metrics import Metrics
-from service.workers.bot_worker import BotWorker
+from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import Queue
-from service.workers.decisions import Decisions
 from service.workers.metrics import WorkerMetrics
-from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
 from tests.support.apps import create_key
 from tests.support.games import build_games

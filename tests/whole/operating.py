@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import httpx
 
-from service.devserver.server_program import find_server
+from service.devserver.embedded import find_server
 from tests.support.serving import ROOT, Service
 from tests.support.table import Json
 from tests.support.waiting import PATIENCE

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.games.model.shards import shard_of
+from service.games.model.tokens import shard_of
 from service.storage import keys
 from service.web.http.streams import KEEPALIVE_SECONDS
 from tests.storage.servers import RealServer

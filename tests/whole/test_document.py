@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from service.engine.variants import variants
-from service.web.problems.table import PROBLEMS
+from service.web.problems.answers import PROBLEMS
 from tests.api.saved_games import some_rounds
 from tests.support import lanes
 from tests.support.contract import PROBLEM, Contract

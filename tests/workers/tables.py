@@ -12,18 +12,16 @@ from service.games.facade import GamesFacade
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent
-from service.games.model.results import CreatedGame
 from service.games.model.schedule import Lifetimes
+from service.games.model.views import CreatedGame
 from service.games.ports import RandomBytes
 from service.games.store.admission import Keeping
 from service.games.store.repository import GameRepository
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.topology import open_topology
-from service.workers.bot_worker import BotWorker
+from service.workers.bot_worker import BotWorker, Choose, Decisions, RoundEvents
 from service.workers.consumer import Queue
-from service.workers.decisions import Choose, Decisions
 from service.workers.metrics import WorkerMetrics
-from service.workers.round_events import RoundEvents
 from tests.support.games import build_games, build_repository
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store

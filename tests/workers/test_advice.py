@@ -7,7 +7,7 @@ import pytest
 from service.games.store.advice_codec import decode_review, position_of
 from service.records.review import Review
 from service.workers.advice import Advisor, Hints, Reviews
-from service.workers.round_events import RoundEvents
+from service.workers.bot_worker import RoundEvents
 from tests.workers.tables import InProcess, request
 
 pytestmark = pytest.mark.gate

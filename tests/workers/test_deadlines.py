@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.engine.presence import Absence, TimedOut
-from service.games.automation.lost_reminders import OVERDUE_MS, PAUSE_MS
+from service.games.automation.due import OVERDUE_MS, PAUSE_MS
 from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.reminders import JudgedTime

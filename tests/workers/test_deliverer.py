@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook as Verifier
 
-from service.backends.index.ports import IndexPosition
 from service.backends.index.summaries import index_entry, owner_view
+from service.backends.ports import IndexPosition, Webhook
 from service.backends.webhooks.endpoint_states import (
     DISABLED_AFTER_MS,
     FAILURES_UNTIL_FAILING,
@@ -24,7 +24,6 @@ from service.backends.webhooks.endpoint_states import (
 )
 from service.backends.webhooks.endpoints import OVERLAP_MS, WebhookChange
 from service.backends.webhooks.messages import MESSAGE_TYPES
-from service.backends.webhooks.ports import Webhook
 from service.engine.events import Finished, RoundEnded
 from service.games.access import Access
 from service.games.commands.context import CommandContext
@@ -34,9 +33,8 @@ from service.games.model.game_events import Joined
 from service.games.ports import OutcomeUnknown, StorageUnavailable, sequential_runtime
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import EVERYTHING
-from service.outgoing.sender import Sender
-from service.outgoing.signing import secret_text
-from service.workers.endpoint_lease import MOST_PER_ENDPOINT
+from service.outgoing.sender import Sender, secret_text
+from service.workers.messenger import MOST_PER_ENDPOINT
 from tests.backends.endpoints import Hooked, Listener, Received, first_of_each, statuses
 from tests.backends.owned import APP, application
 from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer

@@ -11,8 +11,8 @@ from urllib.error import HTTPError
 import pytest
 
 from service.games.ports import StorageUnavailable
-from service.workers import loop
-from service.workers.loop import Stop, run
+from service.workers import consumer
+from service.workers.consumer import Stop, run
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.processes import free_ports
@@ -54,9 +54,9 @@ def test_an_outage_is_logged_when_it_begins_and_when_it_is_over(
 
 def test_a_process_is_alive_as_long_as_its_steps_end(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(loop, "monotonic", lambda: now)
+    monkeypatch.setattr(consumer, "monotonic", lambda: now)
     stop = Stop()
-    now += loop.STUCK_SECONDS - 1
+    now += consumer.STUCK_SECONDS - 1
     assert stop.is_alive()
     now += 1
     assert not stop.is_alive()

@@ -13,11 +13,10 @@ from service.backends.index.outbox import LOBBY_REFRESH_MS
 from service.games.ports import StorageUnavailable
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.redis.topology import open_topology
-from service.workers.consumer import Queue
-from service.workers.loop import Stop
-from service.workers.messenger import Loop, Messenger
+from service.workers.consumer import Queue, Stop
+from service.workers.messenger import OUTBOX_SETTINGS, OutboxWorker
 from service.workers.metrics import WorkerMetrics
-from service.workers.outbox_worker import SETTINGS, OutboxWorker
+from service.workers.processes import Loop, Messenger
 from tests.backends.owned import APP, START, Owned, Published, listing_of, outbox_of
 from tests.storage.servers import RealServer
 from tests.support import reminders
@@ -61,7 +60,7 @@ def table() -> Table:
 
 def test_what_was_told_is_forgotten_until_there_is_more(table: Table) -> None:
     game = table.create()
-    assert table.worker.step() == SETTINGS.look_seconds[0]
+    assert table.worker.step() == OUTBOX_SETTINGS.look_seconds[0]
     assert table.reminder(game) is None
     assert table.published.ids() == [game]
     table.play(game)
@@ -73,13 +72,13 @@ def test_what_was_told_is_forgotten_until_there_is_more(table: Table) -> None:
 def test_the_looks_become_rarer_while_there_is_nothing_to_tell(table: Table) -> None:
     pauses = [table.worker.step() for _ in range(30)]
     assert pauses == sorted(pauses)
-    assert pauses[-1] == SETTINGS.look_seconds[1]
+    assert pauses[-1] == OUTBOX_SETTINGS.look_seconds[1]
     table.create()
-    assert table.worker.step() == SETTINGS.look_seconds[0]
+    assert table.worker.step() == OUTBOX_SETTINGS.look_seconds[0]
 
 
 def test_while_there_is_more_it_goes_on_at_once(table: Table) -> None:
-    games = [table.create() for _ in range(SETTINGS.batch + 1)]
+    games = [table.create() for _ in range(OUTBOX_SETTINGS.batch + 1)]
     assert table.worker.step() == 0.0
     table.worker.step()
     assert sorted(table.published.ids()) == sorted(games)
@@ -183,7 +182,7 @@ def test_a_loop_that_is_woken_does_not_wait() -> None:
 
 
 def test_a_stop_waits_for_no_loop_that_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.workers.messenger.END_SECONDS", 100 * PATIENCE)
+    monkeypatch.setattr("service.workers.processes.END_SECONDS", 100 * PATIENCE)
     stop, idle = Stop(), Event()
 
     def step() -> float:

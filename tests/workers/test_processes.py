@@ -12,9 +12,8 @@ import pytest
 
 from service.engine.presence import TimedOut
 from service.games.model.clock import GRACE_MS, ClockSettings
-from service.storage.heartbeats import BEAT_SECONDS, RedisHeartbeats
+from service.storage.heartbeats import BEAT_SECONDS, OUTAGE_MS, RedisHeartbeats
 from service.storage.keys import HEARTBEATS
-from service.storage.outage_allowance import OUTAGE_MS
 from service.storage.redis.topology import open_topology
 from service.workers.scheduler import SETTINGS
 from tests.storage.servers import RealServer

@@ -10,7 +10,7 @@ from service.engine.events import Dealt
 from service.engine.referee import legal_moves
 from service.games.model.game import Game
 from service.games.model.game_events import HostingEvent
-from service.workers.round_events import RoundEvents
+from service.workers.bot_worker import RoundEvents
 from tests.support.lanes import GATE_VARIANTS, QUICK_VARIANTS, in_lane
 from tests.workers.tables import VARIANTS, InProcess, fewest, request
 

@@ -15,7 +15,7 @@ from service.games.model.schedule import LEAD_MS
 from service.games.reminders import TakenReminder
 from service.workers.bot_worker import BOTS, EXPERTS, LEASE_MS, SAFE_MS
 from service.workers.consumer import Consumer, Next
-from service.workers.deliverer import SETTINGS
+from service.workers.messenger import DELIVERY_SETTINGS
 from tests.workers.tables import InProcess, request
 from tests.workers.test_moves import waiting_for_bot
 
@@ -159,12 +159,12 @@ def test_a_game_that_all_people_have_forfeited_waits_behind_those_with_people() 
 def test_endpoints_are_not_kept_from_places_that_nobody_has() -> None:
     """Endpoints have no holder, so all of them together may have all places."""
     table = InProcess(Counted())
-    for number in range(SETTINGS.most + 10):
+    for number in range(DELIVERY_SETTINGS.most + 10):
         table.store.remind("webhooks", f"{number}.a", table.now)
-    consumer = Keeping(SETTINGS, table.queue, spawn=lambda _: None)
+    consumer = Keeping(DELIVERY_SETTINGS, table.queue, spawn=lambda _: None)
     for _ in range(3):
         consumer.step()
-    assert len(consumer._under_way) == SETTINGS.most
+    assert len(consumer._under_way) == DELIVERY_SETTINGS.most
 
 
 class Keeping(Consumer):

@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
+from service.backends.ports import Webhook
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.messages import MESSAGE_TYPES
-from service.backends.webhooks.ports import Webhook
 from service.engine.events import Finished, RoundEnded
 from service.games.model.game_events import Joined
 from service.games.ports import OutcomeUnknown, StorageUnavailable

@@ -22,7 +22,7 @@ from service.engine.referee import apply, legal_moves
 from service.games.commands.move import MoveCommand
 from service.games.model.errors import MoveRefused
 from service.games.model.game_events import HostingEvent
-from service.games.model.results import CreatedGame
+from service.games.model.views import CreatedGame
 from service.storage.games import RedisStore
 from service.storage.redis.topology import open_topology
 from tests.histories.checker import Verdict, read_game

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from service.backends.ports import MOST_ERASURES
-from service.web.http.stream_formats import NDJSON, SSE
+from service.web.http.streams import NDJSON, SSE
 from tools.openapi.session import Session
 
 

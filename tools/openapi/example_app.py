@@ -23,45 +23,41 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.facade import BackendsFacade, Policy
 from service.backends.index.feed import Feeds
-from service.backends.index.listing import Listing
+from service.backends.index.listing import Listing, People
 from service.backends.index.outbox import Outbox
-from service.backends.index.people import People
-from service.backends.index.ports import IndexEntry, IndexPage, IndexQuery, StoredItems
-from service.backends.keys import Backends
-from service.backends.stored import StoredBytes
+from service.backends.keys import Backends, StoredBytes
+from service.backends.ports import IndexEntry, IndexPage, IndexQuery, StoredItems
 from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.backends.webhooks.endpoints import Webhooks
 from service.devserver.embedded import EmbeddedServer
-from service.games.commands.bots_alone import BotsAlone
+from service.games.commands.validation import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
-from service.games.ports import sequential_runtime
-from service.games.shares import UNLIMITED
+from service.games.ports import UNLIMITED, sequential_runtime
 from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
-from service.storage.backends import RedisBackends
-from service.storage.erasures import RedisErasures
+from service.storage.backends import RedisBackends, RedisErasures
 from service.storage.feed import RedisFeed, cursor_of, item_id
 from service.storage.games import RedisStore
-from service.storage.games_of_bots import RedisGamesOfBots
 from service.storage.index import RedisIndex, RedisLobby
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
 from service.storage.redis.topology import Topology, open_topology
 from service.storage.reminders import RedisReminders
+from service.storage.shares import RedisGamesOfBots
 from service.storage.webhooks import RedisWebhooks
 from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
 from service.web.metrics import Metrics
 from service.web.rate_limits import Limits, RateLimits
 from service.workers.advice import Hints, Reviews
+from service.workers.bot_worker import RoundEvents
 from service.workers.consumer import Queue
 from service.workers.metrics import WorkerMetrics
-from service.workers.round_events import RoundEvents
 
 AdvanceClock = Callable[[int], None]
 """Lets so many seconds pass for an application, and tells what is to be told then."""

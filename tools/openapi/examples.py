@@ -16,11 +16,10 @@ from service.engine.errors import Reason
 from service.reasons import REASONS
 from service.web.fields.moves import MAX_VERSION
 from service.web.http.body import MAX_BODY_BYTES
-from service.web.http.current import ENVIRON
+from service.web.http.errors import ENVIRON
 from service.web.http.responses import JSON, SVG, TEXT
-from service.web.http.stream_formats import NDJSON, SSE
-from service.web.problems.answers import problem, retry_later
-from service.web.problems.table import PROBLEMS
+from service.web.http.streams import NDJSON, SSE
+from service.web.problems.answers import PROBLEMS, problem, retry_later
 from tools.openapi.application_examples import use_an_application
 from tools.openapi.learning_examples import learn
 from tools.openapi.session import Example, Examples, Session

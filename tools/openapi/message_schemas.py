@@ -10,8 +10,7 @@ from typing import Final
 from marshmallow import Schema, fields
 
 from service.backends.webhooks.messages import CHALLENGE, DELETED, MESSAGE_TYPES, PING
-from service.web.fields.seats import results_field, waiting_for_field, winners_field
-from service.web.fields.shown import rematch_of_field, to_act_field
+from service.web.fields.shown import rematch_of_field, results_field, to_act_field, waiting_for_field, winners_field
 from service.web.fields.strict import doc
 
 _GAME_TYPES: Final = tuple(each for each in MESSAGE_TYPES if each not in (DELETED, PING))

@@ -6,9 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from marshmallow import Schema
 
-from service.backends.webhooks.messages import CHALLENGE
-from service.backends.webhooks.samples import sample_data
-from service.games.model.timestamps import format_rfc3339
+from service.backends.webhooks.messages import CHALLENGE, sample_data
+from service.games.model.views import format_rfc3339
 from tools.openapi.message_schemas import (
     ChallengeMessageSchema,
     DeletedMessageSchema,

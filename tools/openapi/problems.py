@@ -9,9 +9,8 @@ from apispec import APISpec
 
 from service.texts import DEFAULT_LANGUAGE
 from service.web.operation import Operation
-from service.web.problems.answers import PROBLEM_JSON
+from service.web.problems.answers import PROBLEM_JSON, PROBLEMS, SHARE_CODE, SHARE_STATUS, SHARES, problem_description
 from service.web.problems.schemas import ProblemSchema
-from service.web.problems.table import PROBLEMS, SHARE_CODE, SHARE_STATUS, SHARES, problem_description
 from tools.openapi.headers import QUOTA, headers_section
 from tools.openapi.layout import Example
 from tools.openapi.session import Examples

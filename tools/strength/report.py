@@ -10,7 +10,7 @@ from typing import Final
 import orjson
 
 from service.bots.choice import LEVELS
-from service.games.queries.strength import Strength
+from service.games.queries.catalogue import Strength
 from tools.strength.levels import EARLIER
 from tools.strength.results import FEWEST, Measured
 
@@ -95,7 +95,7 @@ def write(project: Path, figures: Sequence[Measured]) -> None:
 
 
 def data(figures: Sequence[Measured]) -> bytes:
-    """Return the lines for ``service.games.queries.strength``, one for each row of levels with enough deals."""
+    """Return the lines for ``service.games.queries.catalogue``, one for each row of levels with enough deals."""
     pairs = [(each.row.stronger, each.row.weaker) for each in figures]
     told = [
         each for each, pair in zip(figures, pairs, strict=True) if LEVELS.keys() >= set(pair) and pair not in _BETWEEN

@@ -12,8 +12,8 @@ from threading import BoundedSemaphore, Event
 from time import monotonic, sleep
 from typing import Final, NamedTuple
 
-from service.backends.index.ports import FeedStore
 from service.backends.index.summaries import reset_item, shown_item
+from service.backends.ports import FeedStore
 from service.games.ports import EventFeed, EventNotification, StorageUnavailable, TimeSource
 
 LATEST: Final = "latest"

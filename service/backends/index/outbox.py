@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from service.backends.index.ports import GameIndex, IndexPosition, Lobby
 from service.backends.index.summaries import (
     deleted_entry,
     deleted_item,
@@ -19,6 +18,7 @@ from service.backends.index.summaries import (
     not_in_lobby,
     owner_view,
 )
+from service.backends.ports import GameIndex, IndexPosition, Lobby
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent, HostingEvent

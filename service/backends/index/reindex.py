@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, Protocol
 
-from service.backends.index.ports import GameIndex
 from service.backends.index.summaries import index_entry, owner_view
+from service.backends.ports import GameIndex
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import TimeSource
 from service.games.reminders import ReminderQueue

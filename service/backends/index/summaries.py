@@ -8,22 +8,58 @@ is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
 
-from service.backends.index.ports import IndexEntry, LobbyEntry, PlayerEntry
-from service.backends.seats import awaited, refs_of, results, with_ref, with_refs
+from service.backends.ports import IndexEntry, LobbyEntry, PlayerEntry
 from service.engine.events import Finished
 from service.games.model.clock import GRACE_MS
 from service.games.model.game import OWNER, Game
 from service.games.model.game_events import GAME_EVENT_TYPES, Created, EventEnvelope
 from service.games.model.schedule import Lifetimes
-from service.games.model.seats import OPEN_SEAT
-from service.games.model.timestamps import format_rfc3339
-from service.games.model.views import GameView, view_event, view_game
+from service.games.model.seats import BOT, OPEN_SEAT
+from service.games.model.views import GameView, format_rfc3339, standings, view_event, view_game
 from service.games.reminders import OutageAllowance
+
+# Seats as an application sees them: those it has to call, and what a match has come to for each.
+
+
+Refs = Mapping[int, str | None]
+"""What the application calls the players, by seat."""
+
+
+def refs_of(game: Game) -> Refs:
+    """Return the refs of a game."""
+    return {seat: each.ref for seat, each in enumerate(game.seats)}
+
+
+def awaited(game: Game, to_act: Iterable[int]) -> list[int]:
+    """Return those of the seats that may move whose player has to be called.
+
+    For a computer player, and for who is away, nobody has to be: the service plays, or waits for any player to return.
+    """
+    return [seat for seat in to_act if game.seats[seat].kind != BOT and game.presence.plays(seat)]
+
+
+def with_refs(seats: Iterable[int], refs: Refs) -> list[dict[str, Any]]:
+    """Seats, each with its ref where it has one."""
+    return [with_ref({"seat": seat}, refs) for seat in seats]
+
+
+def with_ref(fields: dict[str, Any], refs: Refs) -> dict[str, Any]:
+    """Return what is shown of a ``seat``, with its ref where it has one."""
+    seat, ref = fields["seat"], refs.get(fields["seat"])
+    named: dict[str, Any] = {"seat": seat} if ref is None else {"seat": seat, "ref": ref}
+    return named | fields
+
+
+def results(game: Game) -> list[dict[str, Any]]:
+    """Return what a match has come to, in seat order, without refs: total and rank as the score card has them."""
+    ordered = sorted(standings(game), key=lambda each: each.seat)
+    return [{"seat": each.seat, "total": each.total, "rank": each.rank} for each in ordered]
+
 
 NO_DEADLINE: Final = 10_000_000_000_000
 """Added to the time of a turn without a deadline: it is less urgent than any with one, and the oldest of them first."""

@@ -2,7 +2,7 @@
 
 Owns the order of the steps: a message is sent, then the store notes that, so that it arrives at least once;
 and the messages of a game in their order, each when the one before has arrived. Does not depend on when an endpoint has
-its turn, nor on how many attempts run at a time (``service.workers.endpoint_lease``).
+its turn, nor on how many attempts run at a time (``service.workers.messenger``).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from service.backends.ports import AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
 from service.backends.webhooks.endpoint_states import MOST_ATTEMPTS, pause
 from service.backends.webhooks.messages import (
     DELETED,
@@ -22,18 +23,23 @@ from service.backends.webhooks.messages import (
     game_messages,
     message_again,
     message_id,
+    sample_message,
 )
-from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
-from service.backends.webhooks.samples import sample_message
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope
-from service.games.ports import OutcomeUnknown, RandomBytes, StorageUnavailable, TimeSource, WrittenByNewer
+from service.games.ports import (
+    TRACE,
+    OutcomeUnknown,
+    RandomBytes,
+    StorageUnavailable,
+    TimeSource,
+    WrittenByNewer,
+    trace_headers,
+)
 from service.games.store.history import decode
 from service.games.store.repository import GameRepository
-from service.games.trace import TRACE, trace_headers
-from service.outgoing.sender import Answer, Sender, SendFailed
-from service.outgoing.signing import signed_headers
+from service.outgoing.sender import Answer, Sender, SendFailed, signed_headers
 
 TIMEOUT_SECONDS: Final = 10.0
 MOST_ANSWER_BYTES: Final = 4096

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from service.backends.webhooks.ports import Webhook
+from service.backends.ports import Webhook
 
 LONGEST_PROBE_PAUSE_MS: Final = 60_000
 """A failing endpoint is tried again after so long at the latest, unless it has asked for more."""

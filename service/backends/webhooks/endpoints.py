@@ -9,17 +9,16 @@ from base64 import b32encode
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from service.backends.ports import RepeatKnown
-from service.backends.repeats import Prior, RepeatableRequest
+from service.backends.keys import Prior, RepeatableRequest
+from service.backends.ports import AskedMessage, DeliveryAttempt, RepeatKnown, Webhook, WebhookStore
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.messages import CHALLENGE, DELETED, PING, message_id
-from service.backends.webhooks.ports import AskedMessage, DeliveryAttempt, Webhook, WebhookStore
 from service.games.model.errors import Forbidden, LimitReached, NotFound
-from service.games.model.results import CommandResult
-from service.games.model.shards import shard_of
+from service.games.model.tokens import shard_of
+from service.games.model.views import CommandResult
 from service.games.ports import RandomBytes, StorageUnavailable, TimeSource
 from service.games.store.idempotency import Idempotency, IdempotencyKey
-from service.outgoing.signing import new_secret
+from service.outgoing.sender import new_secret
 
 MOST_WEBHOOKS: Final = 5
 """The most endpoints of an application."""

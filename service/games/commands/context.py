@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from service.games.commands.bots_alone import BotsAlone
+from service.games.commands.validation import BotsAlone
 from service.games.ports import PriorWrite, RandomBytes, Runtime
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import GameRepository

@@ -24,7 +24,7 @@ def decide_to_erase(ref: str, game: Game) -> Decision:
     """Erase whom the application calls so from all seats of a game. Raises ``NothingToErase``.
 
     Before the first deal nobody can be away yet; then the deal says so
-    (``service.games.commands.creation.deal_if_full``).
+    (``service.games.commands.create.deal_if_full``).
     """
     erased = [seat for seat, each in enumerate(game.seats) if each.ref == ref]
     if not erased:

@@ -10,18 +10,21 @@ from functools import partial
 from typing import NamedTuple
 
 from service.engine.errors import InvalidSetup, Reason
-from service.games.access import Access, join_scope
+from service.engine.presence import Claimed
+from service.games.access import Access, TokenRotation, join_scope, rotation_scope
 from service.games.commands.context import CommandContext
-from service.games.commands.creation import deal_if_full
+from service.games.commands.create import deal_if_full
+from service.games.commands.presence import check_running
 from service.games.commands.validation import NAME_TAKEN, NEEDS_KEY, check_client_seed, is_taken
-from service.games.model.errors import Forbidden, NotFound, SeatsTaken
+from service.games.model.clock import GRACE_MS
+from service.games.model.errors import Forbidden, NotDue, NotFound, SeatsTaken, unauthorized
 from service.games.model.game import Game
-from service.games.model.game_events import Joined
-from service.games.model.results import CommandResult, JoinedSeat, SeatToken
+from service.games.model.game_events import Joined, TokenChanged
 from service.games.model.seats import HUMAN, OPEN_SEAT, Seat
 from service.games.model.tokens import find_hash, hash_secret, new_token
-from service.games.model.views import view_game
+from service.games.model.views import CommandResult, GameView, JoinedSeat, SeatToken, format_rfc3339, view_game
 from service.games.ports import PriorWrite
+from service.games.reminders import JudgedTime, OutageAllowance
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed, Decision
@@ -116,3 +119,94 @@ def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Gam
     if command.client_seed is not None:
         game = game._replace(deck=game.deck.with_client_seed(seat, command.client_seed))
     return deal_if_full(game, [Joined(seat, command.name)])
+
+
+# The command by which a player changes the token of a seat.
+
+
+def rotate_token(
+    context: CommandContext, rotation: TokenRotation, key: IdempotencyKey | None = None
+) -> CommandResult[SeatToken]:
+    """Give the bearer's seat a new token and revoke the old one.
+
+    Raises ``Unauthorized`` if the token was changed since its access, ``KeyReused``, ``NotFound`` when the game has
+    expired.
+    """
+    game_id, seat, old_token, game = rotation.game_id, rotation.seat, rotation.token, rotation.game
+    record = None
+    if key is not None:
+        record = context.idempotency.record(key, *rotation_scope(old_token, seat), derives_tokens=True)
+    token_of = partial(context.new_secret(new_token, key), "token", game_id, old_token, str(seat))
+
+    if rotation.prior is not None:
+        committed = context.repository.replay(game_id, rotation.prior, record)
+    else:
+        assert game is not None
+        decide = partial(_decide_rotation, seat, game.seats[seat].token_hash, token_of())
+        committed = context.repository.transact(game, decide, record)
+    if committed.after.seats[seat].token_hash is None:
+        raise unauthorized()  # the player was erased after the request that is repeated
+    token = SeatToken(seat, committed.after.seats[seat].name or "", token_of(prior=committed.prior))
+    return CommandResult(token, committed.replayed)
+
+
+def _decide_rotation(seat: int, old_hash: bytes | None, token: str, game: Game) -> Decision:
+    if game.seats[seat].token_hash != old_hash:
+        raise unauthorized()  # another request changed it first
+    return game.with_seat(seat, game.seats[seat]._replace(token_hash=hash_secret(token))), [TokenChanged(seat)]
+
+
+# The command by which a player claims that another, whose time is over, be played by a computer player.
+
+
+class Claim(NamedTuple):
+    """The claim of the seat ``by``, with this token, that ``seat`` be played by a computer player, at this time.
+
+    ``allowance`` is that of the deadlines of the game.
+    """
+
+    seat: int
+    by: int
+    token_hash: bytes | None
+    at: int
+    allowance: OutageAllowance
+
+
+def claim_seat(
+    context: CommandContext,
+    judged: Callable[[str], JudgedTime],
+    access: Access,
+    seat: int,
+    *,
+    key: IdempotencyKey | None = None,
+) -> CommandResult[GameView]:
+    """Have ``seat``, whose time is over, played by a computer player; the game as the claimant sees it.
+
+    Raises ``NotDue`` before the deadline, while nobody can be late because the service was away, and where nothing
+    can be claimed; ``NotStarted``, ``GameOver``, ``NotInMatch``, ``KeyReused``, ``InvalidSetup`` for a seat that
+    does not exist or is the claimant's own, ``Unauthorized`` as ``make_move``.
+    """
+    game, by, from_store = access[:3]
+    if by is None:
+        raise unauthorized()
+    if seat >= len(game.seats) or seat == by:
+        raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
+    record = None if key is None else context.idempotency.record(key, "claim", str(by))
+    claim = Claim(seat, by, game.seats[by].token_hash, context.runtime.clock(), judged(game.id).allowance)
+    try:
+        committed = context.repository.transact(game, partial(decide_claim, claim), record, from_store=from_store)
+    except NotFound:
+        raise unauthorized() from None
+    return CommandResult(view_game(committed.after, by, context.repository.lifetimes), committed.replayed)
+
+
+def decide_claim(claim: Claim, game: Game) -> Decision:
+    """Have the seat played by a computer player. Raises as ``claim_seat``."""
+    seat = claim.seat
+    check_running(game, claim.by, claim.token_hash)
+    deadline = game.held_deadline(claim.allowance)
+    if game.clock is None or game.clock.absence != "claim" or seat != game.state.turn or deadline is None:
+        raise NotDue("nothing_to_claim", seat=seat)
+    if claim.at < deadline + GRACE_MS:
+        raise NotDue("deadline_not_passed", seat=seat, deadline=format_rfc3339(deadline))
+    return game, [Claimed(seat, claim.by)]

@@ -17,8 +17,7 @@ from service.games.commands.validation import check_client_seed
 from service.games.model.errors import MoveRefused, NotFound, NotStarted, StaleVersion, unauthorized
 from service.games.model.following import advance_match
 from service.games.model.game import Game
-from service.games.model.results import CommandResult
-from service.games.model.views import GameView, legal_moves_for, view_game
+from service.games.model.views import CommandResult, GameView, legal_moves_for, view_game
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
 

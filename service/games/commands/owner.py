@@ -13,13 +13,12 @@ from service.engine.errors import InvalidSetup, Reason
 from service.games.access import Access
 from service.games.commands.context import CommandContext
 from service.games.commands.validation import NAME_TAKEN, is_taken
-from service.games.model.errors import NotFound, SeatsTaken
+from service.games.model.errors import NotFound, SeatsTaken, unauthorized
 from service.games.model.game import Game
 from service.games.model.game_events import JoinCodeChanged, Renamed, TokenChanged
-from service.games.model.results import CommandResult, SeatToken
 from service.games.model.seats import HUMAN, OPEN_SEAT
 from service.games.model.tokens import hash_secret, new_join_code, new_token
-from service.games.model.views import GameView, view_game
+from service.games.model.views import CommandResult, GameView, SeatToken, view_game
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
 
@@ -118,3 +117,16 @@ def _decide_join_code(code: str, game: Game) -> Decision:
         raise SeatsTaken("seats_taken")
     ownership = None if game.ownership is None else game.ownership._replace(join_code=code)
     return game._replace(join_hash=hash_secret(code), ownership=ownership), [JoinCodeChanged()]
+
+
+# The command by which an application deletes a game of its own.
+
+
+def delete_game(context: CommandContext, game: Game) -> None:
+    """Delete a game for the application that owns it.
+
+    Raises ``Unauthorized`` for a game that no application owns, ``NotFound`` when it has expired.
+    """
+    if game.ownership is None:
+        raise unauthorized()
+    context.repository.delete(game.id, game.ownership.app, game.holder)

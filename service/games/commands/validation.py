@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Final, NamedTuple
 
+from service.bounded_cache import BoundedCache
 from service.engine.deal import ArrangedDeal
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt
@@ -19,10 +20,13 @@ from service.engine.tiles import Tile, sort_tiles
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
+from service.games.model.errors import Gone, TooManyGamesOfBots
 from service.games.model.forks import ForkSource
 from service.games.model.game import Audience, Game, rules_for
-from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
-from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind
+from service.games.model.schedule import MOST_ROUNDS_OF_BOTS, is_under_way
+from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind, may_go_on_alone
+from service.games.ports import GamesOfBots, StorageUnavailable, TimeSource
+from service.games.store.repository import GameRepository
 
 
 class SeatRequest(NamedTuple):
@@ -195,3 +199,66 @@ def check_client_seed(game: Game) -> None:
     """Raise ``InvalidSetup`` where the deals do not depend on client seeds."""
     if game.deck.game is None:
         raise InvalidSetup({"client_seed": [FIXED_DEALS]})
+
+
+# How many games a holder may have that computer players may go on with alone: they take time of the service.
+
+
+RETRY_SECONDS: Final = 10
+"""After a refusal, the games of the holder are not looked at again before."""
+CREATION_MS: Final = 30_000
+"""For so long after it was noted, a game that does not exist may be about to be stored, and counts."""
+MOST_REFUSED: Final = 1000
+"""Holders who were refused lately, of which a process knows."""
+
+
+class BotsAlone:
+    """The games that computer players may go on with alone, ``most`` of one holder; 0 for no limit."""
+
+    def __init__(self, games: GamesOfBots, repository: GameRepository, clock: TimeSource, most: int) -> None:
+        self._games = games
+        self._repository = repository
+        self._clock = clock
+        self._most = most
+        self._refused = BoundedCache[str, int](MOST_REFUSED)
+
+    def admit(self, game: Game) -> None:
+        """Note a game that is about to be created; one that was admitted before is again.
+
+        Raises ``TooManyGamesOfBots`` if its holder has as many as may be under way, ``StorageUnavailable``,
+        ``OutcomeUnknown``.
+        """
+        absence = None if game.clock is None else game.clock.absence
+        if not self._most or not may_go_on_alone([seat.kind for seat in game.seats], absence):
+            return
+        holder = game.holder
+        now = self._clock()
+        if not self._games.add(holder, game.id, now):
+            return
+        others = {each: at for each, at in self._games.all(holder).items() if each != game.id}
+        if len(others) < self._most:
+            return
+        counted = self._was_refused(holder)
+        ended = [] if counted else [each for each, at in others.items() if not self._is_under_way(each, now - at)]
+        left = len(others) - len(ended)
+        if left >= self._most:
+            ended.append(game.id)
+            self._refused.put(holder, self._clock())
+        if ended:
+            self._games.remove(holder, ended)
+        if left >= self._most:
+            raise TooManyGamesOfBots(self._most, RETRY_SECONDS)
+
+    def _was_refused(self, holder: str) -> bool:
+        at = self._refused.get(holder)
+        return at is not None and self._clock() - at < RETRY_SECONDS * 1000
+
+    def _is_under_way(self, game_id: str, age: int) -> bool:
+        """Return whether a game that was noted ``age`` milliseconds ago goes on, or may be about to be stored."""
+        try:
+            game = self._repository.load(game_id)
+        except Gone:
+            return False
+        except StorageUnavailable:
+            return True
+        return age < CREATION_MS if game is None else is_under_way(game)

@@ -19,7 +19,7 @@ from service.engine.view import revealed_seed
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game
 from service.games.model.game_events import Created, EventEnvelope
-from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import format_rfc3339
 from service.records.fork_points import ForkPoint, fork_point_at
 from service.records.parser import parse_record
 from service.records.record import (

@@ -107,7 +107,7 @@ class GameFacts(NamedTuple):
     auto: bool = False
     """Whether the draws and passes of people without a choice are made with the move before them."""
     trace: str = ""
-    """The trace of the last request that changed the game (``service.games.trace``)."""
+    """The trace of the last request that changed the game (``service.games.ports``)."""
     allowance: OutageAllowance = NO_ALLOWANCE
     """By how much outages postpone its deadlines, as the process last learned it; not stored."""
 

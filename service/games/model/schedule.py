@@ -28,7 +28,7 @@ _LEAST_WITH_PEOPLE_MS: Final = {"expert": 300}
 """The least time until the move of a level that calculates: a forced move must not come sooner than another.
 
 More than the longest of a hundred decisions takes with the compiled engine; where that is not enough, see
-``service.workers.decision_times``.
+``service.workers.bot_worker``.
 """
 
 

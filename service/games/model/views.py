@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from service.engine.events import Event, RoundResult
 from service.engine.layout import Layout
@@ -262,3 +263,72 @@ def standings(game: Game) -> tuple[Standing, ...]:
             for seat in order
         ]
     )
+
+
+# The text form of a time, the same wherever the service writes one.
+
+
+@lru_cache(maxsize=4096)
+def format_rfc3339(milliseconds: int) -> str:
+    """Return a time in milliseconds since 1970 in the form of RFC 3339, in UTC: ``2026-01-06T19:33:20.000Z``.
+
+    Cached, as the times of a game are shown again with each view.
+    """
+    minutes, rest = divmod(milliseconds, 60_000)
+    seconds, thousandths = divmod(rest, 1000)
+    return f"{_format_minute(minutes)}:{seconds:02}.{thousandths:03}Z"
+
+
+@lru_cache(maxsize=1024)
+def _format_minute(minutes: int) -> str:
+    """Return the text up to the minute; cached, as many times within a minute are formatted."""
+    return datetime.fromtimestamp(minutes * 60, UTC).strftime("%Y-%m-%dT%H:%M")
+
+
+# The results of the commands and queries of a game.
+
+
+T = TypeVar("T")
+
+
+class SeatToken(NamedTuple):
+    """A seat with its token, which is returned only once."""
+
+    seat: int
+    name: str
+    token: str
+
+
+class CreatedGame(NamedTuple):
+    """A game just created, as a spectator sees it, with the tokens of its seats and the code for the open ones."""
+
+    view: GameView
+    seats: tuple[SeatToken, ...]
+    join_code: str | None
+
+
+class JoinedSeat(NamedTuple):
+    """An open seat just taken, with the game as this seat sees it."""
+
+    seat: SeatToken
+    view: GameView
+
+
+class LegalMoves(NamedTuple):
+    """The legal moves of a seat at this version; ``turn`` is the seat whose turn it is, ``to_act`` who may move.
+
+    ``deadline`` is that of the running turn or deal, in milliseconds since 1970; ``None`` while no clock runs.
+    """
+
+    version: int
+    turn: int | None
+    to_act: tuple[int, ...]
+    moves: tuple[Move, ...]
+    deadline: int | None = None
+
+
+class CommandResult(NamedTuple, Generic[T]):
+    """The result of a command; ``replayed`` if it is that of an earlier request under the same idempotency key."""
+
+    answer: T
+    replayed: bool

@@ -6,15 +6,42 @@ Owns how these texts are put together; the texts themselves are in ``service.tex
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from importlib import resources
+from typing import Any, NamedTuple
+
+import orjson
 
 from service.engine.errors import InvalidSetup
 from service.engine.options import Option, Value
 from service.engine.variant import Variant
 from service.engine.variants import variants
 from service.games.model.errors import NotFound
-from service.games.queries.strength import measured_strength
 from service.texts import Language, has_text, text
+
+# How strong the levels of computer players are in each game, as it was measured.
+
+
+class Strength(NamedTuple):
+    """By how much one level is stronger than another one at a certain table."""
+
+    variant: str
+    players: int
+    options: dict[str, Value]
+    stronger: str
+    weaker: str
+    share: float
+    """Of the comparisons in a round, those that the stronger level wins; a tie counts half."""
+    interval: float
+    """Half of the 95 % interval of the share."""
+    deals: int
+
+
+@cache
+def measured_strength() -> tuple[Strength, ...]:
+    """Return every row that was measured with enough deals."""
+    file = resources.files("service.games.queries") / "strength.json"
+    rows: list[dict[str, Any]] = orjson.loads(file.read_bytes())
+    return tuple([Strength(**row) for row in rows])
 
 
 class DealRow(NamedTuple):

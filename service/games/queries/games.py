@@ -19,12 +19,12 @@ from service.games.model.errors import unauthorized
 from service.games.model.forks import export_record
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent, TokenChanged
-from service.games.model.results import LegalMoves
 from service.games.model.views import (
     WITH_NAME,
     EventPage,
     EventView,
     GameView,
+    LegalMoves,
     Reset,
     ScoreCard,
     TableView,

@@ -6,8 +6,9 @@ an event.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Final, TypeVar
 
 from service.engine.events import Dealt
@@ -27,10 +28,9 @@ from service.games.model.game_events import (
     commitments_after,
 )
 from service.games.model.seats import OPEN_SEAT, Seat, Seats
-from service.games.ports import EventRange, StorageUnavailable, Store, WrittenByNewer
-from service.games.store.cache import UPGRADE_SECONDS, GameCache
+from service.games.ports import EventRange, OutcomeUnknown, RunLater, StorageUnavailable, Store, WrittenByNewer
+from service.games.store.cache import UPGRADE_SECONDS, GameCache, expired
 from service.games.store.codec import decode_event
-from service.games.store.reading import expired
 
 _PAGE: Final = 1000
 """Events read at a time."""
@@ -179,3 +179,30 @@ def decode(version: int, created_at: int, data: bytes) -> EventEnvelope:
         return decode_event(version, created_at, data)
     except NewerFormat:
         raise WrittenByNewer("newer format", retry_after=UPGRADE_SECONDS) from None
+
+
+# The compaction of finished games, in the background.
+
+
+_log = logging.getLogger(__name__)
+
+
+class Compaction:
+    """Has a store compact games."""
+
+    def __init__(self, store: Store, run_later: RunLater) -> None:
+        self._store = store
+        self._run_later = run_later
+
+    def begin(self, game_id: str) -> None:
+        """Compact the events of a finished game in the background."""
+        self._run_later(partial(self._compact, game_id))
+
+    def _compact(self, game_id: str) -> None:
+        """Compact the events. A failure does not concern the client: its write is committed."""
+        try:
+            self._store.compact(game_id)
+        except (StorageUnavailable, OutcomeUnknown):
+            pass
+        except Exception:
+            _log.exception("a finished game could not be compacted")

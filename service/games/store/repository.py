@@ -6,15 +6,15 @@ Owns only how its parts are put together: reading games, their histories, transa
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Final
 
 from service.games.model.schedule import DAY_MS, Lifetimes
-from service.games.ports import Runtime, Store
+from service.games.ports import Runtime, StorageUnavailable, Store, TimeSource
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 from service.games.store.admission import Keeping
-from service.games.store.cache import GameCache
+from service.games.store.cache import GameCache, GameReader
 from service.games.store.history import GameHistory
-from service.games.store.reading import GameReader
 from service.games.store.transactions import Committed, Transactions, WriteTerms
 
 EVERYTHING: Final = Keeping(Lifetimes.at_most(30 * DAY_MS))
@@ -78,3 +78,41 @@ class GameRepository:
         self.size = store.size
         self.note = store.note
         self.advice = store.advice
+
+
+# Whether games can be written now, found out at most once a second however often it is asked.
+
+
+VALID_MS: Final = 1000
+
+
+class Readiness:
+    """The readiness of a store, which ``check`` finds out as ``Store.check`` does.
+
+    Of several callers at the same time one asks it, and the others wait for the answer.
+    """
+
+    def __init__(self, check: Callable[[], None], clock: TimeSource) -> None:
+        self._check_store = check
+        self._clock = clock
+        self._lock = Lock()
+        self._checked_at: int | None = None
+        self._failure: tuple[str, int] | None = None
+
+    def require(self) -> None:
+        """Raise ``StorageUnavailable`` if games cannot be written, or could not within the last second."""
+        with self._lock:
+            if self._checked_at is None or not 0 <= self._clock() - self._checked_at < VALID_MS:
+                self._failure = self._check()
+                self._checked_at = self._clock()
+            failure = self._failure
+        if failure is not None:
+            raise StorageUnavailable(*failure)
+
+    def _check(self) -> tuple[str, int] | None:
+        """Ask the store; the reason of a failure, and the seconds after which to try again."""
+        try:
+            self._check_store()
+        except StorageUnavailable as error:
+            return error.reason, error.retry_after
+        return None

@@ -20,8 +20,10 @@ from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.model.schedule import reminders
 from service.games.model.tokens import new_write_id
 from service.games.ports import (
+    TRACE,
     Commit,
     GameExists,
+    Holder,
     IdempotencyRecord,
     OutcomeUnknown,
     PriorWrite,
@@ -30,15 +32,11 @@ from service.games.ports import (
     Store,
     WriteRequest,
 )
-from service.games.shares import Holder
 from service.games.store.admission import GROWTH, Admission, Keeping
-from service.games.store.cache import CachedGame, GameCache
+from service.games.store.cache import CachedGame, GameCache, GameReader, expired
 from service.games.store.codec import encode_event, encode_game, encode_tombstone, state_prefix
-from service.games.store.compaction import Compaction
-from service.games.store.history import GameHistory
+from service.games.store.history import Compaction, GameHistory
 from service.games.store.idempotency import check_same_request
-from service.games.store.reading import GameReader, expired
-from service.games.trace import TRACE
 
 MAX_ATTEMPTS: Final = 16
 """How often a transaction decides, each time because another write came first."""

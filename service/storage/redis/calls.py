@@ -10,16 +10,106 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from hashlib import sha1
 from pathlib import Path
+from threading import BoundedSemaphore
 from time import monotonic
 from typing import Any, Final, TypeVar
 
+from redis import exceptions
 from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import NoScriptError
 
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.storage.redis.connection import Command, MaybeSent, NotSent
-from service.storage.redis.errors import as_unavailable, unanswered
+from service.storage.redis.connection import Command, DedicatedConnection, MaybeSent, NotSent
 from service.storage.redis.topology import Topology
+
+# The classification of redis-py's errors: the store is unavailable, or the program is wrong.
+
+
+RETRY_SOON_SECONDS = 1  # it passes by itself
+RETRY_LATER_SECONDS = 5  # an operator has to act
+
+ERROR_PREFIXES: dict[str, int] = {
+    "ASK": RETRY_SOON_SECONDS,  # the slot is being migrated
+    "BUSY": RETRY_SOON_SECONDS,  # another script is running for too long
+    "CLUSTERDOWN": RETRY_SOON_SECONDS,
+    "DENIED": RETRY_LATER_SECONDS,  # protected mode: no connections from other hosts
+    "LOADING": RETRY_SOON_SECONDS,  # it is loading its data after a start
+    "MASTERDOWN": RETRY_SOON_SECONDS,  # a replica that has lost its primary
+    "MISCONF": RETRY_LATER_SECONDS,  # it cannot save its data, and refuses writes
+    "MOVED": RETRY_SOON_SECONDS,  # another server owns the slot now
+    "NOAUTH": RETRY_LATER_SECONDS,
+    "NOPERM": RETRY_LATER_SECONDS,
+    "NOREPLICAS": RETRY_SOON_SECONDS,  # fewer than min-replicas-to-write
+    "OOM": RETRY_LATER_SECONDS,  # out of memory
+    "READONLY": RETRY_SOON_SECONDS,  # a replica: the failover has not ended
+    "TRYAGAIN": RETRY_SOON_SECONDS,  # the keys of the slot are being migrated
+    "WRONGPASS": RETRY_LATER_SECONDS,
+}
+"""The prefixes of error answers that may pass, and the seconds after which to try again."""
+
+
+WRITE_FAILURES: Final = (
+    *ERROR_PREFIXES,
+    "timeout",
+    "connection",
+    "pool",
+    "auth",
+    "protocol",
+    "cluster",
+    "no replica",
+    "memory reserve",
+)
+"""The reasons for which a write fails, as they are counted."""
+
+
+def as_unavailable(error: Exception) -> StorageUnavailable | None:
+    """Return the error of the port for ``error``; ``None`` if the program is wrong."""
+    prefix = _prefix(error)
+    if prefix in ERROR_PREFIXES:
+        return StorageUnavailable(prefix, ERROR_PREFIXES[prefix])
+    match error:
+        case exceptions.TimeoutError() | TimeoutError():
+            return StorageUnavailable("timeout", RETRY_SOON_SECONDS)
+        case (
+            exceptions.AuthenticationError() | exceptions.AuthorizationError() | exceptions.ExternalAuthProviderError()
+        ):
+            return StorageUnavailable("auth", RETRY_LATER_SECONDS)
+        case exceptions.ResponseError() if str(error).startswith("Protocol error: unauthenticated"):
+            # A command that is too long for a client that has not authenticated.
+            return StorageUnavailable("NOAUTH", RETRY_LATER_SECONDS)
+        case exceptions.AuthenticationWrongNumberOfArgsError():
+            return StorageUnavailable("auth", RETRY_LATER_SECONDS)
+        case exceptions.MaxConnectionsError():
+            return StorageUnavailable("pool", RETRY_SOON_SECONDS)
+        case exceptions.ConnectionError() if str(error).startswith("No connection available"):
+            return StorageUnavailable("pool", RETRY_SOON_SECONDS)
+        case exceptions.ConnectionError() | OSError():
+            return StorageUnavailable("connection", RETRY_SOON_SECONDS)
+        case exceptions.InvalidResponse():
+            return StorageUnavailable("protocol", RETRY_LATER_SECONDS)
+        case exceptions.CrossSlotTransactionError() | exceptions.InvalidPipelineStack():
+            return None
+        case exceptions.ClusterError() | exceptions.RedisClusterException():
+            return StorageUnavailable("cluster", RETRY_SOON_SECONDS)
+        case _:
+            return None
+
+
+def unanswered(error: NotSent | MaybeSent) -> StorageUnavailable:
+    """Return the error of the port for a call without an answer. Raises ``error`` itself if the program is wrong."""
+    cause = error.__cause__
+    unavailable = as_unavailable(cause) if isinstance(cause, Exception) else None
+    if unavailable is None:
+        raise error
+    return unavailable
+
+
+def _prefix(error: Exception) -> str:
+    """Return the first word of an error answer; empty for other errors."""
+    if not isinstance(error, exceptions.RedisError):
+        return ""
+    return error.status_code or str(error).partition(" ")[0]
+
 
 _SCRIPTS: Final = {path.stem: path.read_bytes() for path in (Path(__file__).parent.parent / "scripts").glob("*.lua")}
 """The source of each script by its name, which is also that of the operation it runs for."""
@@ -156,3 +246,45 @@ def failure_of(error: Exception) -> StorageUnavailable:
     if unavailable is None:
         raise error
     return unavailable
+
+
+# Servers that are asked only so many things at a time, for a process that works on hundreds of games at once.
+
+
+class LimitedTopology(Topology):
+    """The servers of another topology, with at most so many calls under way."""
+
+    def __init__(self, topology: Topology, most_calls: int) -> None:
+        self._topology = topology
+        self._calls = BoundedSemaphore(most_calls)
+
+    def call(self, key: bytes, *commands: Command) -> list[Any]:
+        """Send the commands, as soon as a call may begin."""
+        with self._calls:
+            return self._topology.call(key, *commands)
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        """Send each command, as soon as a call may begin; with one connection to each primary it is one."""
+        with self._calls:
+            return self._topology.call_each(calls)
+
+    @property
+    def scripts_span_slots(self) -> bool:
+        """Whether one script may use keys of different slots."""
+        return self._topology.scripts_span_slots
+
+    def node(self, key: bytes) -> str:
+        return self._topology.node(key)
+
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        return self._topology.one_for_each_primary(keys)
+
+    def open_subscriber(self, key: bytes) -> DedicatedConnection:
+        """Return a new connection, which is none of those for calls."""
+        return self._topology.open_subscriber(key)
+
+    def report_failure(self, key: bytes, error: Exception) -> None:
+        self._topology.report_failure(key, error)
+
+    def durability_warnings(self) -> list[str]:
+        return self._topology.durability_warnings()

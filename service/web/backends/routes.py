@@ -7,14 +7,15 @@ from typing import Final
 
 from flask import Blueprint
 
+from service.backends.keys import REQUEST_BYTES
 from service.backends.ports import Backend
-from service.backends.stored import REQUEST_BYTES
 from service.web.backends.schemas import (
     ApplicationInfoSchema,
     CreatedKeySchema,
     KeyInSchema,
+    application_json,
+    new_key_json,
 )
-from service.web.backends.serializers import application_json, new_key_json
 from service.web.http.body import read_json_or_nothing, validate
 from service.web.http.headers import bearer_token, idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created_secret, no_content, ok

@@ -25,8 +25,7 @@ from service.web.board.schemas import (
 )
 from service.web.board.serializers import board_json
 from service.web.http.errors import InvalidBody
-from service.web.http.headers import etag_matches, preferred_language
-from service.web.http.query import read_query
+from service.web.http.headers import etag_matches, preferred_language, read_query
 from service.web.http.responses import (
     JSON,
     SVG,

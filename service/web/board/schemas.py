@@ -10,8 +10,7 @@ from service.engine.tiles import TILES
 from service.texts import LANGUAGES, named
 from service.web.fields.moves import MAX_VERSION
 from service.web.fields.shown import SeatedSchema, shown_tile
-from service.web.fields.strict import QueryAspect, QueryBoolean, QueryInteger, RequestSchema, doc
-from service.web.fields.validation import OneOf, Range
+from service.web.fields.strict import OneOf, QueryAspect, QueryBoolean, QueryInteger, Range, RequestSchema, doc
 
 THEMES: Final = ("auto", "light", "dark", "print")
 

@@ -5,9 +5,14 @@ Everything here comes from a ``Geometry``; does not depend on how it was compute
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Sequence
+from typing import Final, NamedTuple
+
+from service.bounded_cache import BoundedCache
+from service.engine.layout import Placement
 from service.games.model.views import TableView
-from service.render.geometry import Area, Geometry, Place, PlacedEnd, PlacedTile
-from service.web.fields.values import JsonObject
+from service.render.geometry import Area, Geometry, GrowingGeometry, Place, PlacedEnd, PlacedTile
+from service.web.fields.strict import JsonObject
 
 
 def board_json(table: TableView, aspect: int, geometry: Geometry, first: int) -> JsonObject:
@@ -64,3 +69,76 @@ def _end(placed: PlacedEnd) -> JsonObject:
 
 def _place(place: Place) -> JsonObject:
     return {"x": place.x, "y": place.y, "rotation": place.rotation}
+
+
+# The geometries of the tables of games, each kept while its table grows.
+
+
+MAX_ENTRIES: Final = 128
+"""Geometries in a cache, each of at most some 100 kB; the one that was used longest ago is evicted."""
+
+
+class GeometryCache:
+    """The geometries of tables; ``yield_control`` is called after each tile, to let other requests run."""
+
+    def __init__(self, yield_control: Callable[[], None]) -> None:
+        self._yield_control = yield_control
+        self._entries = BoundedCache[int, _Entry](MAX_ENTRIES)
+
+    def get(self, table: TableView, aspect: int, admit: Callable[[int], None]) -> Geometry:
+        """Return the geometry of a table, extended from the cached one that has the most of its tiles.
+
+        ``aspect`` in tenths.
+
+        ``admit`` is called with the number of places that are about to be computed: those of tiles that were laid
+        since, and of all ends. What it raises, the caller gets.
+        """
+        placements = table.layout.placements
+        owner = table.game, table.round, aspect
+        keys = _keys(owner, placements)
+        entry = self._find(owner, placements, keys)
+        known = 0 if entry is None else len(entry.placements)
+        if entry is None or known < len(placements):
+            admit(len(placements) - known + len(table.layout.ends))
+            start = self._empty(table, aspect) if entry is None else entry.geometry
+            entry = _Entry(owner, placements, start.extended(table.layout) if placements else start)
+            self._entries.put(keys[-1], entry)
+        return entry.geometry.geometry
+
+    def forget(self, games: Container[str]) -> None:
+        self._entries.drop(lambda _, entry: entry.owner[0] in games)
+
+    def _empty(self, table: TableView, aspect: int) -> GrowingGeometry:
+        return GrowingGeometry(table.tiles_in_set, table.spread, aspect, pause=self._yield_control)
+
+    def _find(self, owner: _Owner, placements: tuple[Placement, ...], keys: Sequence[int]) -> _Entry | None:
+        """Return the entry of this table after the most of its tiles."""
+        for many in range(len(placements), -1, -1):
+            entry = self._entries.get(keys[many])
+            if entry is not None and (entry.owner, entry.placements) == (owner, placements[:many]):
+                self._entries.use(keys[many])
+                return entry
+        return None
+
+
+_Owner = tuple[str, int, int]
+"""The id of a game, the round, and the aspect.
+
+In another round the same placements may lie on other sides: a placement does not say on which of the two long sides of
+the lead.
+"""
+
+
+class _Entry(NamedTuple):
+    owner: _Owner
+    placements: tuple[Placement, ...]
+    geometry: GrowingGeometry
+
+
+def _keys(owner: _Owner, placements: Sequence[Placement]) -> list[int]:
+    """Return the keys of a table before its first tile and after each one.
+
+    By value and not by identity, as another process may have laid tiles, and a table of the past is rebuilt.
+    """
+    key = hash(owner)
+    return [key, *[key := hash((key, placement)) for placement in placements]]

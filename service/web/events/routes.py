@@ -19,14 +19,11 @@ from service.web.access import key_check
 from service.web.events.schemas import EventPageSchema, EventsQuerySchema, StreamItemSchema
 from service.web.events.serializers import event_json, event_page_json
 from service.web.events.stream import Stream, StreamContent
-from service.web.fields.values import JsonObject
-from service.web.http.current import current_environ
-from service.web.http.headers import negotiate, preferred_language
-from service.web.http.query import read_query_of_reader
-from service.web.http.response_cache import cached_body
-from service.web.http.responses import JSON, RawResponse, ok, streamed, to_json
-from service.web.http.stream_formats import NDJSON, SSE
-from service.web.http.streams import stream_client, wait_while_valid
+from service.web.fields.strict import JsonObject
+from service.web.http.errors import current_environ
+from service.web.http.headers import negotiate, preferred_language, read_query_of_reader
+from service.web.http.responses import JSON, RawResponse, cached_body, ok, streamed, to_json
+from service.web.http.streams import NDJSON, SSE, stream_client, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_history, limit_sentences
 from service.web.services import Services

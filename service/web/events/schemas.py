@@ -6,18 +6,25 @@ from marshmallow import Schema, fields
 
 from service.games.model.game_events import GAME_EVENT_TYPES
 from service.web.fields.moves import MAX_VERSION
-from service.web.fields.queries import MAX_WAIT_SECONDS, text_field
-from service.web.fields.seats import results_field, waiting_for_field, winners_field
-from service.web.fields.shown import digest, rematch_of_field, seat_field, to_act_field
+from service.web.fields.shown import (
+    MAX_WAIT_SECONDS,
+    digest,
+    rematch_of_field,
+    results_field,
+    seat_field,
+    text_field,
+    to_act_field,
+    waiting_for_field,
+    winners_field,
+)
 from service.web.fields.strict import (
     QueryBoolean,
     QueryInteger,
+    Range,
     RequestSchema,
     doc,
 )
-from service.web.fields.validation import Range
-from service.web.score.schemas import HandLeftSchema, ScoreLineSchema
-from service.web.view.schemas import GameSchema
+from service.web.view.schemas import GameSchema, HandLeftSchema, ScoreLineSchema
 
 
 class EventDataSchema(Schema):

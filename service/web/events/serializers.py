@@ -8,11 +8,9 @@ from typing import Any, Final
 from service.engine.events import Dealt, Drew, FieldKind, RoundEnded
 from service.engine.view import DealtView, DrewView
 from service.games.model.game_events import GAME_EVENT_TYPES
-from service.games.model.timestamps import format_rfc3339
-from service.games.model.views import Deleted, EventPage, EventView, Reset
-from service.web.fields.values import JsonObject
-from service.web.score.serializers import round_json
-from service.web.view.serializers import game_view_json
+from service.games.model.views import Deleted, EventPage, EventView, Reset, format_rfc3339
+from service.web.fields.strict import JsonObject
+from service.web.view.serializers import game_view_json, round_json
 
 _FIELDS: Final[dict[type, list[tuple[str, FieldKind]]]] = {
     kind.event: [(name, field) for name, field in kind.fields or () if name != "seat"] for kind in GAME_EVENT_TYPES

@@ -11,13 +11,11 @@ from time import monotonic, time
 from typing import NamedTuple
 
 from service.games.model.errors import Gone, NotFound, Unauthorized
-from service.games.model.timestamps import format_rfc3339
-from service.games.model.views import EventPage, EventView
+from service.games.model.views import EventPage, EventView, format_rfc3339
 from service.games.ports import StorageUnavailable
 from service.games.queries.subscription import RETRY_SECONDS, EventSubscription
-from service.web.fields.values import JsonObject
-from service.web.http.stream_formats import FORMATS
-from service.web.http.streams import CHECK_SECONDS, Streams
+from service.web.fields.strict import JsonObject
+from service.web.http.streams import CHECK_SECONDS, FORMATS, Streams
 
 
 class StreamContent(NamedTuple):

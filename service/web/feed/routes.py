@@ -12,12 +12,10 @@ from service.web.access import key_check
 from service.web.events.schemas import StreamItemSchema
 from service.web.feed.schemas import FeedPageSchema, FeedQuerySchema
 from service.web.feed.stream import FeedStream
-from service.web.http.current import current_environ
-from service.web.http.headers import negotiate
-from service.web.http.query import read_query_of_reader
+from service.web.http.errors import current_environ
+from service.web.http.headers import negotiate, read_query_of_reader
 from service.web.http.responses import JSON, RawResponse, ok, streamed
-from service.web.http.stream_formats import NDJSON, SSE
-from service.web.http.streams import stream_client, wait_while_valid
+from service.web.http.streams import NDJSON, SSE, stream_client, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_history
 from service.web.services import Services

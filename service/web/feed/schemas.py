@@ -9,11 +9,15 @@ from marshmallow import Schema, fields
 
 from service.backends.index.feed import LATEST
 from service.games.model.game_events import GAME_EVENT_TYPES
-from service.web.fields.queries import MAX_WAIT_SECONDS
-from service.web.fields.seats import results_field, waiting_for_field, winners_field
-from service.web.fields.shown import rematch_of_field, to_act_field
-from service.web.fields.strict import QueryInteger, RequestSchema, doc
-from service.web.fields.validation import Range, invalid
+from service.web.fields.shown import (
+    MAX_WAIT_SECONDS,
+    rematch_of_field,
+    results_field,
+    to_act_field,
+    waiting_for_field,
+    winners_field,
+)
+from service.web.fields.strict import QueryInteger, Range, RequestSchema, doc, invalid
 
 MOST_ITEMS: Final = 1000
 _CURSOR_PATTERN: Final = rf"^([0-9]{{1,18}}-[0-9]{{1,18}}|{LATEST})$"

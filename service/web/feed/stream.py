@@ -12,10 +12,9 @@ import orjson
 
 from service.backends.index.feed import FeedItems, FeedReader
 from service.games.model.errors import Unauthorized
-from service.games.model.timestamps import format_rfc3339
+from service.games.model.views import format_rfc3339
 from service.games.ports import StorageUnavailable
-from service.web.http.stream_formats import FORMATS, Format
-from service.web.http.streams import CHECK_SECONDS, Streams
+from service.web.http.streams import CHECK_SECONDS, FORMATS, Format, Streams
 
 
 class FeedStream:

@@ -18,6 +18,8 @@ from service.engine.tiles import MAX_PIPS
 from service.web.fields.strict import (
     LINE_PATTERN,
     Known,
+    Length,
+    Range,
     RequestSchema,
     SingleLine,
     StrictBoolean,
@@ -25,7 +27,6 @@ from service.web.fields.strict import (
     TileField,
     doc,
 )
-from service.web.fields.validation import Length, Range
 
 MAX_VERSION: Final = 2**31 - 1
 _TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)-(0|[1-9][0-9]?)$"

@@ -9,7 +9,11 @@ from typing import Any, Final
 
 from marshmallow import Schema, fields
 
-from service.web.fields.strict import doc
+from service.texts import LANGUAGES, named
+from service.web.fields.strict import (
+    QueryBoolean,
+    doc,
+)
 
 
 def shown_tile(text: str, **arguments: Any) -> fields.String:
@@ -48,3 +52,54 @@ def rematch_of_field(of: str) -> fields.String:
     """Return the id of the game that a rematch follows; ``of`` says where it is told."""
     text = f"{of}: the id of the finished game that it follows."
     return fields.String(metadata=doc(text, example="5m1Gd5tIvN3vYhYkS0oJGA_1"))
+
+
+# The schemas of seats as an application is told of them.
+
+
+class SeatRefSchema(Schema):
+    """A seat, and what the application calls its player."""
+
+    seat = seat_field(required=True)
+    ref = fields.String(metadata=doc("Absent where the player has none.", example="player-4711"))
+
+
+class SeatResultSchema(SeatRefSchema):
+    """What a match has come to for a seat, and what the application calls its player."""
+
+    total = fields.Integer(required=True, metadata=doc("The match score.", example=104))
+    rank = fields.Integer(required=True, metadata=doc("From 1; ties share a rank.", minimum=1, example=1))
+
+
+def waiting_for_field(more: str = "", **arguments: Any) -> fields.List[Any]:
+    """Return the seats whose players have to be called, with refs; ``more`` says more of them."""
+    text = (
+        "Those of `to_act` whose player has to be called, with what the application calls the player: no computer "
+        f"player, and nobody who is away.{more}"
+    )
+    return fields.List(fields.Nested(SeatRefSchema), metadata=doc(text), **arguments)
+
+
+def winners_field(text: str) -> fields.List[Any]:
+    """Return the seats that have won."""
+    return fields.List(fields.Integer(), metadata=doc(text, example=[1]))
+
+
+def results_field(text: str) -> fields.List[Any]:
+    """Return the results of all seats."""
+    return fields.List(fields.Nested(SeatResultSchema), metadata=doc(text))
+
+
+# The parameters of a query that several resources share.
+
+
+MAX_WAIT_SECONDS: Final = 25
+"""Of a long poll."""
+
+
+def text_field(where: str) -> QueryBoolean:
+    """Return whether texts for people are requested; ``where`` says where they are."""
+    return QueryBoolean(
+        load_default=False,
+        metadata=doc(f"Also a sentence for people {where}, in {named(LANGUAGES)} by `Accept-Language`."),
+    )

@@ -11,17 +11,25 @@ from typing import Any, Final
 
 from marshmallow import ValidationError, fields, validates_schema
 
+from service.backends.ports import Backend
+from service.engine.deal import ArrangedDeal
 from service.engine.errors import Reason
 from service.engine.presence import ABSENCES
 from service.engine.variants import variants
+from service.games.commands.validation import GameRequest, SeatRequest
+from service.games.model.clock import ClockSettings
+from service.games.model.forks import ForkSource
 from service.games.model.game import AUDIENCES
-from service.games.model.seats import LEVELS
+from service.games.model.seats import BOT, HUMAN, LEVELS, OPEN_SEAT
 from service.web.fields.moves import MAX_VERSION, client_seed_field, tile_field
-from service.web.fields.names import MAX_NAME_CHARS, name_field
-from service.web.fields.references import ref_field
+from service.web.fields.names import MAX_NAME_CHARS, name_field, ref_field
 from service.web.fields.strict import (
     LINE_PATTERN,
     BoundedList,
+    Equal,
+    Length,
+    OneOf,
+    Range,
     RequestSchema,
     Seconds,
     SingleLine,
@@ -29,11 +37,12 @@ from service.web.fields.strict import (
     StrictInteger,
     TileList,
     doc,
+    invalid,
     needed,
 )
-from service.web.fields.validation import Equal, Length, OneOf, Range, invalid
 from service.web.fields.variants import KNOWN_VARIANT, MAX_SEATS, MIN_SEATS, option_fields
 from service.web.games.schemas import MAX_TEXT_CHARS
+from service.web.quotas import request_network
 
 _MAX_TILES: Final = 190
 _MAX_DEALS: Final = 100
@@ -273,3 +282,51 @@ class GameInSchema(RequestSchema):
     def _absence_goes_with_clock(self, data: dict[str, Any], **_: Any) -> None:
         if "clock" not in data and data.get("absence", {}).get("then", "bot") != "bot":
             raise ValidationError({"absence": [Reason("only_with_clock")]})
+
+
+# The request for a game, from the fields of its body.
+
+
+def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
+    """Return the game that the current request asks for, of this application, or of nobody."""
+    source = fields.get("continues")
+    return GameRequest(
+        variant=fields.get("variant", ""),
+        seats=tuple([_seat_request(seat) for seat in fields["players"]]),
+        options=fields.get("options", {}),
+        seed=fields.get("seed"),
+        deals=tuple(
+            [
+                ArrangedDeal(tuple([tuple(hand) for hand in deal["hands"]]), tuple(deal["stock"]))
+                for deal in fields.get("deals", ())
+            ]
+        ),
+        source=None if source is None else ForkSource(source["record"], source.get("version")),
+        unique_names=fields.get("unique_names", False),
+        spectators=fields.get("spectators", True),
+        auto=fields.get("auto", False),
+        clock=_clock_settings(fields),
+        pace=fields.get("pace"),
+        app=None if backend is None else backend.id,
+        network=request_network(),
+        ref=fields.get("ref"),
+        lobby=fields.get("lobby"),
+    )
+
+
+def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:
+    """Return the clock of a request for a game, in milliseconds; ``None`` without one."""
+    clock = fields.get("clock")
+    if clock is None:
+        return None
+    then = fields.get("absence", {}).get("then", "bot")
+    if "turn" in clock:
+        return ClockSettings(turn=clock["turn"] * 1000, absence=then)
+    return ClockSettings(bank=clock["bank"] * 1000, increment=clock.get("increment", 0) * 1000, absence=then)
+
+
+def _seat_request(fields: dict[str, Any]) -> SeatRequest:
+    ref = fields.get("ref")
+    if "name" in fields:
+        return SeatRequest(HUMAN, fields["name"], fields.get("client_seed"), ref=ref)
+    return SeatRequest(OPEN_SEAT, ref=ref) if "open" in fields else SeatRequest(BOT, level=fields["bot"], ref=ref)

@@ -7,18 +7,18 @@ from typing import Any, Final
 from marshmallow import Schema, fields, validates_schema
 
 from service.web.fields.moves import MAX_VERSION, client_seed_field
-from service.web.fields.names import name_field
-from service.web.fields.queries import MAX_WAIT_SECONDS, text_field
-from service.web.fields.references import ref_field
-from service.web.fields.shown import SeatedSchema
+from service.web.fields.names import name_field, ref_field
+from service.web.fields.shown import MAX_WAIT_SECONDS, SeatedSchema, text_field
 from service.web.fields.strict import (
+    Length,
     QueryInteger,
+    Range,
     RequestSchema,
     StrictBoolean,
     StrictInteger,
     doc,
+    invalid,
 )
-from service.web.fields.validation import Length, Range, invalid
 from service.web.fields.variants import MAX_SEATS
 from service.web.view.query import OF_VIEW
 from service.web.view.schemas import GameSchema

@@ -19,10 +19,8 @@ from marshmallow import Schema, ValidationError
 from werkzeug.sansio.utils import get_content_length
 
 from service.engine.errors import Reason
-from service.web.fields.strict import EmptyInSchema
-from service.web.fields.validation import reason_of
-from service.web.http.current import current_environ
-from service.web.http.errors import InvalidBody, RequestError
+from service.web.fields.strict import EmptyInSchema, reason_of
+from service.web.http.errors import InvalidBody, RequestError, current_environ
 
 MAX_BODY_BYTES: Final = 256 * 1024
 BODY_UNIT_BYTES: Final = 4096

@@ -16,7 +16,7 @@ from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import BaseConverter, MapAdapter, Rule
 from werkzeug.routing.matcher import StateMachineMatcher
 
-from service.web.http.current import ENVIRON
+from service.web.http.errors import ENVIRON
 from service.web.http.responses import RawResponse
 
 MAX_HOSTS: Final = 100

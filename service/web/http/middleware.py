@@ -16,7 +16,11 @@ from functools import partial
 from time import perf_counter
 from typing import Any, Final
 
-from service.games.trace import TRACE
+from flask import Flask, Response, request
+from flask_cors.core import get_cors_headers, get_cors_options, set_cors_headers
+from werkzeug.datastructures import Headers
+
+from service.games.ports import TRACE
 from service.reasons import REASONS
 from service.web.metrics import Metrics
 
@@ -148,3 +152,92 @@ def _sampled(given: str) -> str:
     """Return the id of the trace that a client sent, if it is valid and sampled."""
     found = _TRACE_PARENT.fullmatch(given)
     return found[1] if found is not None and int(found[2], 16) & 1 else ""
+
+
+# The port of the metrics: connections to it get an application of their own.
+
+
+WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+
+class MetricsPort:
+    """Passes requests on connections to ``port`` to ``inside``, all others to ``outside``."""
+
+    def __init__(self, outside: WsgiApp, inside: WsgiApp, port: int) -> None:
+        self._outside = outside
+        self._inside = inside
+        self._port = port
+        self._text = str(port)
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Handle a request as a WSGI application."""
+        if environ["SERVER_PORT"] == self._text and self._is_local_port(environ):
+            return self._inside(environ, start_response)
+        return self._outside(environ, start_response)
+
+    def _is_local_port(self, environ: dict[str, Any]) -> bool:
+        """Return whether the connection was made to the port.
+
+        On a Unix socket ``SERVER_PORT`` is what the client claims.
+        """
+        connection = environ.get("gunicorn.socket")
+        address = None if connection is None else connection.getsockname()
+        return isinstance(address, tuple) and address[1] == self._port
+
+
+# CORS by flask-cors, for browsers of any origin.
+
+
+_DAY_SECONDS: Final = 86_400
+_CLIENT_HEADERS: Final = (
+    "Accept",
+    "Accept-Language",
+    "Authorization",
+    "Baggage",
+    "Cache-Control",
+    "Content-Type",
+    "Idempotency-Key",
+    "If-Match",
+    "If-None-Match",
+    "Last-Event-ID",
+    "Sentry-Trace",
+    "Traceparent",
+    "Tracestate",
+    "X-Request-ID",
+)
+"""What a client may send. Of the headers of tracing, which browsers' libraries add, only ``Traceparent`` is read."""
+_EXPOSED_HEADERS: Final = (
+    "Accept-Patch",
+    "Allow",
+    "Content-Language",
+    "Date",
+    "ETag",
+    "Idempotent-Replayed",
+    "Location",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "WWW-Authenticate",
+    "X-Request-ID",
+)
+
+
+def install_cors(app: Flask) -> list[tuple[str, str]]:
+    """Make ``app`` answer preflights; returns the headers to add to every other response."""
+    options = get_cors_options(
+        app,
+        {
+            "origins": "*",
+            "send_wildcard": True,
+            "methods": ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"],
+            "allow_headers": list(_CLIENT_HEADERS),
+            "expose_headers": list(_EXPOSED_HEADERS),
+            "max_age": _DAY_SECONDS,
+        },
+    )
+
+    @app.after_request
+    def answer_preflight(response: Response) -> Response:
+        return set_cors_headers(response, options) if request.method == "OPTIONS" else response
+
+    return [(name, str(value)) for name, value in get_cors_headers(options, Headers(), "GET").items()]  # type: ignore[arg-type] # as the library calls it itself

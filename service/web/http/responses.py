@@ -8,14 +8,17 @@ from __future__ import annotations
 import gzip
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Hashable, Iterable
 from functools import lru_cache
 from hashlib import sha256
+from threading import Lock
 from typing import Any, Final
 
 import orjson
 from flask import Response, request
 
+from service.bounded_cache import BoundedCache
+from service.games.access import Access
 from service.texts import Language
 from service.web.http.headers import etag_in, etag_matches, negotiate
 
@@ -261,3 +264,50 @@ def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
 
 def _language_header(language: Language | None) -> list[tuple[str, str]]:
     return [] if language is None else [("Content-Language", language)]
+
+
+# Responses that are made of the history of a game, cached for its version and their viewer.
+
+
+_MAKERS: Final = 64
+"""Bodies that can be made at the same time."""
+MAX_CACHE_BYTES: Final = 16 * 1024 * 1024
+"""Of all bodies in the cache of a process; a body that is larger than a quarter of it is not cached."""
+Key = tuple[str, *tuple[Hashable, ...]]
+"""The id of a game, and what tells one response from the others about this game."""
+
+
+class ResponseCache:
+    """The bodies of responses by their keys; those that were not used for the longest time are evicted first."""
+
+    def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._bodies = BoundedCache[Key, bytes](max_bytes, weigh=len)
+        self._making = [Lock() for _ in range(_MAKERS)]
+
+    def get(self, key: Key, make: Callable[[], bytes]) -> bytes:
+        """Return the body of this key.
+
+        If it is not cached, one of several callers makes it, and the others wait for it.
+        """
+        with self._making[hash(key) % _MAKERS]:
+            body = self._bodies.use(key)
+            if body is None:
+                body = make()
+                if len(body) <= self._max_bytes // 4:
+                    self._bodies.put(key, body)
+            return body
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop the bodies of responses about these games."""
+        self._bodies.drop(lambda key, _: key[0] in games)
+
+
+def cached_body(cache: ResponseCache, access: Access, name: str, make: Callable[[], bytes]) -> bytes:
+    """Return the body of the response of this name for the viewer of the game; make it if it is not cached."""
+    return cache.get((access.game.id, name, access.game.write_id, access.etag), make)
+
+
+def cached_json(cache: ResponseCache, access: Access, name: str, serialize: Callable[[], Any]) -> RawResponse:
+    """200 with the result of ``serialize`` as JSON, which is cached, or 304 if the client has this version."""
+    return conditional(access.etag, lambda: cached_body(cache, access, name, lambda: to_json(serialize())))

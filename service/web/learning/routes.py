@@ -15,8 +15,7 @@ from service.web.fields.strict import EmptyInSchema
 from service.web.http.body import read_nothing
 from service.web.http.headers import idempotency, negotiate, preferred_language
 from service.web.http.responses import JSON, RawResponse, accepted_at, come_again, ok
-from service.web.learning.schemas import HintSchema, ReviewSchema
-from service.web.learning.serializers import hint_json, review_json
+from service.web.learning.schemas import HintSchema, ReviewSchema, hint_json, review_json
 from service.web.operation import Operation, ResponseSpec
 from service.web.services import Services
 

@@ -9,12 +9,10 @@ import orjson
 from flask import Blueprint
 
 from service.backends.index.listing import ListedGames, is_kept
-from service.backends.index.ports import IndexQuery, LobbyQuery
-from service.backends.ports import Backend
+from service.backends.ports import Backend, IndexQuery, LobbyQuery
 from service.engine.errors import Reason
 from service.web.http.errors import InvalidBody
-from service.web.http.headers import negotiate
-from service.web.http.query import read_query
+from service.web.http.headers import negotiate, read_query
 from service.web.http.responses import JSON, RawResponse, conditional, etag_of, shared
 from service.web.listing.schemas import GamePageSchema, ListQuerySchema, LobbyPageSchema, LobbyQuerySchema
 from service.web.operation import Operation, ResponseSpec

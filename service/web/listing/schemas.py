@@ -7,11 +7,18 @@ from typing import Any, Final
 from marshmallow import Schema, ValidationError, fields, validates_schema
 
 from service.engine.errors import Reason
-from service.web.fields.references import Reference
-from service.web.fields.seats import waiting_for_field
-from service.web.fields.shown import rematch_of_field, seat_field, to_act_field
-from service.web.fields.strict import QueryBoolean, QueryInteger, QueryTime, QueryWords, RequestSchema, doc
-from service.web.fields.validation import Length, Range
+from service.web.fields.names import Reference
+from service.web.fields.shown import rematch_of_field, seat_field, to_act_field, waiting_for_field
+from service.web.fields.strict import (
+    Length,
+    QueryBoolean,
+    QueryInteger,
+    QueryTime,
+    QueryWords,
+    Range,
+    RequestSchema,
+    doc,
+)
 from service.web.fields.variants import KNOWN_VARIANT
 from service.web.view.schemas import OptionsSchema
 

@@ -9,10 +9,9 @@ from flask import Blueprint
 from service.backends.ports import Backend
 from service.engine.errors import Reason
 from service.games.model.errors import NotFound
-from service.web.fields.references import is_reference
+from service.web.fields.names import is_reference
 from service.web.http.errors import InvalidBody
-from service.web.http.headers import negotiate
-from service.web.http.query import read_query
+from service.web.http.headers import negotiate, read_query
 from service.web.http.responses import JSON, RawResponse, accepted_nothing, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.players.schemas import PlayerPageSchema, PlayerQuerySchema

@@ -7,8 +7,7 @@ from typing import Final
 from marshmallow import Schema, fields
 
 from service.web.fields.shown import seat_field
-from service.web.fields.strict import QueryInteger, RequestSchema, doc
-from service.web.fields.validation import Length, Range
+from service.web.fields.strict import Length, QueryInteger, Range, RequestSchema, doc
 from service.web.listing.schemas import MAX_CURSOR_CHARS, MOST_LISTED
 
 _STATUSES: Final = "`waiting`, `playing`, `round_over` or `finished`."

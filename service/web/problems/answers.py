@@ -1,14 +1,15 @@
 """Refusals over HTTP: every error is ``application/problem+json`` (RFC 9457).
 
 Owns what an answer to a refusal says. No response contains a stack trace, a token or a hidden tile. Does not depend on
-which status a code has (``service.web.problems.table``), nor on the sentences of reasons (``service.texts``).
+which status a code has (``service.web.problems.answers``), nor on the sentences of reasons (``service.texts``).
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 from flask import Flask, Response, request
@@ -19,17 +20,83 @@ from service.games.model.errors import MoveRefused, SecretChanged, ShareUsedUp, 
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.outgoing.lookups import LookupFailed
 from service.reasons import REASONS, sentence
-from service.texts import Language, text
+from service.texts import Language, template, text
 from service.web.http.body import PATCH_TYPES
-from service.web.http.current import current_environ
-from service.web.http.errors import InvalidBody, RequestError, TooManyStreams
+from service.web.http.errors import InvalidBody, RequestError, TooManyStreams, current_environ
 from service.web.http.headers import accepted_language
 from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_REASON, REQUEST_ID
 from service.web.http.wrong_paths import options, redirect_without_slash, see
-from service.web.problems.table import PROBLEMS, problem_title, status_of
 from service.web.rate_limits import Quota, RateLimited, RateLimits
 from service.web.services import current_services
 from service.web.view.serializers import moves_json
+
+# The codes of refusals over HTTP: the status of each, and what is said of it.
+
+
+class Problem(NamedTuple):
+    """The meaning of a code over HTTP."""
+
+    status: int
+    only_reason: str | None = None
+    """The only reason with this code, where there is but one: its sentence describes the problem."""
+
+
+PROBLEMS: Final[Mapping[str, Problem]] = {
+    "malformed": Problem(400),
+    "unauthorized": Problem(401),
+    "forbidden": Problem(403),
+    "not_found": Problem(404),
+    "method_not_allowed": Problem(405),
+    "not_acceptable": Problem(406),
+    "not_your_turn": Problem(409),
+    "not_in_match": Problem(409),
+    "illegal_move": Problem(409),
+    "not_started": Problem(409),
+    "round_over": Problem(409, "round_over"),
+    "game_over": Problem(409, "game_over"),
+    "seats_taken": Problem(409),
+    "not_due": Problem(409),
+    "not_away": Problem(409),
+    "limit_reached": Problem(409),
+    "not_finished": Problem(409, "not_finished"),
+    "stale_version": Problem(412),
+    "gone": Problem(410, "game_deleted"),
+    "too_large": Problem(413),
+    "uri_too_long": Problem(414, "uri_too_long"),
+    "unsupported_media_type": Problem(415),
+    "invalid": Problem(422),
+    "key_reused": Problem(422, "key_reused"),
+    "rate_limited": Problem(429),
+    "internal": Problem(500, "internal"),
+    "storage_unavailable": Problem(503, "storage_unavailable"),
+    "too_many_streams": Problem(503, "too_many_streams"),
+    "lookup_unavailable": Problem(503),
+    "outcome_unknown": Problem(503, "outcome_unknown"),
+    "secret_changed": Problem(503, "secret_changed"),
+}
+
+
+SHARES: Final = frozenset({"share_used", "too_many_games_of_bots", "too_many_lookups"})
+"""Reasons with ``SHARE_CODE`` that pass by themselves: their status is that of too many requests."""
+SHARE_CODE: Final = "limit_reached"
+SHARE_STATUS: Final = 429
+
+
+def status_of(word: str) -> int:
+    """Return the status of the response to a refusal for this reason."""
+    return SHARE_STATUS if word in SHARES else PROBLEMS[REASONS[word]].status
+
+
+def problem_title(code: str, language: Language) -> str:
+    """Return the title of the problem with this code."""
+    return text(f"problems.{code}.title", language)
+
+
+def problem_description(code: str, language: Language) -> str:
+    """Return what the problem with this code means."""
+    word = PROBLEMS[code].only_reason
+    return template(f"problems.{code}.description" if word is None else f"reasons.{word}", language)
+
 
 PROBLEM_JSON: Final = "application/problem+json"
 

@@ -13,8 +13,8 @@ from service.texts import Language, template, text
 from service.web.http.headers import negotiate, preferred_language
 from service.web.http.responses import HTML, JSON, public
 from service.web.operation import Operation, ResponseSpec
+from service.web.problems.answers import PROBLEMS, problem_description, problem_title
 from service.web.problems.schemas import ProblemListSchema
-from service.web.problems.table import PROBLEMS, problem_description, problem_title
 from service.web.services import Services
 
 blueprint: Final = Blueprint("problems", __name__, template_folder="templates")

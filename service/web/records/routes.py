@@ -18,10 +18,19 @@ from service.records.writer import FILE_SUFFIX, MEDIA_TYPE, format_record
 from service.render.replays import replay
 from service.web.http.body import read_text
 from service.web.http.errors import InvalidBody
-from service.web.http.headers import etag_matches, idempotency, negotiate, preferred_language
-from service.web.http.query import read_query
-from service.web.http.response_cache import cached_body, cached_json
-from service.web.http.responses import JSON, TEXT, RawResponse, not_modified, ok, ok_json, plain, to_json
+from service.web.http.headers import etag_matches, idempotency, negotiate, preferred_language, read_query
+from service.web.http.responses import (
+    JSON,
+    TEXT,
+    RawResponse,
+    cached_body,
+    cached_json,
+    not_modified,
+    ok,
+    ok_json,
+    plain,
+    to_json,
+)
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_expensive, limit_places
 from service.web.records.schemas import (

@@ -14,7 +14,7 @@ from service.records.report import Finding, Report
 from service.render.replays import Replay, ReplayedEvent, ReplayedRound
 from service.web.board.serializers import geometry_json
 from service.web.events.serializers import event_json
-from service.web.fields.values import JsonObject
+from service.web.fields.strict import JsonObject
 
 
 def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject:

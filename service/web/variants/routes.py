@@ -12,8 +12,7 @@ from service.web.http.headers import negotiate, preferred_language
 from service.web.http.responses import JSON, public, to_json
 from service.web.operation import Operation, ResponseSpec
 from service.web.services import Services
-from service.web.variants.schemas import VariantListSchema, VariantSchema
-from service.web.variants.serializers import bots_json, variant_json, variant_summary_json
+from service.web.variants.schemas import VariantListSchema, VariantSchema, bots_json, variant_json, variant_summary_json
 
 blueprint: Final = Blueprint("variants", __name__)
 

@@ -10,10 +10,9 @@ from typing import Final
 from flask import request
 
 from service.texts import Language
-from service.web.fields.queries import text_field
+from service.web.fields.shown import text_field
 from service.web.fields.strict import RequestSchema
-from service.web.http.headers import preferred_language
-from service.web.http.query import read_query
+from service.web.http.headers import preferred_language, read_query
 
 OF_VIEW: Final = "that tells how the game stands, as `text` of the view"
 """What the sentence of a view is, for ``text_field``."""

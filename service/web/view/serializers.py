@@ -6,22 +6,32 @@ Everything here comes from the result of a use case; does not depend on ``Game``
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 import orjson
 
+from service.engine.events import RoundResult, ScoreLine
 from service.engine.layout import End, Layout, Placement, Side
 from service.engine.moves import Move
 from service.engine.tiles import Tile
+from service.engine.variant import Settlement
 from service.engine.view import You
 from service.games.model.clock import ClockSettings
-from service.games.model.timestamps import format_rfc3339
-from service.games.model.views import GameView
+from service.games.model.views import (
+    CreatedGame,
+    GameView,
+    JoinedSeat,
+    LegalMoves,
+    ScoreCard,
+    SeatToken,
+    format_rfc3339,
+)
 from service.games.queries.sentences import game_sentence
-from service.games.store.layout_cache import LayoutCache
+from service.games.store.codec import LayoutCache
 from service.texts import Language
-from service.web.fields.values import JsonObject
+from service.web.fields.strict import JsonObject
 
 
 def game_view_json(game: GameView, language: Language | None = None) -> JsonObject:
@@ -243,3 +253,113 @@ def _end(end: End, host: Tile) -> orjson.Fragment:
         "counts": end.counts,
     }
     return orjson.Fragment(orjson.dumps(result))
+
+
+# The legal moves of a seat as a JSON object.
+
+
+def legal_moves_json(legal: LegalMoves) -> JsonObject:
+    """Return the legal moves of the viewer's seat."""
+    result: JsonObject = {"version": legal.version}
+    result |= turn_json(legal.turn, legal.deadline)
+    result["to_act"] = list(legal.to_act)
+    result["legal_moves"] = moves_json(legal.moves, legal.version)
+    return result
+
+
+# The score card and the results of rounds as JSON objects.
+
+
+def score_json(card: ScoreCard) -> JsonObject:
+    """Return the score card."""
+    game = card.view
+    standings = []
+    for each in card.standings:
+        standing: JsonObject = {"seat": each.seat}
+        if each.name is not None:
+            standing["name"] = each.name
+        standing |= {"total": each.total, "rank": each.rank, "active": each.in_match}
+        if each.team is not None:
+            standing["team"] = each.team
+        if each.forfeited:
+            standing["forfeited"] = True
+        standings.append(standing)
+    result: JsonObject = {
+        "game_id": game.id,
+        "version": game.version,
+        "status": game.status,
+        "best": game.variant.best,
+        "standings": standings,
+        "rounds": [round_json(each) for each in card.rounds],
+        "winners": list(game.view.winners),
+    }
+    if game.rules.carries:
+        result["carry"] = game.view.carry
+    if card.settlement is not None:
+        result["settlement"] = _settlement(card.settlement)
+    return result
+
+
+def round_json(round_result: RoundResult) -> JsonObject:
+    """Return the result of a round."""
+    result: JsonObject = {"number": round_result.number, "ended_by": round_result.ended_by}
+    if round_result.winner is not None:
+        result["winner"] = round_result.winner
+    if round_result.loser is not None:
+        result["loser"] = round_result.loser
+    result |= {
+        "hands": [
+            {"seat": left.seat, "tiles": [tile.name for tile in left.tiles], "value": left.value}
+            for left in round_result.hands
+        ],
+        "scores": list(round_result.scores),
+        "carried": round_result.carried,
+        "lines": [_score_line(line) for line in round_result.lines],
+    }
+    return result
+
+
+def _score_line(line: ScoreLine) -> JsonObject:
+    return {"seat": line.seat, "points": line.points, "rule": line.rule, "text": line.text}
+
+
+def _settlement(settlement: Settlement) -> JsonObject:
+    return {
+        "mode": settlement.mode,
+        "amounts": [{"seat": seat, **_amount(amount)} for seat, amount in enumerate(settlement.amounts)],
+        "payments": [
+            {"from": payment.payer, "to": payment.payee, **_amount(payment.amount)} for payment in settlement.payments
+        ],
+    }
+
+
+def _amount(amount: Fraction) -> JsonObject:
+    rounded = int(amount) if amount.denominator == 1 else float(round(amount, 2))
+    return {"amount": rounded, "exact": str(amount)}
+
+
+# Games and seats just created as JSON objects, with their tokens, which are returned only here.
+
+
+def created_game_json(created: CreatedGame, language: Language | None = None) -> JsonObject:
+    """Return a game just created, with all tokens, which are returned only here.
+
+    ``language`` is as in ``game_view_json``.
+    """
+    result: JsonObject = {
+        "game": game_view_json(created.view, language),
+        "seats": [seat_token_json(each) for each in created.seats],
+    }
+    if created.join_code is not None:
+        result["join_code"] = created.join_code
+    return result
+
+
+def joined_seat_json(joined: JoinedSeat, language: Language | None = None) -> JsonObject:
+    """Return a seat just taken, with its token, which is returned only here; ``language`` as above."""
+    return {**seat_token_json(joined.seat), "game": game_view_json(joined.view, language)}
+
+
+def seat_token_json(seat: SeatToken) -> JsonObject:
+    """Return a seat with its token, which is returned only here."""
+    return {"seat": seat.seat, "name": seat.name, "token": seat.token}

@@ -9,8 +9,8 @@ from typing import Final
 
 from flask import Blueprint
 
+from service.backends.keys import ENDPOINT_BYTES, REQUEST_BYTES
 from service.backends.ports import Backend
-from service.backends.stored import ENDPOINT_BYTES, REQUEST_BYTES
 from service.backends.webhooks.endpoints import ASK_PING, CHANGE_SECRET, CREATE, SEND_AGAIN, WebhookChange
 from service.games.model.errors import NotFound
 from service.outgoing.addresses import RefusedUrl
@@ -30,8 +30,10 @@ from service.web.webhooks.schemas import (
     WebhookInSchema,
     WebhookListSchema,
     WebhookSchema,
+    deliveries_json,
+    new_webhook_json,
+    webhook_json,
 )
-from service.web.webhooks.serializers import deliveries_json, new_webhook_json, webhook_json
 
 blueprint: Final = Blueprint("webhooks", __name__)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from marshmallow import Schema, fields
 
+from service.backends.ports import DeliveryAttempt, Webhook
 from service.backends.webhooks.messages import MESSAGE_TYPES, PING
+from service.games.model.views import format_rfc3339
 from service.outgoing.addresses import MAX_URL_CHARACTERS
-from service.web.fields.strict import BoundedList, RequestSchema, doc
-from service.web.fields.validation import Length, OneOf
+from service.outgoing.sender import secret_text
+from service.web.fields.strict import BoundedList, JsonObject, Length, OneOf, RequestSchema, doc
 
 
 def _url(*, required: bool) -> fields.String:
@@ -137,3 +140,44 @@ class DeliveryListSchema(Schema):
     deliveries = fields.List(
         fields.Nested(DeliverySchema), required=True, metadata=doc("The last 100 attempts, the newest first.")
     )
+
+
+# Webhooks as JSON objects; a secret is shown only where it was just made.
+
+
+def webhook_json(webhook: Webhook) -> JsonObject:
+    """Return an endpoint, without its secret."""
+    result: JsonObject = {
+        "id": webhook.id,
+        "url": webhook.url,
+        "events": list(webhook.events),
+        "status": webhook.status,
+        "created_at": format_rfc3339(webhook.created_at),
+    }
+    if webhook.failing_since is not None:
+        result["failing_since"] = format_rfc3339(webhook.failing_since)
+    return result
+
+
+def new_webhook_json(webhook: Webhook) -> JsonObject:
+    """Return an endpoint with the secret that was just made."""
+    return webhook_json(webhook) | {"secret": secret_text(webhook.secret)}
+
+
+def deliveries_json(attempts: Sequence[DeliveryAttempt]) -> JsonObject:
+    """Return the last attempts to deliver to an endpoint."""
+    return {"deliveries": [_delivery(each) for each in attempts]}
+
+
+def _delivery(attempt: DeliveryAttempt) -> JsonObject:
+    fields = {
+        "id": attempt.message,
+        "type": attempt.type,
+        "game_id": attempt.game,
+        "version": attempt.version or None,
+        "at": format_rfc3339(attempt.at),
+        "milliseconds": attempt.milliseconds,
+        "http_status": attempt.status,
+        "error": attempt.error,
+    }
+    return {name: value for name, value in fields.items() if value is not None}

@@ -11,7 +11,7 @@ from threading import Lock, RLock
 from time import time
 from typing import NamedTuple
 
-from service.backends.index.ports import (
+from service.backends.ports import (
     FEED_ITEMS,
     LOBBY_MS,
     GameIndex,
@@ -25,8 +25,7 @@ from service.backends.index.ports import (
     LobbyQuery,
     Usage,
 )
-from service.storage.index import MOST_FOR_ALL, MOST_IN_LOBBY
-from service.storage.index_cursor import decode_cursor, encode_cursor
+from service.storage.index import MOST_FOR_ALL, MOST_IN_LOBBY, decode_cursor, encode_cursor
 
 START = IndexPosition(0, "", ())
 

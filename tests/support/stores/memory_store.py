@@ -11,7 +11,7 @@ from time import time
 from typing import NamedTuple, get_args
 
 from service.games.advice import AdviceStore, HintState, KeptReview
-from service.games.model.shards import shard_of
+from service.games.model.tokens import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
@@ -41,8 +41,8 @@ from service.games.reminders import (
     TakenReminder,
 )
 from service.storage.compaction import compress, decompress
-from service.storage.outage_allowance import Heartbeat, judge
-from service.storage.turns import Due, Turns
+from service.storage.heartbeats import Heartbeat, judge
+from service.storage.reminders import Due, Turns
 
 
 class _Game(NamedTuple):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from service.backends.ports import Repeat
-from service.backends.webhooks.ports import DeliveryAttempt, DueGame, Webhook, WebhookStore
+from service.backends.ports import DeliveryAttempt, DueGame, Repeat, Webhook, WebhookStore
 from tests.support.stores.memory_index import MemoryIndex
 from tests.support.stores.memory_repeats import MemoryRepeats
 from tests.support.stores.memory_store import MemoryStore

@@ -6,8 +6,7 @@ Owns what production passes and few tests are about. Does not depend on the serv
 from __future__ import annotations
 
 from service.storage.backends import RedisBackends
-from service.storage.deletions import RedisDeletions
-from service.storage.games import RedisStore
+from service.storage.games import RedisDeletions, RedisStore
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
 from service.storage.redis.topology import Topology

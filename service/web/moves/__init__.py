@@ -1,1 +1,0 @@
-"""``/v1/games/{game}/moves``: moves."""
