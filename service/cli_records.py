@@ -1,6 +1,6 @@
-"""Reads the record in a file, for the commands that are about records.
+"""Reads the record in a file, for the commands that are about records, and reviews it.
 
-Owns what is said of one that cannot be read.
+Owns what is said of one that cannot be read, and what ``review`` and ``hint`` print.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Applications and their keys: made, presented, rotated and revoked.
 
-Owns the form of a key, and how a key becomes an application. A key is ``app_<id of the application>_<secret>``: the
-secret has about 256 bits, and only the SHA-256 of the whole key is stored. Does not depend on where applications are
-stored, nor on how a key is sent.
+Owns the form of a key, how a key becomes an application, and how requests are answered again. A key is ``app_<id of the
+application>_<secret>``: the secret has about 256 bits, and only the SHA-256 of the whole key is stored. Does not depend
+on where applications are stored, nor on how a key is sent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The ports of this package: applications, their repeatable requests, and people to be erased.
+"""The ports of this package: applications, what they store, the index, the lobbies, the feed, and webhooks.
 
-Owns the interfaces only; those of the index and of webhooks are in their packages. What belongs to one application lies
-together (on a Cluster in one slot, that of the shard of its id). Does not depend on Redis or Flask.
+Owns the interfaces only. What belongs to one application lies together (on a Cluster in one slot, that of the shard of
+its id). Does not depend on Redis or Flask.
 
 Every method answers within three seconds or raises ``StorageUnavailable``; one that writes may raise
 ``OutcomeUnknown``, and can be called again.

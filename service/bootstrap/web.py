@@ -1,6 +1,6 @@
 """The application that a worker of the web server runs.
 
-Owns what it is made of, and which settings limit it.
+Owns what it is made of, which settings limit it, and how its work gives way to other work.
 """
 
 from __future__ import annotations

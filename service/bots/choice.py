@@ -1,6 +1,6 @@
 """The entrance to the computer players: from what a seat may know to its move.
 
-Owns the table of the levels.
+Owns the table of the levels, and the three that only weigh the moves of a turn.
 
 A move is determined by the rules, the observation, the level and the decision seed: the same four give the same move in
 any process. Only ``random()`` and ``getrandbits()`` of the generator made from the seed are used, whose sequences

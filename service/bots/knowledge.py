@@ -1,6 +1,6 @@
-"""What a seat knows of the tiles that it cannot see, as a value.
+"""What a seat has seen, and what it knows of the tiles that it cannot see, as values.
 
-Owns the form of this knowledge: for each tile that another seat holds, the set of tiles that it may be.
+Owns the form of both: for each tile that another seat holds, the set of tiles that it may be.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The ports of this package: a store and its notifications, a clock, random bytes, background work.
+"""The ports of this package: a store, its notifications and shares, a clock, random bytes, background work.
 
-Owns the interfaces only; that of reminders is in ``service.games.reminders``. Their implementations are elsewhere:
-Redis in ``service.storage``, the random bytes of the operating system in ``service.bootstrap``. Does not depend on
-Redis, Flask, or the rules of any game.
+Owns the interfaces and the values in them, and the trace of the request that is handled; the port of reminders is in
+``service.games.reminders``. Their implementations are elsewhere: Redis in ``service.storage``, the random bytes of the
+operating system in ``service.bootstrap``. Does not depend on Redis, Flask, or the rules of any game.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""A connection on which every wait ends by a deadline, however slowly the other side sends.
+"""Connections on which every wait ends by a deadline, however slowly the other side sends.
 
-Owns the socket and how it is connected, TLS on it, and the number of bytes that are read. Does not depend on HTTP.
+Owns the socket and how it is connected, TLS on it, how long it waits for the next request, and the number of bytes that
+are read. Does not depend on HTTP.
 
 A time limit of a socket is no such deadline: it begins anew with each byte that arrives, with gevent also within one
 record of TLS. So TLS runs on buffers in memory here, and every wait is one for the socket, for the time that is left.

@@ -1,8 +1,8 @@
 """Sends requests to addresses of strangers, each within a time limit, and reads a bounded answer.
 
-Owns the request as a whole. There is one way to a socket, ``Sender._open``, which checks every address of the host and
-connects to one of those; no redirect is followed, and no variable of the environment names a proxy. Does not depend on
-what is sent.
+Owns the request as a whole, and the signature of a message. There is one way to a socket, ``Sender._open``, which
+checks every address of the host and connects to one of those; no redirect is followed, and no variable of the
+environment names a proxy. Does not depend on what is sent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Compares recorded events with the expected ones.
+"""Compares recorded events with the expected ones: deals, moves, results, and who plays the seats.
 
-Owns the faults of a legal move, of the result of a round, and of its consequences for the match.
+Owns the faults of each of them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A complete match, or what one viewer has seen of it, as a value.
 
-Owns the form of a record.
+Owns the form of a record, the errors of one, and how a text becomes lines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A record as text (``docs/record.md``): a head of tags, and a section for every round.
+"""The record of a match, and a record as text (``docs/record.md``): a head of tags, a section for every round.
 
 Owns the order and the form of the tags; ``notation`` writes the events.
 """

@@ -1,8 +1,8 @@
 """The picture of a table, as an SVG document.
 
 Owns its form. It is valid XML without a script and without a link to anything else, and shows nothing but what is on
-the table. A half is 24 pixels wide in its own size; where it is shown smaller, digits replace the pips. Colours are in
-``palette``, pips in ``pips``. Does not depend on how places are computed.
+the table. A half is 24 pixels wide in its own size; where it is shown smaller, digits replace the pips. Owns the
+colours and the places of pips, too. Does not depend on how places are computed.
 
 Every tile is a group with two references: to a tile with its smaller number, and to its larger number. So a table of 91
 tiles has less than 20 kB, and a page that has the picture finds each tile by its name::

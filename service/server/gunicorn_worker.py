@@ -1,6 +1,6 @@
 """The gunicorn worker: gevent's, with time limits for slow clients, a fast shutdown, and problems for its own errors.
 
-Owns the lifetime of a connection (its bodies: ``request_bodies``; what the application gets: ``wsgi_exchange``):
+Owns the lifetime of a connection and of its bodies (what the application gets: ``wsgi_exchange``):
 
     idle             ``keepalive`` of gunicorn_conf, from the last response on; then the connection is closed
     request head     as long, from its first byte on, and at most MAX_HEAD_BYTES; then the connection is closed

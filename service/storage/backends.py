@@ -1,7 +1,8 @@
 """Applications kept in Redis or Valkey: a record for each, and one set of all their ids.
 
 Owns what is sent and how answers are read. The record of an application lies in the slot of its id, the set of all ids
-elsewhere. An id without a record, which a failure between two commands leaves behind, is no application.
+elsewhere; people to be erased have a sorted set for each application. An id without a record, which a failure between
+two commands leaves behind, is no application.
 """
 
 from __future__ import annotations

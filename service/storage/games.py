@@ -1,7 +1,7 @@
 """Games kept in Redis or Valkey: one script for each kind of write, one command to read a game.
 
-Owns what is sent and how answers are read. Does not depend on what a state or an event means, nor on where the servers
-are (``service.storage.redis.topology``).
+Owns what is sent and how answers are read, also which games were deleted lately. Does not depend on what a state or an
+event means, nor on where the servers are (``service.storage.redis.topology``).
 
 A caller that repeats a write sends the same id, by which the script recognises it.
 """

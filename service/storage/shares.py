@@ -1,9 +1,9 @@
 """The shares of holders in Redis or Valkey: bytes counted by the day, and how full the servers are.
 
-Owns how much a holder may write: a twentieth of the memory of all servers in a day for the network of an address, a
-fifth for an application, unless the settings say something else, or the operator of this one. Moves may take as much
-again; and in the reserve a twentieth of it in a day, whatever was written before. Days are those of UTC. Does not
-depend on what is written, or what it weighs.
+Owns how many games of computer players a holder has, and how much a holder may write: a twentieth of the memory of all
+servers in a day for the network of an address, a fifth for an application, unless the settings say something else, or
+the operator of this one. Moves may take as much again; and in the reserve a twentieth of it in a day, whatever was
+written before. Days are those of UTC. Does not depend on what is written, or what it weighs.
 """
 
 from __future__ import annotations

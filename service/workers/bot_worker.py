@@ -1,8 +1,9 @@
 """The bot worker: takes the reminders of games in which the service plays a seat, and makes its moves.
 
 Owns in which order that is done, and when. A move is chosen before it is due where there is time, and is made when it
-is due, so that its time tells nothing about the choice; other games go on meanwhile. A move is committed at the version
-it was chosen for, so nothing is made twice. Does not depend on how a move is chosen.
+is due, as late as the longest decision at such a table, so that its time tells nothing about the choice; other games go
+on meanwhile. A move is committed at the version it was chosen for, so nothing is made twice. Owns what a computer
+player is shown. Does not depend on how a move is chosen.
 
 Nobody waits for what takes longer than their own: moves that take no time to choose are made at once, of those that
 calculate one at a time, in turns of their holders, and those of games of computer players alone where no other is

@@ -1,7 +1,8 @@
-"""The loop of every process that does what is due: takes reminders of one kind, and has each handled.
+"""The loops of every process that does what is due: one takes reminders of one kind, and has each handled.
 
-Owns how often it looks, how many are handled at a time, and what becomes of a reminder: after a fault of the store it
-is due again as soon as the store suggests, after any other error with growing delays. Does not depend on what is done.
+Owns how a process begins and ends, how often it looks, how many are handled at a time, and what becomes of a reminder:
+after a fault of the store it is due again as soon as the store suggests, after any other error with growing delays.
+Does not depend on what is done.
 """
 
 from __future__ import annotations

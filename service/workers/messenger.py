@@ -1,9 +1,10 @@
-"""The lease of one endpoint: while it is held, this process alone delivers to the endpoint, many messages at a time.
+"""What a messenger does: it publishes games, delivers messages, and erases people.
 
-Owns how many attempts run at a time, how fast they follow each other, and when the lease is renewed and given back.
-Does not depend on what is delivered (``service.backends.webhooks.deliveries``), nor on what a failure makes of an
-endpoint (``service.backends.webhooks.endpoint_states``). Works in threads and, where the standard library is patched,
-with gevent.
+While the lease of an endpoint is held, this process alone delivers to it, many messages at a time. Owns how many
+attempts run at a time, how fast they follow each other, and when the lease is renewed and given back. Does not depend
+on what is delivered (``service.backends.webhooks.deliveries``), nor on what a failure makes of an endpoint
+(``service.backends.webhooks.endpoint_states``). Works in threads and, where the standard library is patched, with
+gevent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The entry points of the processes: ``python -m service bots``, ``scheduler`` and ``messenger``.
 
-Owns of what each of them consists. Does not depend on how any of it works.
+Owns of what each of them consists, and how the parts of a messenger begin and end together. Does not depend on how any
+of it works.
 """
 
 from __future__ import annotations

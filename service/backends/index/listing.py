@@ -1,6 +1,7 @@
-"""The lists of games: those of an application, with what is kept for it, its lobby, and that for everybody.
+"""The lists of games: of an application, of one of its people, its lobby, and that for everybody.
 
-Owns what is added to a stored summary, and how much of the lobby for everybody is kept in memory, and for how long.
+Owns what is added to a stored summary, what is kept of a person, and how much of the lobby for everybody is kept in
+memory, and for how long.
 """
 
 from __future__ import annotations

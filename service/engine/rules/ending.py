@@ -1,4 +1,7 @@
-"""When a round is over, and when a match is over."""
+"""When a turn, a round and a match are over.
+
+Owns the checks; which of them a game has is in its recipe.
+"""
 
 from __future__ import annotations
 

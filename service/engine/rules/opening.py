@@ -1,4 +1,4 @@
-"""Who opens a round, and with which tiles."""
+"""Who opens a round and with which tiles, how a double branches, and what an end wants."""
 
 from __future__ import annotations
 

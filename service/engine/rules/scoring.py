@@ -1,4 +1,4 @@
-"""The result of a round from its score lines, and the text of their arithmetic."""
+"""What an end counts, the result of a round from its score lines, and the text of their arithmetic."""
 
 from __future__ import annotations
 

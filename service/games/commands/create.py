@@ -1,6 +1,6 @@
 """The command that creates a game.
 
-Owns how a request that is repeated gets the same game and tokens.
+Owns what the game is made of, and how a request that is repeated gets the same game and tokens.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The command that takes an open seat.
+"""The commands of seats: take an open one, change its token, claim one whose time is over.
 
-Owns who may take one, and what it gets.
+Owns who may do so, and what they get.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A game as one viewer may know it: the view of the match, the seats, the table, the events and the score card.
 
-Owns the combination of a hosted game with ``service.engine.view``, which alone decides what is hidden from whom. Does
-not depend on how anything is shown.
+Owns the combination of a hosted game with ``service.engine.view``, which alone decides what is hidden from whom, and
+the text form of a time. Does not depend on how anything else is shown.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The history of a game: its events, and the game as it was at an earlier version.
 
-Owns how many events are read at a time, and when others have their turn meanwhile. Does not depend on who is told of
-an event.
+Owns how many events are read at a time, when others have their turn meanwhile, and when a finished game is compacted.
+Does not depend on who is told of an event.
 """
 
 from __future__ import annotations

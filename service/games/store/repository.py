@@ -1,6 +1,7 @@
 """The repository: all that can be done with the games of a store.
 
-Owns only how its parts are put together: reading games, their histories, transactions, the cache of a process.
+Owns how its parts are put together, which are reading games, their histories, transactions, the cache of a process;
+and whether games can be written now.
 """
 
 from __future__ import annotations

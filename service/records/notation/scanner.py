@@ -1,6 +1,6 @@
-"""A scanner for texts with exactly one spelling, and the notation of numbers and quoted texts.
+"""A scanner for texts with exactly one spelling, and the notation of numbers, tiles and quoted texts.
 
-Owns how numbers and quoted texts are written, and the offset of the first wrong character. In a quoted text a control
+Owns how these are written, and the offset of the first wrong character. In a quoted text a control
 character, a quotation mark, a backslash, a line separator and half of a surrogate pair are written as a backslash and
 six hexadecimal digits; no other character is.
 """

@@ -2,7 +2,7 @@
 
 A cost is an integer; the figures were found by playing tens of thousands of random rounds.
 
-Owns these figures. Does not depend on where the spots come from.
+Owns these figures, and which spots there are at an end.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The geometry of a layout, from scratch or from the geometry of the same layout before its last tiles.
 
-Owns the order in which tiles are laid. Does not depend on where one goes (``table``).
+Owns the order in which tiles are laid, and the table on which they lie. Does not depend on which spot is best.
 """
 
 from __future__ import annotations

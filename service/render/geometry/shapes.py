@@ -1,4 +1,4 @@
-"""Headings, boxes, and the shapes that the other modules share.
+"""Headings, boxes, the shapes that the other modules share, and the grid of taken cells.
 
 Owns their form.
 """

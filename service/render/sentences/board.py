@@ -1,6 +1,6 @@
-"""The table in words: its ends in one sentence each, and the whole of it, arm by arm.
+"""The table in words, arm by arm, and how the game on it stands.
 
-Owns the order in which a table is read.
+Owns the order in which a table is read, and what everybody waits for.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The places of a table in words: where an end is, as people at the table would say it.
+"""The places of a table in words, the people at it, and the texts of sentences.
 
-Owns how a place is named. An arm of the lead has the name of its direction, *left*, *right*, *up* or *down* in the
-order in which the sides of the lead opened, as long as no other tile of it branches. Behind one that does, a place is
-named by its host, which is unique in a set: *the twelve of ten twelve*. So an end keeps its name as long as it is
-there, and no two ends of a table have the same.
+Owns how a place is named, and who is spoken to. An arm of the lead has the name of its direction, *left*, *right*, *up*
+or *down* in the order in which the sides of the lead opened, as long as no other tile of it branches. Behind one that
+does, a place is named by its host, which is unique in a set: *the twelve of ten twelve*. So an end keeps its name as
+long as it is there, and no two ends of a table have the same.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Calls to the servers: one command or script that reads or writes, and what an answer, an error or none means.
 
-Owns the sources of the scripts, how a server is told which one to run, and what is repeated. A write is sent once. A
-read is repeated once if its connection breaks at once, so that a connection that died unnoticed fails no request. Does
-not depend on what is stored, nor on where the servers are (``service.storage.redis.topology``).
+Owns the sources of the scripts, how a server is told which one to run, what is repeated, and what an error means. A
+write is sent once. A read is repeated once if its connection breaks at once, so that a connection that died unnoticed
+fails no request. Does not depend on what is stored, nor on where the servers are (``service.storage.redis.topology``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The schemas of applications and their keys, of requests and of responses."""
+"""The schemas of applications and their keys, and how they are serialized; no digest of a key is shown."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The table as JSON: the tiles and the ends with their places.
 
-Everything here comes from a ``Geometry``; does not depend on how it was computed, or on a game.
+Owns the cache of geometries. Does not depend on how one is computed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The field of a name, of a player or an application: a line of text that changes nothing around it.
+"""The fields of a name, of a player or an application, and of a reference.
 
-Owns which characters a name may have.
+Owns which characters they may have: a name is a line of text that changes nothing around it.
 """
 
 from __future__ import annotations

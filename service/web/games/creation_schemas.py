@@ -1,4 +1,4 @@
-"""The schema of the request for a new game.
+"""The request for a new game: its schema, and what it asks for.
 
 Owns what its fields may be, each by itself and together. Does not depend on the house rules of a variant:
 ``service.web.fields.variants`` has their fields.

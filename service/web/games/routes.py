@@ -1,4 +1,4 @@
-"""``/v1/games``: create a game, view it, delete it, play it again."""
+"""``/v1/games``: create a game, view it, move in it, read its score, delete it, play it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``/v1/games/{game}``, for the application that owns the game: rename its players, and change its join code."""
+"""``/v1/games/{game}/players`` for seats, and what the application that owns the game may change."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Why a request is refused at the level of HTTP.
 
-Owns the errors of a request that is not of the form that it should have.
+Owns the errors of a request that is not of the form that it should have, and how the current one and its client are
+found.
 """
 
 from __future__ import annotations

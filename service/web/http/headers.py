@@ -1,4 +1,4 @@
-"""The headers of a request: the token, what the client accepts, has and expects, and the key under which it repeats.
+"""The headers and the query of a request: the token, what the client accepts, has, expects, and asks for.
 
 Owns which values of these headers are accepted, and what follows from a preference. Does not depend on any resource,
 nor on which texts there are.

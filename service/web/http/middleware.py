@@ -1,4 +1,4 @@
-"""What every request gets: an id, security headers, a line in the log, and metrics.
+"""What every request gets: an id, security and CORS headers, a line in the log, and metrics.
 
 Owns the request id and the request log. It is a WSGI middleware, as hooks of Flask would cost more and would miss
 requests that end outside of them. The log and the metrics contain the template of the route, never the path, the query,

@@ -1,6 +1,7 @@
 """Responses and their headers: JSON by orjson, ETags, caching.
 
-Owns which headers an answer of each kind has. Does not depend on what it says.
+Owns which headers an answer of each kind has, and the cache of those made of a history. Does not depend on what one
+says.
 """
 
 from __future__ import annotations

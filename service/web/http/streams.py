@@ -1,6 +1,7 @@
 """The open streams of a worker, of games and of feeds, and long polls, which count as one.
 
-Owns their limits, and how often the key of somebody who waits is checked again. Does not depend on what they follow.
+Owns their limits, their two formats, and how often the key of somebody who waits is checked again. Does not depend on
+what they follow.
 """
 
 from __future__ import annotations

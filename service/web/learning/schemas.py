@@ -1,4 +1,4 @@
-"""The schemas of hints and reviews, for the document and for the tests."""
+"""The schemas of hints and reviews, and how they are serialized."""
 
 from __future__ import annotations
 

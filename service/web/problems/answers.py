@@ -1,7 +1,7 @@
 """Refusals over HTTP: every error is ``application/problem+json`` (RFC 9457).
 
-Owns what an answer to a refusal says. No response contains a stack trace, a token or a hidden tile. Does not depend on
-which status a code has (``service.web.problems.answers``), nor on the sentences of reasons (``service.texts``).
+Owns which status a code has, and what an answer to a refusal says. No response contains a stack trace, a token or a
+hidden tile. Does not depend on the sentences of reasons (``service.texts``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The schemas of a game as its viewer may know it; ``serializers`` builds it.
+"""The schemas of a game as its viewer may know it, of its legal moves and its score; ``serializers`` builds them.
 
-Scores, events, variants and records have rooms of their own.
+Events, variants and records have rooms of their own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The view of a game as a JSON object: its players, its table, and the legal moves.
+"""The view of a game, its legal moves and its score as JSON objects.
 
 Everything here comes from the result of a use case; does not depend on ``Game`` or ``State``.
 """

@@ -1,4 +1,4 @@
-"""The schemas of webhooks, of requests and of responses."""
+"""The schemas of webhooks, and how they are serialized; a secret is shown only where it was just made."""
 
 from __future__ import annotations
 
