@@ -1,7 +1,7 @@
 """Verifies records.
 
 Owns the checks of the head and of the order of rounds and versions, and combines them with those of the deals and
-seeds (``deal_checks``) and of the play (``replay``). Nothing in a record is trusted. The time is linear in its length.
+seeds (``event_checks``) and of the play (``replay``). Nothing in a record is trusted. The time is linear in its length.
 Does not depend on the text of a record, but for the lines that findings name.
 """
 

@@ -1,4 +1,4 @@
-"""The named answers to the questions of ``variant.Rules``, one question per file.
+"""The named answers to the questions of ``variant.Rules``.
 
 An answer that only one game gives is in that game's module.
 """

@@ -7,9 +7,8 @@ move: the geometry of a layout begins with the geometry of the same layout befor
 Owns the places of tiles and ends. Does not depend on pictures; and no rule depends on it: the engine does not import
 it. Pure, without random numbers and without floating-point arithmetic, so that every machine computes the same.
 
-``shapes``: boxes and headings; ``plan``: the size the table is planned for; ``grid``: which cells are taken;
-``spots``: the places where a tile can join an end; ``costs``: which of them is best; ``links``: a free place elsewhere
-where no tile fits at an end; ``growing``: a layout, tile by tile.
+``shapes``: boxes, headings, and which cells are taken; ``costs``: the places where a tile can join an end, and which of
+them is best; ``links``: a free place elsewhere where no tile fits at an end; ``growing``: a layout, tile by tile.
 """
 
 from __future__ import annotations
