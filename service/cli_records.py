@@ -1,6 +1,7 @@
 """Reads the record in a file, for the commands that are about records, and reviews it.
 
-Owns what is said of one that cannot be read, and what ``review`` and ``hint`` print.
+Owns what is said of one that cannot be read, and what ``review`` and ``hint`` print. Does not depend on how a record is
+judged.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ _MORE_IN_LABEL: Final = 20
 _LABELS: Final = (".title", ".name")
 """The ends of the keys of labels, for which there is little room, beside those of the page."""
 _MODULE: Final = "service.texts"
-_SENTENCES: Final = "service.render.sentences.places"
+_SENTENCES: Final = "service.render.sentences.texts"
 """The module by which others name the keys of sentences, without their first part."""
 
 

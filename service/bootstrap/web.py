@@ -1,6 +1,7 @@
 """The application that a worker of the web server runs.
 
-Owns what it is made of, which settings limit it, and how its work gives way to other work.
+Owns what it is made of, which settings limit it, and how its work gives way to other work. Does not depend on what is
+served.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """gunicorn in a run without REDIS_URL: its start, its restart when it ended by itself, and its end.
 
 Owns the process, and its workers when it is gone. The sockets that it accepts connections on are given, and stay open
-while none of it runs, so that the port is kept and connections wait for the next one. Light to import.
+while none of it runs, so that the port is kept and connections wait for the next one. Light to import. Does not depend
+on what gunicorn serves.
 """
 
 from __future__ import annotations

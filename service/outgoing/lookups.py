@@ -2,7 +2,7 @@
 
 Owns how many look-ups are under way, and for how long one is waited for. A look-up cannot be interrupted: its thread
 counts until it ends, which may be half a minute after its caller has given up. Works in threads and, where the standard
-library is patched, with gevent.
+library is patched, with gevent. Does not depend on what is sent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Compares recorded events with the expected ones: deals, moves, results, and who plays the seats.
 
-Owns the faults of each of them.
+Owns the faults of each of them. Does not depend on the text of a record.
 """
 
 from __future__ import annotations

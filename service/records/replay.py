@@ -2,7 +2,8 @@
 
 Owns what is taken from a record: the deals and the moves of the seats alone. Every other event is computed and
 compared. The replay ends at the first fault of the play, because there is no state with which later events could be
-compared, and before a deal with a fault, which ``event_checks`` reports, or with hidden tiles. Does not depend on seeds.
+compared, and before a deal with a fault, which ``event_checks`` reports, or with hidden tiles. Does not depend on
+seeds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The record of a match, and a record as text (``docs/record.md``): a head of tags, a section for every round.
 
-Owns the order and the form of the tags; ``notation`` writes the events.
+Owns the order and the form of the tags; ``notation`` writes the events. Does not depend on whether a record is true.
 """
 
 from __future__ import annotations

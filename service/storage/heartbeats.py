@@ -5,7 +5,8 @@ move. So neither a scheduler that was away nor one that is killed again and agai
 which the store could not be reached, or in which no request was served, does. Where several servers share the games,
 each shard has a heartbeat of its own, so that a server that was away counts for its games alone.
 
-Owns how heartbeats are sent and read, what this process knows of them, and the allowance that follows.
+Owns how heartbeats are sent and read, what this process knows of them, and the allowance that follows. Does not depend
+on what is late.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ from service.engine.view import DealtView, View
 from service.render.sentences.board import board_description, board_sentence, state_sentence
 from service.render.sentences.events import KnownEvent, event_sentence, points_phrase
 from service.render.sentences.numbers import NumberWord, double_name, number_word, tile_name
-from service.render.sentences.places import Reader, plural
+from service.render.sentences.places import Reader
+from service.render.sentences.texts import plural
 from tests.render.test_board_sentences import layout_of
 from tests.render.test_sentences import (
     CLOSED,

@@ -1,7 +1,7 @@
 """The lists of games: of an application, of one of its people, its lobby, and that for everybody.
 
 Owns what is added to a stored summary, what is kept of a person, and how much of the lobby for everybody is kept in
-memory, and for how long.
+memory, and for how long. Does not depend on where the index is kept.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Owns what is then committed. Whatever is due is read from the game itself (``service.games.model.schedule``): a reminder
 only says that the game should be looked at, so one that is stale, early or doubled does nothing. Every act is a commit
-at the version that was looked at, so that several processes may try it and one of them does it.
+at the version that was looked at, so that several processes may try it and one of them does it. Does not depend on who
+looks, or when.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The command that creates a game.
 
-Owns what the game is made of, and how a request that is repeated gets the same game and tokens.
+Owns what the game is made of, and how a request that is repeated gets the same game and tokens. Does not depend on the
+rules of the game.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The commands of seats: take an open one, change its token, claim one whose time is over.
 
-Owns who may do so, and what they get.
+Owns who may do so, and what they get. Does not depend on the store or HTTP.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from service.games.model.seats import OPEN_SEAT
 from service.games.model.views import Deleted, EventView, GameView, Reset
 from service.render.sentences.board import state_sentence, waiting_sentence
 from service.render.sentences.events import event_sentence
-from service.render.sentences.places import Reader, about, fitted, text
+from service.render.sentences.places import Reader, about, fitted
+from service.render.sentences.texts import text
 
 
 def game_sentence(game: GameView, language: str) -> str:

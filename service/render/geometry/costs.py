@@ -2,7 +2,7 @@
 
 A cost is an integer; the figures were found by playing tens of thousands of random rounds.
 
-Owns these figures, and which spots there are at an end.
+Owns these figures, and which spots there are at an end. Does not depend on the tiles that are still to come.
 """
 
 from __future__ import annotations

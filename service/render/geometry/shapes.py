@@ -1,6 +1,6 @@
 """Headings, boxes, the shapes that the other modules share, and the grid of taken cells.
 
-Owns their form.
+Owns their form. Does not depend on tiles or layouts.
 """
 
 from __future__ import annotations

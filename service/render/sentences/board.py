@@ -1,6 +1,6 @@
 """The table in words, arm by arm, and how the game on it stands.
 
-Owns the order in which a table is read, and what everybody waits for.
+Owns the order in which a table is read, and what everybody waits for. Does not depend on hosted games.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from service.engine.state import Phase
 from service.engine.view import View
 from service.render.sentences.numbers import capitalized, half_names, number_word, pip_word, tile_name
 from service.render.sentences.places import (
-    LEFT,
     Places,
     Reader,
     about,
@@ -25,9 +24,8 @@ from service.render.sentences.places import (
     host_name,
     joined,
     place_name,
-    plural,
-    text,
 )
+from service.render.sentences.texts import LEFT, plural, text
 
 MAX_DESCRIPTION: Final = 4000
 """The most characters of a description; of tiles beyond it only the number is described."""

@@ -36,9 +36,8 @@ from service.render.sentences.places import (
     is_whole_double,
     joined,
     place_name,
-    plural,
-    text,
 )
+from service.render.sentences.texts import plural, text
 
 _MOST_ENDS: Final = 4
 """Where more ends are open, a play does not tell them."""

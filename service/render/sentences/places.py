@@ -1,9 +1,9 @@
-"""The places of a table in words, the people at it, and the texts of sentences.
+"""The places of a table in words, and the people at it.
 
 Owns how a place is named, and who is spoken to. An arm of the lead has the name of its direction, *left*, *right*, *up*
 or *down* in the order in which the sides of the lead opened, as long as no other tile of it branches. Behind one that
 does, a place is named by its host, which is unique in a set: *the twelve of ten twelve*. So an end keeps its name as
-long as it is there, and no two ends of a table have the same.
+long as it is there, and no two ends of a table have the same. Does not depend on what is said of a place.
 """
 
 from __future__ import annotations
@@ -14,28 +14,9 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.layout import SHORT, Layout, Side
 from service.engine.tiles import Tile
-from service.render.sentences.numbers import double_name, half_names, number_word, tile_name
-from service.texts import Language, template, words
-
-# The sentences by their keys, from the texts of a language.
-
-
-LEFT: Final = "left"
-RIGHT: Final = "right"
-UP: Final = "up"
-DOWN: Final = "down"
-
-
-def text(key: str, language: Language, /, **values: str) -> str:
-    """Return the sentence with this key in this language, with its values."""
-    return template(f"sentences.{key}", language).format_map(values)
-
-
-def plural(key: str, number: int, language: Language, /, **values: str) -> str:
-    """Return the sentence with this key about so many; the number itself is one of its values, as a word."""
-    form = f"{key}.one" if number == 1 else f"{key}.other"
-    return text(form, language, number=number_word(number, language), **values)
-
+from service.render.sentences.numbers import double_name, half_names, tile_name
+from service.render.sentences.texts import DOWN, LEFT, RIGHT, UP, text
+from service.texts import words
 
 Direction = Literal["left", "right", "up", "down"]
 

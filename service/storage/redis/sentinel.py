@@ -1,6 +1,6 @@
 """Routing to the primary that Redis Sentinel names.
 
-Owns which server that is, and when the Sentinels are asked again.
+Owns which server that is, and when the Sentinels are asked again. Does not depend on what is sent to it.
 """
 
 from __future__ import annotations

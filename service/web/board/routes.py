@@ -14,7 +14,7 @@ from service.games.model.views import TableView
 from service.render.geometry import Geometry
 from service.render.layout_text import render_layout
 from service.render.sentences.board import board_description, board_sentence
-from service.render.sentences.places import text
+from service.render.sentences.texts import text
 from service.render.svg import Caption, Style, render_svg
 from service.texts import LANGUAGES, named
 from service.web.board.schemas import (

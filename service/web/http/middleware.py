@@ -2,7 +2,7 @@
 
 Owns the request id and the request log. It is a WSGI middleware, as hooks of Flask would cost more and would miss
 requests that end outside of them. The log and the metrics contain the template of the route, never the path, the query,
-a token or anything else from the client but the request id and the trace id.
+a token or anything else from the client but the request id and the trace id. Does not depend on any resource.
 """
 
 from __future__ import annotations

@@ -1,0 +1,27 @@
+"""The sentences by their keys, from the texts of a language.
+
+Owns wording and grammar: whatever depends on a number or a case is given to a sentence already in its right form.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.render.sentences.numbers import number_word
+from service.texts import Language, template
+
+LEFT: Final = "left"
+RIGHT: Final = "right"
+UP: Final = "up"
+DOWN: Final = "down"
+
+
+def text(key: str, language: Language, /, **values: str) -> str:
+    """Return the sentence with this key in this language, with its values."""
+    return template(f"sentences.{key}", language).format_map(values)
+
+
+def plural(key: str, number: int, language: Language, /, **values: str) -> str:
+    """Return the sentence with this key about so many; the number itself is one of its values, as a word."""
+    form = f"{key}.one" if number == 1 else f"{key}.other"
+    return text(form, language, number=number_word(number, language), **values)
