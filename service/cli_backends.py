@@ -27,6 +27,7 @@ from service.games.model.views import format_rfc3339
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.store.idempotency import Idempotency
 from service.json_logging import configure_logging
+from service.metrics import Metrics
 from service.reasons import sentence
 from service.storage.pubsub import RedisEventFeed
 from service.storage.scan import RedisScan
@@ -35,7 +36,6 @@ from service.web.fields.names import name_field
 from service.web.fields.strict import RequestSchema
 from service.web.http.body import validate
 from service.web.http.errors import InvalidBody
-from service.web.metrics import Metrics
 
 _log = logging.getLogger(__name__)
 

@@ -17,6 +17,7 @@ import orjson
 
 from service.bootstrap.storage import Storage, open_storage
 from service.bootstrap.workers import build_repository
+from service.client_address import client_network, parse_address
 from service.config import Settings
 from service.games.commands.create import network_digest
 from service.games.model.errors import Gone, NotFound
@@ -27,9 +28,8 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable, WrittenByNew
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
+from service.metrics import Metrics
 from service.storage.secret_file import read_secret
-from service.web.http.errors import client_network, parse_address
-from service.web.metrics import Metrics
 
 _log = logging.getLogger(__name__)
 

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, TypedDict
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
 from service.games.model.schedule import Lifetimes
+from service.metrics import Metrics
 from service.storage.backends import RedisBackends, RedisErasures
 from service.storage.figures import RedisFigures
 from service.storage.games import RedisDeletions, RedisStore
@@ -29,7 +30,6 @@ from service.storage.reminders import RedisReminders
 from service.storage.shares import Budgets, RedisGamesOfBots, RedisShares
 from service.storage.stored_games import RedisStoredGames
 from service.storage.webhooks import RedisWebhooks
-from service.web.metrics import Metrics
 
 _DAY_SECONDS: Final = 86_400
 

@@ -33,6 +33,7 @@ from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
+from service.metrics import Metrics, StoreGauges
 from service.outgoing.sender import Sender
 from service.storage.feed import RedisFeed
 from service.storage.pubsub import RedisEventFeed
@@ -40,7 +41,6 @@ from service.storage.rate_limits import counters_at
 from service.storage.secret_file import load_or_create_secret, read_secret
 from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
-from service.web.metrics import Metrics, StoreGauges
 from service.web.quotas import limit_history
 from service.web.rate_limits import Limits, RateLimits
 

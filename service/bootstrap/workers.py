@@ -22,9 +22,9 @@ from service.games.reminders import ReminderQueue
 from service.games.store.admission import Keeping
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
+from service.metrics import Metrics, StoreGauges
 from service.storage.heartbeats import RedisHeartbeats
 from service.storage.redis.server_clock import ServerClock
-from service.web.metrics import Metrics, StoreGauges
 
 
 class WorkerParts(NamedTuple):

@@ -12,6 +12,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
+from service.metrics import Metrics
 from service.web import services
 from service.web.backends import routes as backends_routes
 from service.web.board import routes as board_routes
@@ -29,7 +30,6 @@ from service.web.http.streams import Streams
 from service.web.learning import routes as learning_routes
 from service.web.listing import routes as listing_routes
 from service.web.meta import routes as meta_routes
-from service.web.metrics import Metrics
 from service.web.page import routes as page_routes
 from service.web.players import routes as players_routes
 from service.web.problems import answers

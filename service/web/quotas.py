@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.client_address import client_network
 from service.games.commands.validation import GameRequest
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.games.model.seats import SLOW_LEVELS, may_go_on_alone
 from service.web.http.body import body_units
-from service.web.http.errors import client_network, current_environ
+from service.web.http.errors import current_environ
 from service.web.http.middleware import EXTRA_HEADERS
 from service.web.rate_limits import RateLimits
 from service.web.services import Services

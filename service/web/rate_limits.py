@@ -32,7 +32,7 @@ from typing import Final, NamedTuple
 from limits.storage import MemoryStorage, Storage
 
 from service.backends.ports import Backend
-from service.web.http.errors import client_network
+from service.client_address import client_network
 
 WINDOW_SECONDS: Final = 60
 TOKEN_WINDOW_SECONDS: Final = 3600

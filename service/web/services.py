@@ -13,10 +13,10 @@ from flask import Flask, current_app
 from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
 from service.games.model.views import TableView
+from service.metrics import Metrics
 from service.render.geometry import Geometry
 from service.web.http.responses import ResponseCache
 from service.web.http.streams import Streams
-from service.web.metrics import Metrics
 from service.web.rate_limits import RateLimits
 
 EXTENSION: Final = "domino"

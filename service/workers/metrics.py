@@ -1,4 +1,4 @@
-"""The metrics of the processes beside the web server; what they share with it is in ``service.web.metrics``.
+"""The metrics of the processes beside the web server; what they share with it is in ``service.metrics``.
 
 Owns their names. They never name a game, a seat or what is hidden. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment
 they are counted in that folder, which the web server of the same run exposes. Does not depend on who counts.
@@ -16,8 +16,8 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from service.games.model.seats import LEVELS
 from service.games.reminders import ReminderKind
+from service.metrics import PROMETHEUS_TEXT
 from service.outgoing.sender import REASONS as FAILURES_TO_SEND
-from service.web.metrics import PROMETHEUS_TEXT
 
 _DECISION_SECONDS: Final = (0.00025, 0.001, 0.0025, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
 _LAG_SECONDS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 30.0)

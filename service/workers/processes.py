@@ -29,10 +29,10 @@ from service.bots.choice import choose_move
 from service.config import Settings
 from service.games.automation.deletions import POLL_SECONDS, DeletedGames
 from service.json_logging import configure_logging
+from service.metrics import Metrics
 from service.outgoing.sender import Sender
 from service.storage.heartbeats import BEAT_SECONDS, RedisHeartbeats
 from service.storage.redis.connection import MAX_CONNECTIONS
-from service.web.metrics import Metrics
 from service.workers.advice import Advisor, Hints, Reviews
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import STUCK_SECONDS, Queue, Spawn, Stop, run

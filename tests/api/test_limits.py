@@ -19,13 +19,13 @@ from limits.storage import MemoryStorage, RedisClusterStorage, RedisSentinelStor
 from werkzeug.test import TestResponse
 
 from service.backends.facade import BackendsFacade
+from service.client_address import client_network
 from service.devserver.embedded import EmbeddedServer
 from service.engine.events import Played
 from service.games.facade import GamesFacade
 from service.storage.rate_limits import counters_at
 from service.web.docs.routes import READS_PER_FILE
 from service.web.http.body import BODY_UNIT_BYTES, MAX_BODY_BYTES
-from service.web.http.errors import client_network
 from service.web.quotas import PLACES_PER_READ
 from service.web.rate_limits import FALLBACK_SECONDS, PRESENCE_CHANGES, RateLimited, RateLimits
 from tests.api.client import Api, Table

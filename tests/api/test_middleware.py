@@ -15,12 +15,12 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.json_logging import JsonFormatter
+from service.metrics import Metrics
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.connection import connect
 from service.storage.redis.topology import SingleNodeTopology
 from service.web.app import Application, create_metrics_app
 from service.web.http.streams import StreamLimits
-from service.web.metrics import Metrics
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.support.application import build_streams, create_app

@@ -13,6 +13,7 @@ from werkzeug.test import TestResponse
 from service.backends.erasures import Erasures
 from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
+from service.client_address import client_network
 from service.games.automation.due import Automation
 from service.games.commands.create import network_digest
 from service.games.model.views import legal_moves_for
@@ -28,7 +29,6 @@ from service.storage.redis.calls import observe_nothing
 from service.storage.redis.server_clock import system_clock
 from service.storage.redis.topology import open_topology
 from service.storage.shares import KNOWN_MS, Budgets, RedisShares
-from service.web.http.errors import client_network
 from tests.api.client import Api
 from tests.storage.servers import RealServer, fill
 from tests.support.application import build_backends, create_app

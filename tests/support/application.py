@@ -19,12 +19,12 @@ from service.backends.webhooks.endpoints import Webhooks
 from service.games.facade import GamesFacade
 from service.games.ports import UNLIMITED, RandomBytes, Shares, TimeSource
 from service.games.store.idempotency import Idempotency
+from service.metrics import Metrics
 from service.outgoing.addresses import check_url
 from service.storage.redis.server_clock import system_clock
 from service.web import app as web
 from service.web.app import Application, Ingress, WebParts
 from service.web.http.streams import KEEPALIVE_SECONDS, StreamLimits, Streams
-from service.web.metrics import Metrics
 from service.web.rate_limits import Limits, RateLimits
 from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.memory_feed import MemoryFeed

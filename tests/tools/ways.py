@@ -31,9 +31,9 @@ from service.config import Settings
 from service.devserver.embedded import EmbeddedServer
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
+from service.metrics import Metrics
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.server_clock import system_clock
-from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import Queue
 from service.workers.metrics import WorkerMetrics

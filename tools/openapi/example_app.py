@@ -37,6 +37,7 @@ from service.games.ports import UNLIMITED, sequential_runtime
 from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
+from service.metrics import Metrics
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
 from service.storage.backends import RedisBackends, RedisErasures
@@ -52,7 +53,6 @@ from service.storage.shares import RedisGamesOfBots
 from service.storage.webhooks import RedisWebhooks
 from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
-from service.web.metrics import Metrics
 from service.web.rate_limits import Limits, RateLimits
 from service.workers.advice import Hints, Reviews
 from service.workers.bot_worker import RoundEvents

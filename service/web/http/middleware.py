@@ -21,8 +21,8 @@ from flask_cors.core import get_cors_headers, get_cors_options, set_cors_headers
 from werkzeug.datastructures import Headers
 
 from service.games.ports import TRACE
+from service.metrics import Metrics
 from service.reasons import REASONS
-from service.web.metrics import Metrics
 
 REQUEST_ID: Final = "domino.request_id"
 """The key in the WSGI environment for the request id."""

@@ -17,7 +17,8 @@ import orjson
 from prometheus_client import Gauge
 
 from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
-from service.web.http.errors import TooManyStreams, client_network
+from service.client_address import client_network
+from service.web.http.errors import TooManyStreams
 
 KEEPALIVE_SECONDS: Final = 10.0
 """Seconds without an event after which a stream sends a keep-alive: less than the 15 s of the contract."""

@@ -15,10 +15,10 @@ import orjson
 from flask import Blueprint, Response
 
 from service.engine.build import BUILD
+from service.metrics import PROMETHEUS_TEXT
 from service.web.http.headers import negotiate
 from service.web.http.responses import HTML, JSON, TEXT, YAML, RawResponse, ok, public
 from service.web.meta.schemas import ServiceVersionSchema
-from service.web.metrics import PROMETHEUS_TEXT
 from service.web.operation import Operation, ResponseSpec
 from service.web.page.routes import page
 from service.web.quotas import limit_reads
