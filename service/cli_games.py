@@ -146,7 +146,7 @@ class _Games:
         """Return the games of any of these holders, or all of them; but those that cannot be read."""
         for game_id, stored, size in self._storage.stored_games.games(holders):
             try:
-                yield _found(self._repository.decode(game_id, stored), size)
+                yield _found(self._repository.cache.decode(game_id, stored), size)
             except Gone:
                 self._storage.stored_games.forget([game_id])
             except WrittenByNewer:
@@ -155,10 +155,10 @@ class _Games:
     def show(self, game_id: str) -> dict[str, object] | None:
         """Return what is public of a game and who sits at it; ``None`` if there is none, or it cannot be read."""
         try:
-            game = self._repository.load(game_id)
+            game = self._repository.reader.load(game_id)
             if game is None:
                 raise NotFound("no_such_game")
-            size = self._repository.size(game_id)
+            size = self._repository.store.size(game_id)
         except (Gone, NotFound):
             _say(f"{game_id}: no such game")
         except WrittenByNewer:
@@ -172,11 +172,11 @@ class _Games:
     def delete(self, game_id: str) -> bool:
         """Delete a game, as its application would; ``False`` if there is none, or it cannot be read."""
         try:
-            game = self._repository.load(game_id)
+            game = self._repository.reader.load(game_id)
             if game is None:
                 raise NotFound("no_such_game")
             app = "" if game.ownership is None else game.ownership.app
-            self._repository.delete(game_id, app, game.holder)
+            self._repository.transactions.delete(game_id, app, game.holder)
         except (Gone, NotFound):
             _say(f"{game_id}: no such game")
             return False

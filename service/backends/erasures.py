@@ -141,7 +141,7 @@ class Erasures:
     def _publish_own(self, app: str, game_id: str) -> None:
         """Publish a game if it is one of this application; those of others are published in their time."""
         try:
-            game = self._repository.load(game_id)
+            game = self._repository.reader.load(game_id)
             owner = None if game is None or game.ownership is None else game.ownership.app
         except Gone as deleted:
             owner = deleted.app
@@ -161,12 +161,12 @@ class Erasures:
     def _erase(self, app: str, ref: str, game_id: str) -> None:
         """Erase a person from a game, and from what the index knows of it."""
         try:
-            game = self._repository.load(game_id)
+            game = self._repository.reader.load(game_id)
             if game is None:  # it has expired, or was lost
                 self._index.remove(app, game_id, position=self._index.position(app, game_id))
                 return
             with suppress(NothingToErase):  # it is done already, but perhaps nothing of what follows
-                self._repository.transact(game, partial(decide_to_erase, ref), weighed=False)
+                self._repository.transactions.transact(game, partial(decide_to_erase, ref), weighed=False)
             self._note(game_id)
         except (NotFound, Gone):
             pass

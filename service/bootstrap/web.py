@@ -160,7 +160,7 @@ def build_app(settings: Settings) -> Flask:
         allowance=heartbeats.allowance,
         keeping=Keeping(lifetimes_of(settings), storage.shares),
     )
-    heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
+    heartbeats.on_outage(partial(repository.cache.forget, EVERY_GAME))
     bots_alone = BotsAlone(storage.games_of_bots, repository, storage.clock, settings.max_games_of_bots)
     games = GamesFacade(repository, notifications, storage.reminders, runtime, secrets=secrets, bots_alone=bots_alone)
     backends = build_backends(settings, storage, notifications, Idempotency(secrets))

@@ -52,8 +52,8 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
     Thread(target=storage.shares.keep_looking, name="memory of the store", daemon=True).start()
     metrics.show_store(StoreGauges(storage.figures.read, lambda: None))
     automation = Automation(repository)
-    storage.deleted.on_deletion(repository.forget)
-    storage.deleted.on_erasure(repository.forget)
+    storage.deleted.on_deletion(repository.cache.forget)
+    storage.deleted.on_erasure(repository.cache.forget)
     return WorkerParts(
         repository,
         automation,
@@ -85,5 +85,5 @@ def build_repository(settings: Settings, storage: Storage, observe: Callable[[Co
         allowance=storage.reminders.heartbeats.allowance,
         keeping=Keeping(lifetimes_of(settings), storage.shares, automatic=True),
     )
-    storage.reminders.heartbeats.on_outage(partial(repository.forget, EVERY_GAME))
+    storage.reminders.heartbeats.on_outage(partial(repository.cache.forget, EVERY_GAME))
     return repository

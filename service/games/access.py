@@ -88,7 +88,7 @@ class AccessControl:
         and ``Unauthorized`` with one, so that it cannot be distinguished from a game with another token. A game that
         has no spectators does not exist for who has no token, unless the ``invitation`` is one to this game.
         """
-        game = self._repository.load(game_id)
+        game = self._repository.reader.load(game_id)
         if game is None or (token is None and not game.spectators and not self._is_invited(game, invitation)):
             raise NotFound("no_such_game") if token is None else unauthorized()
         self._notice(game)
@@ -106,7 +106,7 @@ class AccessControl:
         """
         if token is None:
             raise no_token()
-        known = self._repository.cached(game_id)
+        known = self._repository.cache.games.get(game_id)
         seat = None if known is None else seat_of(token, known.game)
         if known is None or seat is None:
             return self.authenticate(game_id, token)
@@ -131,7 +131,7 @@ class AccessControl:
 
         ``None`` for one that is not its own, or does not exist.
         """
-        game = self._repository.load(game_id)
+        game = self._repository.reader.load(game_id)
         if game is None or game.ownership is None or game.ownership.app != app:
             return None
         self._notice(game)
@@ -143,7 +143,7 @@ class AccessControl:
         Nothing if the store does not answer.
         """
         with suppress(StorageUnavailable):
-            self._repository.load(game_id)
+            self._repository.reader.load(game_id)
 
     def _is_invited(self, game: Game, invitation: Callable[[], Invitation] | None) -> bool:
         """Return whether the invitation has the game's join code, or repeats a request that has taken a seat in it.
@@ -158,7 +158,7 @@ class AccessControl:
         if key is None:
             return False
         record = self._idempotency.record(IdempotencyKey(key, b""), *join_scope(None))
-        return self._repository.find_write(game.id, record.name) is not None
+        return self._repository.transactions.find_write(game.id, record.name) is not None
 
     def authorize_rotation(self, game_id: str, token: str | None, seat: int, key: str | None) -> TokenRotation:
         """As ``require_seat``, but a client that changed the token under this idempotency key may present the old one.
@@ -171,7 +171,7 @@ class AccessControl:
             if token is None or key is None:
                 raise
             record = self._idempotency.record(IdempotencyKey(key, b""), *rotation_scope(token, seat))
-            prior = self._repository.find_write(game_id, record.name)
+            prior = self._repository.transactions.find_write(game_id, record.name)
             if prior is None:
                 raise
             return TokenRotation(game_id, seat, token, None, prior)

@@ -73,9 +73,9 @@ class GamesFacade:
         self.rematches = Rematches(context)
         self.queries = GameQueries(repository, feed)
         self.learning = Learning(repository)
-        self.readiness = Readiness(repository.check, runtime.clock)
+        self.readiness = Readiness(repository.store.check, runtime.clock)
         self._repository = repository
 
     def forget(self, games: Container[str]) -> None:
         """Drop these games from the memory of this process."""
-        self._repository.forget(games)
+        self._repository.cache.forget(games)

@@ -49,7 +49,7 @@ class _Looking(Consumer):
     def __init__(self, settings: ConsumerSettings, queue: Queue, repository: GameRepository) -> None:
         super().__init__(settings, queue, spawn=None)
         self._repository = repository
-        self._advice = repository.advice
+        self._advice = repository.store.advice
         self._next_look = 0.0
 
     def step(self) -> float:
@@ -68,7 +68,7 @@ class Hints(_Looking):
 
     def handle(self, taken: TakenReminder) -> Next:
         """Compute the hint that was asked for, unless the game has gone on."""
-        game = self._repository.load(taken.game)
+        game = self._repository.reader.load(taken.game)
         if game is None or game.state.turn is None or not self._advice.is_hint_asked(game.id, position_of(game)):
             return "never"
         kept = self._advice.keep_hint(game.id, position_of(game), encode_hint(self._hint(game, game.state.turn)))
@@ -109,13 +109,13 @@ class Reviews(_Looking):
 
     def handle(self, taken: TakenReminder) -> Next:
         """Begin a review, or go on with one that another process has begun."""
-        game = self._repository.load(taken.game)
+        game = self._repository.reader.load(taken.game)
         known = None if game is None else self._advice.review(game.id, game.holder)
         if game is None or known is None or known.is_complete:
             return "never"
         kept = decode_review(known.data)
         decisions, rounds = list(kept.decisions), list(kept.rounds)
-        record = export_record(game, self._repository.history(game)[: game.version], None)
+        record = export_record(game, self._repository.histories.history(game)[: game.version], None)
         after = max(decisions[-1].version if decisions else 0, rounds[-1].version if rounds else 0)
         further = review(record, game.rules, after=after)
         self._waiting.put(taken.holder, _Task(taken, decisions, rounds, further, monotonic()))

@@ -113,10 +113,12 @@ class RoundEvents:
         """
         known = self._known.get(game.id)
         if known is not None and known.version < game.version:
-            known = known.followed_by(game, self._repository.events_between(game, known.version, game.version))
+            known = known.followed_by(
+                game, self._repository.histories.events_between(game, known.version, game.version)
+            )
         if known is None or known.version != game.version or known.layout != game.state.layout:
             # The first look, or a failover has lost moves: then another history has led to this version.
-            events = self._repository.events_of_round(game, game.version)
+            events = self._repository.histories.events_of_round(game, game.version)
             known = _Known(0, (), None).followed_by(game, events)
         self._keep(game, known)
         return known.events

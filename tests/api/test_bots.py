@@ -153,7 +153,7 @@ def test_a_wrong_pace_is_refused_and_makes_no_game(api: Api, contents: StoreCont
 def test_a_game_of_people_may_have_a_pace_for_those_who_leave(timed_api: TimedApi) -> None:
     table = timed_api.create("domino", 2, pace=2.5)
     seat = timed_api.to_turn_of_person(table)
-    timed_api._repository.forget((table.id,))
+    timed_api._repository.cache.forget((table.id,))
     timed_api.set_presence(table, seat, away=True)
     turn = timed_api.bot_turn(table)
     assert turn is not None

@@ -43,7 +43,7 @@ def late_move(api: TimedApi, table: Table, seat: int) -> Json:
 )
 def test_a_clock_is_shown_as_it_was_asked_for_and_stored(timed_api: TimedApi, clock: Json, shown: Json) -> None:
     table = timed_api.create("domino", 2, clock=clock)
-    timed_api._repository.forget((table.id,))
+    timed_api._repository.cache.forget((table.id,))
     for seat in viewers(table):
         view = timed_api.view(table, seat)
         assert view["clock"] == shown

@@ -166,7 +166,7 @@ def prepare(store: RedisStore, client: FlaskClient, key: str, traces: Traces, **
 
 
 def add_hands(traces: Traces, repository: GameRepository, game_id: str) -> None:
-    game = repository.load(game_id)
+    game = repository.reader.load(game_id)
     assert game is not None
     for hand in game.state.hands:
         traces.add_hand(hand)
@@ -200,8 +200,8 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_worker(
 ) -> None:
     game = prepare(store, worker.client(), app_key, traces)
     add_hands(traces, worker.games.access._repository, game)
-    worker.games.access._repository.at_version(worker.games.access._repository.reload(game), 4)
-    worker.games.access._repository.after_write(game, 5, "another")
+    worker.games.access._repository.histories.at_version(worker.games.access._repository.reader.reload(game), 4)
+    worker.games.access._repository.reader.after_write(game, 5, "another")
     worker.deleted.poll()
     before = traces.found()
     assert {"the mark of all names and refs", "hash 0", "hash 1", "a hand"} <= before
@@ -219,13 +219,13 @@ def test_nothing_of_who_was_erased_is_left_in_the_memory_of_a_worker(
     mark = secrets.token_hex(6)
     game = prepare(store, worker.client(), app_key, Traces())
     repository = worker.games.access._repository
-    stored = repository.reload(game).seats[0]
+    stored = repository.reader.reload(game).seats[0]
     traces.add("the ref", stored.ref or mark)
     traces.add("the hash", stored.token_hash or mark)
     traces.add("the name", stored.name or mark)
     ref = stored.ref
     del stored
-    repository.at_version(repository.reload(game), 4)
+    repository.histories.at_version(repository.reader.reload(game), 4)
     worker.deleted.poll()
     assert traces.found() == {"the ref", "the hash", "the name"}
     answer = worker.another().client().delete(f"/v1/players/{ref}", headers={"Authorization": f"Bearer {app_key}"})
@@ -252,7 +252,7 @@ def test_the_worker_that_deletes_a_game_drops_what_it_reads_of_it_afterwards(
     worker.deleted.poll()
     with pytest.MonkeyPatch.context() as before:
         before.setattr(store, "read", {game_id: stored}.get)
-        worker.games.access._repository.load(game_id)
+        worker.games.access._repository.reader.load(game_id)
     del stored, before
     assert "hash 0" in traces.found()
     worker.deleted.poll()
@@ -296,18 +296,18 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
     automation = Automation(repository)
     metrics = WorkerMetrics(CollectorRegistry())
     decisions = Decisions(RoundEvents(repository), metrics, choose_move)
-    game = repository.load(game_id)
+    game = repository.reader.load(game_id)
     assert game is not None
     decisions._events.of(game)  # as for a decision
     seat = game.state.turn
     assert seat is not None
-    repository.transact(game, _away(seat))
+    repository.transactions.transact(game, _away(seat))
     turn = automation.next_turn(game_id)
     assert turn is not None
     before_it_is_due = turn.due - 1
     bots = BotWorker(automation, decisions, Queue(reminders, lambda: before_it_is_due, metrics))
     deleted = DeletedGames(redis_deletions(topology))
-    deleted.on_deletion(repository.forget)
+    deleted.on_deletion(repository.cache.forget)
     deleted.on_deletion(bots.forget)
     del turn
     for _ in range(1200):

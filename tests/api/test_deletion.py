@@ -178,7 +178,7 @@ def test_requests_that_are_repeated_after_the_deletion_are_answered_with_410(api
 
 def secrets_of(table: Table, games: GamesFacade) -> dict[str, bytes]:
     """What must not be found once the game is deleted, as it is stored."""
-    game = games.access._repository.load(table.id)
+    game = games.access._repository.reader.load(table.id)
     assert game is not None
     found: dict[str, bytes] = {"the ref of the game": b"match-0815", "the seed": b64encode(game.deck.seed)}
     for seat, each in enumerate(game.seats):
@@ -386,5 +386,5 @@ def test_the_owner_of_a_deleted_game_is_known_to_those_who_have_to_tell(
     version = table.view()["version"]
     delete(api, table, app_key)
     with pytest.raises(Gone) as gone:
-        games.access._repository.load(table.id)
+        games.access._repository.reader.load(table.id)
     assert (gone.value.version, gone.value.app) == (version + 1, app_key[4:28])

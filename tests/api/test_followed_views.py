@@ -289,7 +289,7 @@ def test_all_that_ask_for_the_same_write_share_one_read_but_no_failure(
 
     def ask() -> int:
         barrier.wait(PATIENCE)
-        return repository.after_write(table.id, 2, write_id).version
+        return repository.reader.after_write(table.id, 2, write_id).version
 
     counting.away = True
     for _ in range(2):
@@ -308,7 +308,7 @@ def test_a_write_that_another_one_replaced_after_a_failover_is_not_shown(
     restore(server, saved_game.table.id, saved_game.snapshot)  # … which is lost
     version = make_move(other_worker, saved_game.table)
     stored = games.access.authenticate(saved_game.table.id, None).game
-    shown = counted.games.queries._repository.after_write(saved_game.table.id, version, stored.write_id)
+    shown = counted.games.queries._repository.reader.after_write(saved_game.table.id, version, stored.write_id)
     assert (shown.version, shown.write_id) == (stored.version, stored.write_id)
 
 

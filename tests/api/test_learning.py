@@ -75,13 +75,13 @@ class Bots:
 
     def is_asked(self, table: Table) -> bool:
         """Whether a hint or a review of this game is to be computed."""
-        game = self._repository.load(table.id)
+        game = self._repository.reader.load(table.id)
         assert game is not None
         return any(self._reminders.is_set(kind, game.id, game.holder) for kind in KINDS)
 
     def seen(self, table: Table, seat: int) -> tuple[Rules, Observation]:
         """The rules of this game, and what a seat has seen."""
-        game = self._repository.load(table.id)
+        game = self._repository.reader.load(table.id)
         assert game is not None
         return game.rules, observe(game.rules, game.state, RoundEvents(self._repository).of(game), seat)
 

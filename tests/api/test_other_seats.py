@@ -164,8 +164,8 @@ def test_the_deal_of_the_next_round_is_guarded_like_a_move(position: Position) -
 def test_the_version_of_the_match_survives_in_the_store(position: Position, app: Any) -> None:
     position.change_token()
     repository = app.extensions["domino"].games.access._repository
-    repository.forget((position.table.id,))
-    loaded = repository.reload(position.table.id)
+    repository.cache.forget((position.table.id,))
+    loaded = repository.reader.reload(position.table.id)
     assert (loaded.version, loaded.match_version) == (position.move["version"] + 1, position.move["version"])
     assert position.etag == f'"{loaded.match_version}-{loaded.match_write_id}-{position.seat}"'
     assert_not_disturbed(position, {}, position.move)

@@ -72,7 +72,7 @@ class TimedApi(Api):
 
     def stored(self, table: Table) -> Game:
         """The game as it is stored."""
-        return self._repository.reload(table.id)
+        return self._repository.reader.reload(table.id)
 
     def bot_turn(self, table: Table) -> BotTurn | None:
         """What the service has to play in this game."""

@@ -84,11 +84,11 @@ class Owned:
             )
         events: list[GameEvent] = [Created()]
         game, events = deal_if_full(game, events)
-        return self.repository.create(game, events, None).after.id
+        return self.repository.transactions.create(game, events, None).after.id
 
     def game(self, game_id: str) -> Game:
         """The game as it is stored."""
-        return self.repository.reload(game_id)
+        return self.repository.reader.reload(game_id)
 
     def play(self, game_id: str) -> None:
         """Make a move, or deal; nothing in a match that is over, or that has not begun."""
@@ -100,7 +100,7 @@ class Owned:
             seat = current.to_act[0]
             return advance_match(current, seat, self.random.choice(legal_moves(current.rules, current.state, seat)))
 
-        self.repository.transact(game, decide)
+        self.repository.transactions.transact(game, decide)
 
     def join(self, game_id: str, ref: str | None = None) -> None:
         """Take an open seat, as somebody who has the join code does; nothing if there is none."""
@@ -120,7 +120,7 @@ class Owned:
             return deal_if_full(game, [Joined(seat, name)])
 
         if self.game(game_id).seats.are_open:
-            self.repository.transact(self.game(game_id), decide)
+            self.repository.transactions.transact(self.game(game_id), decide)
 
 
 class Published:

@@ -113,7 +113,7 @@ class FailingOver(World):
         self.deleted = {}
         for game in self.games:
             try:
-                found.append(self.owned.repository.load(game))
+                found.append(self.owned.repository.reader.load(game))
             except Gone as deleted:
                 self.deleted[game] = deleted.app
         return [game for game in found if game is not None]

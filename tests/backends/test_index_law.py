@@ -188,7 +188,7 @@ class World:
         found = []
         for game in self.games:
             try:
-                found.append(self.owned.repository.load(game))
+                found.append(self.owned.repository.reader.load(game))
             except Gone:
                 assert game in self.deleted
         return [game for game in found if game is not None]

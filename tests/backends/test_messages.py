@@ -36,7 +36,7 @@ def owned() -> Owned:
 
 
 def history(table: Owned, game: str) -> list[EventEnvelope]:
-    return table.repository.history(table.game(game))
+    return table.repository.histories.history(table.game(game))
 
 
 def messages(table: Owned, game: str, after: int = 0) -> list[Message]:
@@ -100,7 +100,7 @@ def test_every_message_of_a_match_is_made_again_as_it_was_told() -> None:
     current = table.game(game)
     assert {message.type for message, _ in told} == {"game.turn", "game.round_over", "game.finished"}
     for message, event in told:
-        then = table.repository.at_version(current, message.version) if message.type == TURN else current
+        then = table.repository.histories.at_version(current, message.version) if message.type == TURN else current
         again = message_again("endpoint", then, event, message.type)
         assert again is not None
         if message.type == "game.round_over":  # it tells who is still to deal
@@ -209,14 +209,14 @@ def test_a_turn_that_began_while_its_player_was_away_is_made_again_as_it_was_tol
     first = table.game(game)
     assert first.state.turn is not None
     away = 1 - first.state.turn
-    table.repository.transact(first, lambda current: (current, [Left(away)]))
+    table.repository.transactions.transact(first, lambda current: (current, [Left(away)]))
     table.play(game)
     began = table.game(game)
     assert (began.state.turn, messages(table, game, began.version - 1)) == (away, [])
-    table.repository.transact(began, lambda current: (current, [Returned(away)]))
+    table.repository.transactions.transact(began, lambda current: (current, [Returned(away)]))
     (turn,) = messages(table, game, began.version - 1)
     assert (turn.type, turn.version) == (TURN, began.version)
-    then = table.repository.at_version(table.game(game), began.version)
+    then = table.repository.histories.at_version(table.game(game), began.version)
     assert message_again("endpoint", then, history(table, game)[began.version - 1], TURN) == turn
 
 

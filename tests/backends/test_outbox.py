@@ -192,7 +192,7 @@ def test_a_long_history_is_told_in_pages(table: Table, monkeypatch: pytest.Monke
 def test_the_index_never_goes_back(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     game = table.create()
     slow = table.outbox
-    load = slow._repository.load
+    load = slow._repository.reader.load
     done: list[bool] = []
 
     def stalled(game_id: str) -> Any:

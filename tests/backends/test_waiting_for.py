@@ -25,13 +25,13 @@ def table() -> Table:
 
 
 def note(table: Table, game: str, *events: GameEvent) -> None:
-    table.repository.transact(table.game(game), lambda current: (current, events))
+    table.repository.transactions.transact(table.game(game), lambda current: (current, events))
 
 
 def with_bot(table: Table, game: str, seat: int) -> None:
     """Give this seat to a computer player; the event is only there to have the change published."""
     bot = Seat(BOT, "Rosa", level="greedy")
-    table.repository.transact(
+    table.repository.transactions.transact(
         table.game(game),
         lambda current: (current._replace(seats=current.seats.replaced(seat, bot)), [Left(seat), Returned(seat)]),
     )
@@ -57,7 +57,7 @@ def waiting(table: Table, ref: str) -> list[str]:
 
 def messages(table: Table, game: str, after: int) -> list[Message]:
     current = table.game(game)
-    events = table.repository.history(current)
+    events = table.repository.histories.history(current)
     return game_messages("endpoint", current, events[after - 1].to_act, events[after:])
 
 

@@ -599,7 +599,9 @@ def test_a_forfeit_that_leaves_one_side_ends_the_match() -> None:
     card = hosted.games.queries.score(hosted.access(0))
     assert [(each.seat, each.rank, each.forfeited) for each in card.standings] == [(other, 1, False), (seat, 2, True)]
     assert hosted.games.queries.fairness(hosted.access(0)) is not None
-    assert "forfeit" in format_record(export_record(game, hosted.games.access._repository.history(game), None))
+    assert "forfeit" in format_record(
+        export_record(game, hosted.games.access._repository.histories.history(game), None)
+    )
 
 
 def test_a_match_with_payments_can_end_by_a_forfeit() -> None:
@@ -771,7 +773,9 @@ def test_a_game_from_a_record_begins_with_whole_times(seats: str) -> None:
         source.move()
         game = source.game
         version = game.version - 1
-        record = format_record(export_record(game, source.games.access._repository.history(game)[:version], None))
+        record = format_record(
+            export_record(game, source.games.access._repository.histories.history(game)[:version], None)
+        )
         hosted = Hosted(seats, clock, source=ForkSource(record, None))
         hosted.now += 400_000
         if hosted.code is not None:

@@ -27,7 +27,7 @@ BANK = 600_000
 
 
 def history(match: HostedMatch) -> list[EventEnvelope]:
-    return list(match.repository.history(match.game))
+    return list(match.repository.histories.history(match.game))
 
 
 def is_marked(event: GameEvent) -> bool:

@@ -132,7 +132,7 @@ def test_an_application_is_told_the_deadline_that_is_applied() -> None:
     hosted = Hosted("hh", MINUTE)
     game = hosted.game._replace(allowance=OutageAllowance(hosted.now, hosted.now + 100_000))
     shown = format_rfc3339(hosted.now + 100_000 - GRACE_MS)
-    events = hosted.games.access._repository.history(hosted.game)
+    events = hosted.games.access._repository.histories.history(hosted.game)
     messages = [each for each in game_messages("endpoint", game, (), events) if each.type == TURN]
     assert [orjson.loads(each.body)["data"]["deadline"] for each in messages] == [shown]
     assert orjson.loads(index_entry(game, owner_view(game), LIFETIMES).summary)["deadline"] == shown

@@ -70,7 +70,7 @@ class HostedMatch:
 
     @property
     def game(self) -> Game:
-        return self.repository.reload(self.id)
+        return self.repository.reader.reload(self.id)
 
     @property
     def over(self) -> bool:
@@ -142,7 +142,7 @@ class HostedMatch:
     def decision(self, turn: BotTurn) -> Move:
         """What the computer player makes of what its seat can see."""
         game = turn.game
-        happened = self.repository.events_of_round(game, game.version)
+        happened = self.repository.histories.events_of_round(game, game.version)
         events: list[Event] = [event for event in happened if not isinstance(event, HostingEvent)]
         observation = observe(game.rules, game.state, events, turn.seat)
         provable = game.deck.game is not None

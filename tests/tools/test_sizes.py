@@ -23,7 +23,6 @@ LONG_FUNCTIONS: Final = {
     "engine/layout.py: Layout.join": "called for every tile of every playout: one pass without further calls",
     "engine/view.py: imagined": "one state, field by field",
     "games/commands/create.py: new_game": "one game, field by field, after the tokens of its seats",
-    "games/store/repository.py: GameRepository.__init__": "one list of the methods that it takes over from its parts",
     "games/store/transactions.py: Transactions.transact": "one loop, whose branches are all that can happen to a write",
     "metrics.py: Metrics.__init__": "one list of the metrics with their names and meanings",
     "workers/metrics.py: WorkerMetrics.__init__": "one list of the metrics with their names and meanings",

@@ -68,7 +68,7 @@ class Hosted:
     def events(self, game_id: str) -> list[GameEvent]:
         """All events of the game, without their times."""
         repository: GameRepository = self.games.access._repository
-        return [each.event for each in repository.history(self.game(game_id))]
+        return [each.event for each in repository.histories.history(self.game(game_id))]
 
 
 def on_redis(url: str) -> Hosted:

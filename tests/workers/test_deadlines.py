@@ -128,7 +128,9 @@ def test_a_scheduler_that_is_killed_again_and_again_lets_follow_what_is_due(tabl
         else:
             Scheduler(table.automation, table.queue).step()
     assert all(table.game(game).presence.away for game in games)
-    at = [each.at for each in table.repository.history(table.game(games[0])) if isinstance(each.event, TimedOut)]
+    at = [
+        each.at for each in table.repository.histories.history(table.game(games[0])) if isinstance(each.event, TimedOut)
+    ]
     assert at[0] <= table.game(games[0]).created_at + TURN + GRACE_MS + 4 * 6_000
 
 

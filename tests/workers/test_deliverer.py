@@ -75,7 +75,7 @@ def play(hooked: Hooked, game: str, moves: int, follow: int = 1) -> None:
 def expected(hooked: Hooked, game: str) -> list[tuple[str, int]]:
     """What must be told of a game, turns left out: types and versions."""
     kinds: dict[type, str] = {Joined: "game.joined", RoundEnded: "game.round_over", Finished: "game.finished"}
-    history = hooked.owned.repository.history(hooked.owned.game(game))
+    history = hooked.owned.repository.histories.history(hooked.owned.game(game))
     return [(kinds[type(each.event)], each.version) for each in history if type(each.event) in kinds]
 
 
@@ -563,7 +563,7 @@ def test_of_a_deleted_game_only_its_deletion_is_sent_again(hooked: Hooked, liste
     hooked.deliver()
     (turn,) = listener.received
     hooked.webhooks.send_again(APP, webhook.id, turn.id, hooked.owned.game)
-    hooked.owned.repository.delete(game, APP, APP)
+    hooked.owned.repository.transactions.delete(game, APP, APP)
     hooked.publish(game)
     hooked.pass_time(60_000)
     deleted = listener.received[-1]
@@ -600,7 +600,7 @@ def test_a_deleted_game_is_told_as_deleted(hooked: Hooked, listener: Listener) -
     hooked.register(listener)
     game = hooked.owned.create(ref="secret-ref")
     play(hooked, game, 3)
-    hooked.owned.repository.delete(game, APP, APP)
+    hooked.owned.repository.transactions.delete(game, APP, APP)
     hooked.publish(game)
     hooked.deliver()
     (message,) = listener.received

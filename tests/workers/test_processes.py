@@ -62,7 +62,7 @@ def test_a_person_is_timed_out_after_the_deadline_and_not_before(server: RealSer
         assert scheduler.stop() == 0
         assert scheduler.lines() == []
     for game in games:
-        history = hosted.games.access._repository.history(hosted.game(game))
+        history = hosted.games.access._repository.histories.history(hosted.game(game))
         (at,) = [each.at for each in history if isinstance(each.event, TimedOut)]
         assert deadlines[game] < at < deadlines[game] + SETTINGS.lease_ms
 

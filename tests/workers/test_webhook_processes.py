@@ -62,7 +62,7 @@ class Backend:
     def is_complete(self, game: str) -> bool:
         """Whether all that must be told of a game was told."""
         kinds = (Joined, RoundEnded, Finished)
-        history = self.owned.repository.history(self.owned.game(game))
+        history = self.owned.repository.histories.history(self.owned.game(game))
         expected = [each.version for each in history if isinstance(each.event, kinds)]
         return self.told(game) == expected
 

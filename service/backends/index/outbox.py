@@ -74,14 +74,14 @@ class Outbox:
         """As ``publish``, for a game that exists. Raises ``NotFound`` and ``Gone``."""
         published_at, due = None, False
         for _ in range(MOST_STEPS):
-            game = self._repository.load(game_id)
+            game = self._repository.reader.load(game_id)
             if game is None or game.ownership is None:
                 break
             app = game.ownership.app
             position = self._index.position(app, game_id)
             if _is_ahead(position, game):
                 # Another process has published a newer version than was read, or a failover has lost that.
-                game = self._repository.reload(game_id)
+                game = self._repository.reader.reload(game_id)
             if (position.version, position.write_id) == (game.version, game.write_id):
                 return Publication(published_at, due, self._show(game))
             reached = self._publish_events(app, game, position)
@@ -101,11 +101,11 @@ class Outbox:
         after, notified = position.version, None
         if after >= game.version:  # the version that the index knows is lost: the last event is published again
             after = notified = game.version - 1
-        page = self._repository.event_range(game.id, after, min(game.version - after, PAGE))
+        page = self._repository.histories.event_range(game.id, after, min(game.version - after, PAGE))
         events = [decode(number, game.created_at, data) for number, data in enumerate(page.events, page.first)]
         events = [each for each in events if each.version <= game.version]
         view = owner_view(game)
-        entry = index_entry(game, view, self._repository.lifetimes, self._repository.size(game.id))
+        entry = index_entry(game, view, self._repository.lifetimes, self._repository.store.size(game.id))
         if events and events[-1].version < game.version:
             entry = entry._replace(version=events[-1].version, write_id="")
         if notified is not None or any([_changes_seats(each.event) for each in events]):

@@ -74,13 +74,13 @@ class Reindexer:
         """
         for _ in range(MOST_ATTEMPTS):
             try:
-                game = self._repository.load(game_id)
+                game = self._repository.reader.load(game_id)
             except (Gone, NotFound):
                 return False
             app = None if game is None or game.ownership is None else game.ownership.app
             if game is None or only not in (None, app):
                 return False
-            self._repository.note(game.id, game.holder)
+            self._repository.store.note(game.id, game.holder)
             if app is None:
                 return False
             # In this order: a write that comes later than this look is published from the version that is put here.
@@ -91,7 +91,9 @@ class Reindexer:
             if position.version and (position.version, position.write_id) != (game.version, game.write_id):
                 self._reminders.restore("outbox", game_id, app, self._clock())
                 return False
-            entry = index_entry(game, owner_view(game), self._repository.lifetimes, self._repository.size(game_id))
+            entry = index_entry(
+                game, owner_view(game), self._repository.lifetimes, self._repository.store.size(game_id)
+            )
             if self._index.put(app, entry, (), (), position=position):
                 return True
         return False
@@ -109,7 +111,7 @@ class Reindexer:
 
     def _belongs(self, game_id: str, app: str) -> bool:
         try:
-            game = self._repository.load(game_id)
+            game = self._repository.reader.load(game_id)
         except Gone as deleted:
             position = self._index.position(app, game_id)
             if (position.version, position.write_id) != (deleted.version, ""):

@@ -183,18 +183,18 @@ class Deliveries:
             return sample_message(webhook.id, asked.id, asked.type, asked.happened_at)
         if asked.type == DELETED:
             return deleted_message(webhook.id, asked.game, asked.version, asked.happened_at)
-        game = self._repository.load(asked.game)
+        game = self._repository.reader.load(asked.game)
         if game is None or game.version < asked.version:
             return None
         (event,) = self._events(game, asked.version - 1, asked.version)
         if asked.type == TURN:
-            game = self._repository.at_version(game, asked.version)
+            game = self._repository.histories.at_version(game, asked.version)
         return message_again(webhook.id, game, event, asked.type)
 
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
         """Return the messages for an endpoint about a game, and the version that it will know the game at."""
         try:
-            game = self._repository.load(due.game)
+            game = self._repository.reader.load(due.game)
         except Gone as error:
             if error.app != webhook.app or error.version <= due.notified:
                 return [], error.version
@@ -217,7 +217,7 @@ class Deliveries:
         """Return the events of a game after a version, up to another, which it has reached."""
         events: list[EventEnvelope] = []
         while after < last:
-            page = self._repository.event_range(game.id, after, min(last - after, _PAGE))
+            page = self._repository.histories.event_range(game.id, after, min(last - after, _PAGE))
             events += [decode(version, game.created_at, data) for version, data in enumerate(page.events, page.first)]
             if not page.events:
                 break

@@ -44,10 +44,10 @@ class Automation:
 
         Raises ``PutOff`` if nobody waits for it, and there is little memory left.
         """
-        game = self._repository.load(game_id)
+        game = self._repository.reader.load(game_id)
         turn = None if game is None else bot_turn(game)
         if turn is not None:
-            self._repository.check_awaited(turn.game)
+            self._repository.transactions.admission.check_awaited(turn.game)
         return turn
 
     def play(self, turn: BotTurn, move: Move) -> Committed:
@@ -56,7 +56,7 @@ class Automation:
         Raises ``StaleVersion`` if the game has changed since, ``NotFound`` when it has expired, and ``Refusal`` for a
         move that is not legal.
         """
-        return self._repository.transact(turn.game, partial(_decide_turn, turn, move))
+        return self._repository.transactions.transact(turn.game, partial(_decide_turn, turn, move))
 
     def time_out(self, game_id: str, judged: JudgedTime) -> Committed | int | None:
         """Let what is due follow from the deadline of the game; if nothing was due then, when something will be.
@@ -64,11 +64,11 @@ class Automation:
         The deadline is ``judged`` as of a moment ago. ``None`` if nothing follows from a deadline as the game is now,
         or if it does not exist. Raises ``StaleVersion`` if the game changes meanwhile, ``NotFound`` when it expires.
         """
-        game = self._repository.load(game_id)
+        game = self._repository.reader.load(game_id)
         due = None if game is None else time_out_due(game, judged.allowance)
         if game is None or due is None or due > judged.now:
             return due
-        return self._repository.transact(game, partial(_decide_time_out, game))
+        return self._repository.transactions.transact(game, partial(_decide_time_out, game))
 
 
 def _check_unchanged(seen: Game, game: Game) -> None:

@@ -150,7 +150,7 @@ def create_game(
     record, token_bytes = None, context.runtime.random_bytes
     if key is not None:
         record = context.idempotency.record(key, "create", *([request.app] if request.app else []), derives_tokens=True)
-        game_id = context.repository.reserve(record.name, game_id, _holder_of(request))
+        game_id = context.repository.transactions.reserve(record.name, game_id, _holder_of(request))
         token_bytes = context.idempotency.derive_bytes("create", game_id)
     draft = partial(new_game, request, rules.start() if fork is None else fork.position.state, game_id=game_id, now=now)
     new = draft(Secrets(token_bytes, context.runtime.random_bytes))
@@ -159,9 +159,9 @@ def create_game(
     try:
         context.bots_alone.admit(game)
     except TooManyGamesOfBots:
-        if record is None or context.repository.find_write(game_id, record.name) is None:
+        if record is None or context.repository.transactions.find_write(game_id, record.name) is None:
             raise
-    committed = context.repository.create(game, events, record)
+    committed = context.repository.transactions.create(game, events, record)
     if (prior := committed.prior) is not None:
         prior_bytes = context.idempotency.derive_bytes("create", game_id, prior=prior)
         new = draft(Secrets(prior_bytes, context.runtime.random_bytes))

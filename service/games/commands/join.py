@@ -67,7 +67,7 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
         # For the seat, too: after 24 hours the same key may be used to take another seat.
         return token("join", game.id, str(seat), prior=prior)
 
-    committed = context.repository.transact(game, partial(_decide_join, command, token_of), record)
+    committed = context.repository.transactions.transact(game, partial(_decide_join, command, token_of), record)
     joined = _joined(context.repository, committed)
     if committed.after.seats[joined.seat].token_hash is None:
         raise NotFound("no_player", seat=joined.seat)
@@ -83,7 +83,7 @@ def _joined(repository: GameRepository, committed: Committed) -> Joined:
     last, events = committed.after.version, committed.events
     if committed.replayed:
         first = max(last - 1 - len(committed.after.seats), 1)
-        events = repository.events(committed.after, range(first, last + 1))
+        events = repository.histories.events(committed.after, range(first, last + 1))
     return [event for event in events if isinstance(event, Joined)][-1]
 
 
@@ -139,11 +139,11 @@ def rotate_token(
     token_of = partial(context.new_secret(new_token, key), "token", game_id, old_token, str(seat))
 
     if rotation.prior is not None:
-        committed = context.repository.replay(game_id, rotation.prior, record)
+        committed = context.repository.transactions.replay(game_id, rotation.prior, record)
     else:
         assert game is not None
         decide = partial(_decide_rotation, seat, game.seats[seat].token_hash, token_of())
-        committed = context.repository.transact(game, decide, record)
+        committed = context.repository.transactions.transact(game, decide, record)
     if committed.after.seats[seat].token_hash is None:
         raise unauthorized()  # the player was erased after the request that is repeated
     token = SeatToken(seat, committed.after.seats[seat].name or "", token_of(prior=committed.prior))
@@ -194,7 +194,9 @@ def claim_seat(
     record = None if key is None else context.idempotency.record(key, "claim", str(by))
     claim = Claim(seat, by, game.seats[by].token_hash, context.runtime.clock(), judged(game.id).allowance)
     try:
-        committed = context.repository.transact(game, partial(decide_claim, claim), record, from_store=from_store)
+        committed = context.repository.transactions.transact(
+            game, partial(decide_claim, claim), record, from_store=from_store
+        )
     except NotFound:
         raise unauthorized() from None
     return CommandResult(view_game(committed.after, by, context.repository.lifetimes), committed.replayed)

@@ -64,7 +64,7 @@ def make_move(context: CommandContext, access: Access, command: MoveCommand) -> 
     token_hash = game.seats[seat].token_hash
     decide = partial(decide_move, seat, token_hash, command)
     try:
-        committed = context.repository.transact(game, decide, record, from_store=from_store)
+        committed = context.repository.transactions.transact(game, decide, record, from_store=from_store)
     except NotFound:
         raise unauthorized() from None  # as ``authenticate`` for a game that has expired
     if committed.replayed and committed.after.seats[seat].token_hash != token_hash:

@@ -51,7 +51,7 @@ class OwnerCommands:
         one that is taken where names are unique.
         """
         try:
-            game = self._repository.transact(access.game, partial(_decide_rename, seat, change)).after
+            game = self._repository.transactions.transact(access.game, partial(_decide_rename, seat, change)).after
         except _Unchanged as unchanged:
             game = unchanged.game
         return view_game(game, access.viewer, self._repository.lifetimes)
@@ -66,7 +66,7 @@ class OwnerCommands:
         if key is not None:
             record = self._idempotency.record(key, "token", _OWNER, str(seat), derives_tokens=True)
         token = partial(self._new_secret(new_token, key), "token", access.game.id, _OWNER, str(seat))
-        committed = self._repository.transact(access.game, partial(_decide_token, seat, token()), record)
+        committed = self._repository.transactions.transact(access.game, partial(_decide_token, seat, token()), record)
         if committed.after.seats[seat].token_hash is None:
             raise NotFound("no_player", seat=seat)
         name = committed.after.seats[seat].name or ""
@@ -81,7 +81,7 @@ class OwnerCommands:
         if key is not None:
             record = self._idempotency.record(key, "join code", _OWNER, derives_tokens=True)
         code = partial(self._new_secret(new_join_code, key), "join code", access.game.id)
-        committed = self._repository.transact(access.game, partial(_decide_join_code, code()), record)
+        committed = self._repository.transactions.transact(access.game, partial(_decide_join_code, code()), record)
         return CommandResult(code(prior=committed.prior), committed.replayed)
 
 
@@ -129,4 +129,4 @@ def delete_game(context: CommandContext, game: Game) -> None:
     """
     if game.ownership is None:
         raise unauthorized()
-    context.repository.delete(game.id, game.ownership.app, game.holder)
+    context.repository.transactions.delete(game.id, game.ownership.app, game.holder)

@@ -39,9 +39,9 @@ def set_presence(context: CommandContext, access: Access, *, away: bool) -> Game
         raise unauthorized()
     decide = partial(_decide_presence, seat, NO_TOKEN if by_owner else game.seats[seat].token_hash, away)
     try:
-        game = context.repository.transact(game, decide, from_store=access.from_store).after
+        game = context.repository.transactions.transact(game, decide, from_store=access.from_store).after
     except _Unchanged:
-        game = context.repository.reload(game.id)
+        game = context.repository.reader.reload(game.id)
     except NotFound:
         if by_owner:
             raise

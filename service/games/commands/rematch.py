@@ -95,7 +95,7 @@ class Rematches:
             raise NotFound("rematch_expired")
         joined = self._joined(old, begun, new, seat)
         if first:
-            dealt = self._repository.at_version(new, min(_events_of_creation(old), new.version))
+            dealt = self._repository.histories.at_version(new, min(_events_of_creation(old), new.version))
             joined = joined._replace(view=view_game(dealt, joined.seat.seat, self._repository.lifetimes))
         return CommandResult(joined, replayed)
 
@@ -115,7 +115,7 @@ class Rematches:
             return decision
 
         try:
-            return self._repository.transact(old, decide_on, record)
+            return self._repository.transactions.transact(old, decide_on, record)
         except NotFound:
             raise unauthorized() from None
         except Unauthorized:
@@ -132,13 +132,13 @@ class Rematches:
         The old one was not, as ``Gone`` would say.
         """
         try:
-            return self._repository.load(new)
+            return self._repository.reader.load(new)
         except Gone:
             return None
 
     def _reload(self, game_id: str) -> Game:
         try:
-            return self._repository.reload(game_id)
+            return self._repository.reader.reload(game_id)
         except NotFound:
             raise unauthorized() from None  # as ``authenticate`` for a game that has expired
 
@@ -154,7 +154,7 @@ class Rematches:
             # A game from before a change of the secret, which the old one does not name.
             begun = next((each for each in others if self._load(each) is not None), current)
             # Reserved, as workers may have different secrets while a new one is rolled out.
-            game_id = self._repository.reserve(short_digest(_PURPOSE, old.id), begun)
+            game_id = self._repository.transactions.reserve(short_digest(_PURPOSE, old.id), begun)
         secret_id = next((each for each, derived in ids.items() if derived == game_id), None)
         if secret_id is None:
             raise SecretChanged
@@ -177,7 +177,7 @@ class Rematches:
         game, events = next_game(old, begun.id, hashes, now=self._clock(), random_bytes=self._random_bytes)
         self._bots_alone.admit(game)
         try:
-            self._repository.create(game, events, None)
+            self._repository.transactions.create(game, events, None)
         except GameExists:
             pass
         except ShareUsedUp:
@@ -194,16 +194,16 @@ class Rematches:
             if before.ref is not None and after.ref is None and revoked:
                 with suppress(NothingToErase, NotFound, Gone):
                     decide = partial(decide_to_erase, before.ref)
-                    self._repository.transact(self._repository.reload(new), decide, weighed=False)
+                    self._repository.transactions.transact(self._repository.reader.reload(new), decide, weighed=False)
 
     def _delete(self, new: str, app: str, holder: str) -> None:
         """Delete a new game that nobody knows, as far as the store can be reached."""
         with suppress(NotFound, StorageUnavailable, OutcomeUnknown):
-            self._repository.delete(new, app, holder)
+            self._repository.transactions.delete(new, app, holder)
 
     def _is_repeated(self, game_id: str, record: IdempotencyRecord) -> bool:
         """Return whether the event that names the new game came by a request under the same idempotency record."""
-        prior = self._repository.find_write(game_id, record.name)
+        prior = self._repository.transactions.find_write(game_id, record.name)
         if prior is not None:
             check_same_request(prior, record)
         return prior is not None

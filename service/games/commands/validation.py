@@ -256,7 +256,7 @@ class BotsAlone:
     def _is_under_way(self, game_id: str, age: int) -> bool:
         """Return whether a game that was noted ``age`` milliseconds ago goes on, or may be about to be stored."""
         try:
-            game = self._repository.load(game_id)
+            game = self._repository.reader.load(game_id)
         except Gone:
             return False
         except StorageUnavailable:

@@ -90,7 +90,7 @@ class GameQueries:
         game = access.game
         if version is None or version == game.version:
             return view_table(game, game.version, game.state.round, game.state.layout)
-        events = self._repository.events_of_round(game, version)
+        events = self._repository.histories.events_of_round(game, version)
         dealt = events[0]
         round_number = dealt.round if isinstance(dealt, Dealt) else 0
         layout = _layout_after(game, events)
@@ -101,13 +101,13 @@ class GameQueries:
     def fairness(self, access: Access) -> FairnessReport:
         """Return the proofs of the deals as far as they may be revealed; the same for every viewer."""
         game = access.game
-        history = self._repository.history(game)[: game.version] if is_provable(game) else []
+        history = self._repository.histories.history(game)[: game.version] if is_provable(game) else []
         return fairness_report(game, [each.event for each in history])
 
     def record(self, access: Access) -> Record:
         """Return the game as a record, as the viewer may know it."""
         game, seat = access.game, access.seat
-        return export_record(game, self._repository.history(game)[: game.version], seat)
+        return export_record(game, self._repository.histories.history(game)[: game.version], seat)
 
     def events(self, access: Access, after: int, limit: int) -> EventPage:
         """At most ``limit`` of the events after a version, as the viewer may know them.
@@ -128,7 +128,7 @@ class GameQueries:
             game = self._after_write(_subscriber(access), page.version, page.write_id).game
             if game.version < page.version:
                 raise StorageUnavailable("events were lost")
-        return access._replace(game=self._repository.at_version(game, page.version))
+        return access._replace(game=self._repository.histories.at_version(game, page.version))
 
     def layout_at(self, access: Access, version: int) -> Layout | None:
         """Return the table as it was at a version, 0 for before the game was created; ``None`` if it is not known.
@@ -138,7 +138,7 @@ class GameQueries:
         game = access.game
         if version == game.version:
             return game.state.layout
-        return _layout_after(game, self._repository.events_of_round(game, version))
+        return _layout_after(game, self._repository.histories.events_of_round(game, version))
 
     def at_cursor(self, subscription: EventSubscription) -> Access:
         """Return the subscriber's access to the game at its cursor, or as it is now, if that is another version.
@@ -162,16 +162,16 @@ class GameQueries:
 
     def _page(self, subscriber: Subscriber, after: int, limit: int) -> EventPage:
         seat = subscriber.seat
-        stored = self._repository.event_range(subscriber.game, after, limit)
+        stored = self._repository.histories.event_range(subscriber.game, after, limit)
         if after > stored.version or stored.first > after + 1:
             return self._reset(subscriber)
         envelopes = [
             decode(version, subscriber.created_at, data)
-            for version, data in enumerate(self._repository.yielding(stored.events), stored.first)
+            for version, data in enumerate(self._repository.histories.yielding(stored.events), stored.first)
         ]
         names: tuple[str | None, ...] = ()
         if any([isinstance(each.event, WITH_NAME) for each in envelopes]):
-            names = tuple([each.name for each in self._repository.reload(subscriber.game).seats])
+            names = tuple([each.name for each in self._repository.reader.reload(subscriber.game).seats])
         events: list[EventView] = []
         for envelope in envelopes:
             events.append(view_event(envelope, seat, names))
@@ -183,16 +183,16 @@ class GameQueries:
         return EventPage(tuple(events), reached, more=reached < stored.version, write_id=write_id)
 
     def _reset(self, subscriber: Subscriber) -> EventPage:
-        game = self._repository.reload(subscriber.game)
+        game = self._repository.reader.reload(subscriber.game)
         view = view_game(game, _access(subscriber, game).viewer, self._repository.lifetimes)
         reset = EventView(view.version, view.updated_at, Reset(view), view.view.to_act)
         return EventPage((reset,), view.version, more=False, write_id=game.write_id)
 
     def _after_write(self, subscriber: Subscriber, version: int, write_id: str) -> Access:
-        return _access(subscriber, self._repository.after_write(subscriber.game, version, write_id))
+        return _access(subscriber, self._repository.reader.after_write(subscriber.game, version, write_id))
 
     def _rounds(self, game: Game) -> tuple[RoundResult, ...]:
-        events = self._repository.events(game, game.round_ends)
+        events = self._repository.histories.events(game, game.round_ends)
         return tuple([event.round for event in events if isinstance(event, RoundEnded)])
 
 

@@ -49,7 +49,7 @@ class Learning:
 
     def __init__(self, repository: GameRepository) -> None:
         self._repository = repository
-        self._advice = repository.advice
+        self._advice = repository.store.advice
         self._waiting = BoundedSemaphore(MOST_WAITING)
 
     def hint(self, access: Access) -> HintFound:
@@ -73,7 +73,7 @@ class Learning:
             if isinstance(found, bytes):
                 return HintFound(game.version, decode_hint(found))
             if found == "asked":
-                self._repository.count_share(game, HINT_BYTES)
+                self._repository.transactions.admission.count(game, HINT_BYTES)
             if monotonic() >= deadline:
                 return HintFound(game.version, None)
             if found == "moved":
@@ -86,7 +86,7 @@ class Learning:
         seat = access.seat
         if seat is None:
             raise unauthorized()
-        game = self._repository.reload(access.game.id)
+        game = self._repository.reader.reload(access.game.id)
         if game.seats[seat].token_hash != access.game.seats[seat].token_hash:
             raise unauthorized()
         if any([each.kind != BOT for other, each in enumerate(game.seats) if other != seat]):
@@ -111,7 +111,7 @@ class Learning:
         if game.status != "finished":
             raise NotFinished("not_finished")
         if self._advice.review(game.id, game.holder) is None:
-            self._repository.take_share(game, HINT_BYTES + REVIEW_BYTES_PER_EVENT * game.version)
+            self._repository.transactions.admission.take(game, HINT_BYTES + REVIEW_BYTES_PER_EVENT * game.version)
             if self._advice.ask_review(game.id, game.holder) is None:
                 raise NotFound("game_expired")
 

@@ -23,14 +23,16 @@ EVERYTHING: Final = Keeping(Lifetimes.at_most(30 * DAY_MS))
 
 
 class GameRepository:
-    """The games of a store, as methods of ``GameReader``, ``GameHistory``, ``Transactions`` and ``GameCache``.
+    """The games of a store.
 
-    ``take_share`` and ``count_share`` are those of ``Admission``, ``advice`` that of the store. Every other one but
-    ``cached``, ``forget``, ``decode`` and ``yielding`` raises ``StorageUnavailable``; where it reads or writes a game
-    that was deleted, it raises ``Gone``. Finished games are compacted in the background. ``observe`` is called with
-    every write that was committed, and ``admit_read`` with the number of events before many may be read; what it
-    raises, the caller gets. ``allowance`` is that of the ``ReminderQueue``, for those who show deadlines. ``keeping``
-    says how long games are kept, and how much of them.
+    * ``reader`` reads a game, ``cache`` has those of this process, and ``histories`` their events and earlier versions;
+    * ``transactions`` creates, changes and deletes games; its ``admission`` counts what is stored;
+    * ``lifetimes`` is how long games are kept; ``store`` itself is for what is not about one game.
+
+    Whatever reads or writes raises ``StorageUnavailable``, and ``Gone`` for a game that was deleted. Finished games are
+    compacted in the background. ``observe`` is called with every write that was committed, and ``admit_read`` with the
+    number of events before many may be read; what it raises, the caller gets. ``allowance`` is that of the
+    ``ReminderQueue``, for those who show deadlines. ``keeping`` says how long games are kept, and how much of them.
     """
 
     def __init__(
@@ -43,42 +45,13 @@ class GameRepository:
         allowance: Callable[[str], OutageAllowance] = lambda _: NO_ALLOWANCE,
         keeping: Keeping = EVERYTHING,
     ) -> None:
-        cache = GameCache(allowance)
-        self.cached = cache.games.get
-        self.forget = cache.forget
-        self.decode = cache.decode
-
-        reader = GameReader(store, cache)
-        self.load = reader.load
-        self.reload = reader.reload
-        self.after_write = reader.after_write
-
-        history = GameHistory(store, cache, yield_control=runtime.yield_control, admit_read=admit_read)
-        self.at_version = history.at_version
-        self.events = history.events
-        self.event_range = history.event_range
-        self.history = history.history
-        self.events_of_round = history.events_of_round
-        self.events_between = history.events_between
-        self.yielding = history.yielding
-
+        self.store = store
         self.lifetimes = keeping.lifetimes
+        self.cache = GameCache(allowance)
+        self.reader = GameReader(store, self.cache)
+        self.histories = GameHistory(store, self.cache, yield_control=runtime.yield_control, admit_read=admit_read)
         terms = WriteTerms(keeping, observe)
-        transactions = Transactions(store, cache, reader, history, runtime=runtime, terms=terms)
-        self.create = transactions.create
-        self.transact = transactions.transact
-        self.delete = transactions.delete
-        self.find_write = transactions.find_write
-        self.reserve = transactions.reserve
-        self.replay = transactions.replay
-        self.check_awaited = transactions.admission.check_awaited
-        self.take_share = transactions.admission.take
-        self.count_share = transactions.admission.count
-
-        self.check = store.check
-        self.size = store.size
-        self.note = store.note
-        self.advice = store.advice
+        self.transactions = Transactions(store, self.cache, self.reader, self.histories, runtime=runtime, terms=terms)
 
 
 # Whether games can be written now, found out at most once a second however often it is asked.
