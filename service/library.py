@@ -228,5 +228,5 @@ def tell(record: Record) -> Iterator[str]:
 
 
 def explain(refusal: Refusal, language: str = "en") -> str:
-    """Why a move was refused, as a sentence for people."""
+    """Return why a move was refused, as a sentence for people."""
     return sentence(refusal.reason, language)

@@ -31,7 +31,7 @@ class Option:
     """Values that its description names."""
 
     def error_for(self, value: object) -> Reason | None:
-        """Why ``value`` is not allowed, or ``None`` if it is. ``True`` is not a number and ``2.0`` is not 2."""
+        """Return why ``value`` is not allowed, or ``None`` if it is. ``True`` is not a number and ``2.0`` is not 2."""
         if self.values:
             if any(type(value) is type(known) and value == known for known in self.values):
                 return None

@@ -157,7 +157,7 @@ _PLAIN[DrewView] = DRAW
 def presence_fault(
     record: Record, state: State, presence: Presence, event: PresenceEvent, *, place: Location
 ) -> Fault | None:
-    """Why this cannot have happened in this state; ``None`` if it can.
+    """Return why this cannot have happened in this state; ``None`` if it can.
 
     A forfeit cannot: it only follows from the end of a time (``consequences``).
     """

@@ -34,7 +34,7 @@ class InvalidBody(Exception):
 
 
 def refused_url(error: RefusedUrl) -> Reason:
-    """Why a URL in a body is refused."""
+    """Return why a URL in a body is refused."""
     return Reason(f"url_{error.reason}")
 
 
