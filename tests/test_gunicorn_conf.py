@@ -217,6 +217,15 @@ def test_a_data_folder_for_the_secret_that_cannot_be_used_is_reported_in_one_lin
     assert line.startswith(f"domino-service: cannot keep a secret in {folder}, set SECRET_KEY or another DATA_DIR: ")
 
 
+@pytest.mark.parametrize("key", ["", "k" * 32])
+def test_a_file_that_is_no_secret_is_reported_in_one_line(tmp_path: Path, key: str) -> None:
+    (tmp_path / "secret").write_bytes(b"abc")
+    completed = start(REDIS_URL=NO_REDIS, DATA_DIR=str(tmp_path), SECRET_KEY=key)
+    assert completed.returncode == 1
+    (line,) = [line for line in completed.stderr.splitlines() if not line.startswith("{")]
+    assert line.startswith(f"domino-service: {tmp_path}/secret is no secret, which has 32 bytes; ")
+
+
 def test_a_too_long_request_line_or_header_is_rejected(tmp_path: Path) -> None:
     with run(tmp_path, REDIS_URL=NO_REDIS) as it:
         for request in (

@@ -19,7 +19,7 @@ from gunicorn.glogging import Logger
 from service import metrics_folder
 from service.config import InvalidSettings, Settings
 from service.json_logging import make_formatter
-from service.storage.secret_file import load_or_create_secret
+from service.storage.secret_file import InvalidSecretFile, load_or_create_secret, read_secret
 
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 SILENT_PEER_SECONDS: Final = 30
@@ -80,14 +80,13 @@ def on_starting(server: Any) -> None:
     """
     if settings.redis_url is None:
         raise SystemExit("domino-service: REDIS_URL is not set; `domino-service serve` starts an embedded server")
-    if not settings.secret_key:
-        _require_secret_file()
-        if "DOMINO_DEVSERVER" not in os.environ:
-            server.log.warning(
-                "SECRET_KEY is not set, so the one in %s is used; set the same one on every machine that serves this "
-                "Redis, or a request to create or join a game fails if it is repeated on another machine",
-                settings.data_dir,
-            )
+    _require_secret()
+    if not settings.secret_key and "DOMINO_DEVSERVER" not in os.environ:
+        server.log.warning(
+            "SECRET_KEY is not set, so the one in %s is used; set the same one on every machine that serves this "
+            "Redis, or a request to create or join a game fails if it is repeated on another machine",
+            settings.data_dir,
+        )
     os.register_at_fork(before=_block_stops, after_in_parent=_unblock_stops)
 
 
@@ -132,9 +131,13 @@ def on_exit(server: Any) -> None:
         metrics_folder.remove_own(Path(os.environ.get(METRICS_FOLDER, "")))
 
 
-def _require_secret_file() -> None:
+def _require_secret() -> None:
+    """Stop the start without a secret, and with a file of one that is none, also beside a ``SECRET_KEY``."""
     try:
-        load_or_create_secret(settings.data_dir)
+        read = read_secret if settings.secret_key else load_or_create_secret
+        read(settings.data_dir)
+    except InvalidSecretFile as error:
+        raise SystemExit(f"domino-service: {error}") from None
     except OSError as error:
         raise SystemExit(
             f"domino-service: cannot keep a secret in {settings.data_dir}, set SECRET_KEY or another DATA_DIR: "

@@ -1,6 +1,7 @@
 """A secret that a machine creates once and keeps in a file.
 
-Owns the file and its permissions.
+Owns the file, its permissions, and what may be in it: tokens are derived from the secret, so one that is short or
+empty could be guessed.
 """
 
 from __future__ import annotations
@@ -14,10 +15,23 @@ BYTES = 32
 FILE = "secret"
 
 
+class InvalidSecretFile(ValueError):
+    """The file has no secret: it was cut, emptied, or is another file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} is no secret, which has {BYTES} bytes; restore it, or remove it, and a new one is made: then a "
+            "request to create or join a game from before is refused if it is repeated"
+        )
+
+
 def read_secret(folder: Path) -> bytes | None:
-    """Return the secret in this folder's file; ``None`` if there is none that can be read."""
+    """Return the secret in this folder's file; ``None`` if there is none that can be read.
+
+    Raises ``InvalidSecretFile``.
+    """
     try:
-        return (folder / FILE).read_bytes()
+        return _read(folder / FILE)
     except OSError:
         return None
 
@@ -25,11 +39,11 @@ def read_secret(folder: Path) -> bytes | None:
 def load_or_create_secret(folder: Path) -> bytes:
     """Return the 32 random bytes in this folder's file; the first caller of all processes creates it.
 
-    Raises ``OSError``.
+    Raises ``OSError``, ``InvalidSecretFile``.
     """
     path = folder / FILE
     with contextlib.suppress(FileNotFoundError):
-        return path.read_bytes()
+        return _read(path)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     # Unique even among containers, in which several processes may have the same id.
     descriptor, name = mkstemp(prefix="secret.", dir=folder)
@@ -43,4 +57,12 @@ def load_or_create_secret(folder: Path) -> bytes:
             os.link(new, path)  # atomic, and never replaces another process's file
     finally:
         new.unlink()
-    return path.read_bytes()
+    return _read(path)
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        secret = file.read(BYTES + 1)
+    if len(secret) != BYTES:
+        raise InvalidSecretFile(path)
+    return secret

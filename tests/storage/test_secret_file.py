@@ -14,7 +14,7 @@ import pytest
 
 from service.bootstrap.web import server_secrets
 from service.config import Settings
-from service.storage.secret_file import BYTES, load_or_create_secret, read_secret
+from service.storage.secret_file import BYTES, InvalidSecretFile, load_or_create_secret, read_secret
 
 PROCESSES = 8
 TIMEOUT = 60
@@ -46,6 +46,17 @@ def test_a_generated_secret_is_accepted_after_those_of_the_settings(tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
     (generated,) = server_secrets(Settings(data_dir=tmp_path))
     assert server_secrets(settings) == (b"a" * 32, b"b" * 32, generated)
+
+
+@pytest.mark.parametrize("content", [b"", b"abc", b"x" * 31, b"x" * 33, b"x" * 1_000_000])
+def test_a_file_of_another_length_is_no_secret(tmp_path: Path, content: bytes) -> None:
+    """Tokens are derived from it: with one that is known, whoever knows the id of a game has its tokens."""
+    file = tmp_path / "secret"
+    file.write_bytes(content)
+    for settings in (Settings(data_dir=tmp_path), Settings(secret_key=("a" * 32,), data_dir=tmp_path)):
+        with pytest.raises(InvalidSecretFile, match="is no secret, which has 32 bytes"):
+            server_secrets(settings)
+    assert file.read_bytes() == content
 
 
 def test_two_folders_have_two_secrets(tmp_path: Path) -> None:
