@@ -26,14 +26,18 @@ class Scene:
 
     def __init__(self) -> None:
         self.time = 0
+        self.set_by = 0
         self.ahead = 0
         self.trip = 0
         self.measurements = 0
         self.away = False
         self.seen: list[float] = []
         self.clock = ServerClock(
-            self.server_time, local=lambda: NOON + self.time, observe=self.seen.append, elapsed=lambda: self.time / 1000
+            self.server_time, local=self.local, observe=self.seen.append, elapsed=lambda: self.time / 1000
         )
+
+    def local(self) -> int:
+        return NOON + self.time + self.set_by
 
     def server_time(self) -> int:
         self.measurements += 1
@@ -60,6 +64,29 @@ def scene() -> Scene:
 def test_a_clock_that_differs_too_much_is_corrected(scene: Scene, ahead: int) -> None:
     assert scene.measure(ahead) == ahead
     assert scene.seen[-1] == ahead / 1000
+
+
+@pytest.mark.parametrize("step", [TOLERATED_MS + 1, -TOLERATED_MS - 1, 180_000, -180_000])
+def test_when_the_local_clock_is_set_the_time_goes_on_as_before(scene: Scene, step: int) -> None:
+    """Also while the store cannot be asked; as soon as it can, the difference is measured anew."""
+    assert scene.measure(90_000) == 90_000
+    scene.away, scene.set_by, made = True, step, scene.measurements
+    for _ in range(3):
+        assert scene.clock() == NOON + scene.time + 90_000
+        scene.time += 1000
+    until(lambda: scene.measurements > made)
+    scene.away = False
+    assert scene.measure(90_000) == 90_000
+
+
+def test_a_clock_that_runs_a_little_fast_is_not_taken_for_one_that_was_set(scene: Scene) -> None:
+    assert scene.measure(0) == 0
+    made = scene.measurements
+    for _ in range(10):
+        scene.set_by += TOLERATED_MS
+        scene.time += 1000
+        assert scene.clock() == scene.local()
+    assert scene.measurements == made
 
 
 @pytest.mark.parametrize("ahead", [0, TOLERATED_MS, -TOLERATED_MS])

@@ -31,9 +31,11 @@ def system_clock() -> int:
 class ServerClock(TimeSource):
     """Milliseconds since 1970 by the ``local`` clock, corrected where it differs from ``server_time`` by too much.
 
-    The difference is measured at the first use and then every minute in which the clock is used, in the background: no
-    call waits for the server. A measurement that fails, or that took so long that it tells nothing, leaves the
-    correction as it is. ``observe`` is called with each difference in seconds, positive where the server is ahead.
+    The difference is measured at the first use, then every minute in which the clock is used, and at once when somebody
+    has set the local clock, which the clock that only runs forward (``elapsed``) tells: until that is measured, the
+    time goes on as if nobody had. All this is in the background: no call waits for the server. A measurement that
+    fails, or that took so long that it tells nothing, leaves the correction as it is. ``observe`` is called with each
+    difference in seconds, positive where the server is ahead.
     """
 
     def __init__(
@@ -49,16 +51,24 @@ class ServerClock(TimeSource):
         self._observe = observe
         self._elapsed = elapsed
         self._correction = 0
+        self._offset: int | None = None
+        """By how much the local clock is ahead of the one that only runs forward: it changes when somebody sets it."""
         self._logged = 0
         self._measured_at: float | None = None
         self._refresh = BackgroundRefresh(self.measure)
 
     def __call__(self) -> int:
         """Return the corrected time."""
-        now = self._elapsed()
+        now, local = self._elapsed(), self._local()
         if self._measured_at is None or now - self._measured_at >= MEASURE_SECONDS:
             self.start_measurement()
-        return self._local() + self._correction
+        offset = local - round(now * 1000)
+        step = 0 if self._offset is None else offset - self._offset
+        self._offset = offset
+        if abs(step) > TOLERATED_MS:
+            self._correction -= step
+            self.start_measurement()
+        return local + self._correction
 
     def start_measurement(self) -> None:
         """Have the difference measured in the background, as at the start of a process."""
@@ -79,6 +89,7 @@ class ServerClock(TimeSource):
         # The server answered at some time while the call was under way: in the middle, give or take half of it.
         difference = server - sent - round(took / 2)
         self._observe(difference / 1000)
+        self._offset = sent - round(began * 1000)
         self._correction = difference if abs(difference) > TOLERATED_MS else 0
         self._log_change()
 
