@@ -369,13 +369,32 @@ def test_a_failover_by_sentinel_is_followed(tmp_path: Path, key: bytes, harm: Ca
 
 
 def test_a_sentinel_that_considers_the_primary_down_is_skipped(key: bytes) -> None:
-    def names(host: str, flags: str) -> Callable[[list[bytes]], Answer]:
-        facts = ["flags", flags, "ip", host, "port", "7000"]
-        return lambda _: "".join([f"*{len(facts)}\r\n", *(f"${len(it)}\r\n{it}\r\n" for it in facts)]).encode()
-
-    with FakeServer(names("old", "s_down,master")) as late, FakeServer(names("new", "master")) as good:
+    down, up = (lambda _: naming("old:7000", flags="s_down,master")), (lambda _: naming("new:7000"))
+    with FakeServer(down) as late, FakeServer(up) as good:
         topology = open_topology(f"redis+sentinel://{address(late).decode()},{address(good).decode()}/games")
         assert topology.node(key) == "new:7000"
+
+
+def naming(primary: str, *, epoch: int = 1, flags: str = "master") -> Answer:
+    """What a Sentinel with this configuration answers when it is asked for the primary."""
+    host, port = primary.split(":")
+    facts = ["flags", flags, "ip", host, "port", port, "config-epoch", str(epoch)]
+    return "".join([f"*{len(facts)}\r\n", *(f"${len(it)}\r\n{it}\r\n" for it in facts)]).encode()
+
+
+def test_a_primary_that_was_replaced_is_left_although_it_answers(key: bytes) -> None:
+    """It is cut off from all but one Sentinel, which goes on naming it and is asked first."""
+    with FakeServer(lambda _: b"+old\r\n") as old, FakeServer(lambda _: b"+new\r\n") as new:
+        was, now = address(old).decode(), address(new).decode()
+        epochs = [(was, 1)]
+        cut, other = FakeServer(lambda _: naming(was)), FakeServer(lambda _: naming(epochs[-1][0], epoch=epochs[-1][1]))
+        with cut, other:
+            topology = open_topology(f"redis+sentinel://{address(cut).decode()},{address(other).decode()}/games")
+            until(lambda: topology.call(key, (b"GET", key)) == [b"old"] and len(other.commands) > 3)
+            epochs.append((now, 2))
+            until(lambda: topology.call(key, (b"GET", key)) == [b"new"])
+            for _ in range(20):
+                assert topology.call(key, (b"GET", key)) == [b"new"]
 
 
 # ── Durability warnings ──────────────────────────────────────────────────────────────────────────────────────────────

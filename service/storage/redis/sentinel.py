@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import redis
@@ -87,6 +88,9 @@ FIRST_WAIT = 0.8
 PROBE_TIMEOUT = 0.3
 """Seconds that a Sentinel gets to answer before the next one is asked."""
 
+POLL_SECONDS = 1.0
+"""Seconds after which the Sentinels are asked again although the primary answers: it may be one that was replaced."""
+
 _NO_PRIMARY = (ReadOnlyError, BusyLoadingError, MasterDownError)
 
 _DOWN = {b"s_down", b"o_down"}
@@ -97,7 +101,8 @@ _log = logging.getLogger(__name__)
 class SentinelTopology:
     """A primary that may change; a ``Topology``.
 
-    It is looked up on first use, and after every sign of a failover.
+    It is looked up on first use, after every sign of a failover, and every second in which it is used: a primary that
+    is cut off from its Sentinels goes on answering, and what it accepts is lost.
     """
 
     def __init__(self, url: RedisUrl) -> None:
@@ -106,9 +111,14 @@ class SentinelTopology:
         self._address: Address | None = None
         self._primary: redis.ConnectionPool | None = None
         self._refresh = BackgroundRefresh(self._discover)
+        self._poll_at = 0.0
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:  # noqa: ARG002 # one server owns all keys
         """Send the commands to the primary."""
+        now = time.monotonic()
+        if now >= self._poll_at:
+            self._poll_at = now + POLL_SECONDS
+            self._refresh.request()
         pool = self._primary or self._require_primary()
         try:
             answers = round_trip(pool, commands)
@@ -164,19 +174,36 @@ class SentinelTopology:
         return self._primary
 
     def _discover(self) -> None:
-        """Adopt the primary of the first Sentinel that answers and does not consider it down."""
+        """Adopt the primary of the newest configuration that a Sentinel has and does not consider down.
+
+        A Sentinel that is cut off with the old primary goes on naming that. While no primary is known, the first answer
+        counts.
+        """
+        named: list[tuple[int, Address]] = []
         for sentinel in tuple(self._sentinels):
-            try:
-                (answer,) = execute_unpooled(sentinel, (b"SENTINEL", b"MASTER", self._url.service), wait=PROBE_TIMEOUT)
-            except (RedisError, OSError):
-                answer = None
-            if isinstance(answer, list):
-                facts = dict(zip(answer[::2], answer[1::2], strict=True))
-                if _DOWN.isdisjoint(facts[b"flags"].split(b",")):
-                    self._adopt(Address(facts[b"ip"].decode(), int(facts[b"port"])))
-                    return
-            self._sentinels.remove(sentinel)
-            self._sentinels.append(sentinel)  # asked last from now on
+            found = self._ask(sentinel)
+            if found is None:
+                self._sentinels.remove(sentinel)
+                self._sentinels.append(sentinel)  # asked last from now on
+                continue
+            named.append(found)
+            if self._primary is None:
+                self._adopt(found[1])
+        if named:
+            self._adopt(max(named, key=itemgetter(0))[1])
+
+    def _ask(self, sentinel: redis.ConnectionPool) -> tuple[int, Address] | None:
+        """Return the epoch of a Sentinel's configuration and its primary; ``None`` without one that is up."""
+        try:
+            (answer,) = execute_unpooled(sentinel, (b"SENTINEL", b"MASTER", self._url.service), wait=PROBE_TIMEOUT)
+        except (RedisError, OSError):
+            return None
+        if not isinstance(answer, list):
+            return None
+        facts = dict(zip(answer[::2], answer[1::2], strict=True))
+        if not _DOWN.isdisjoint(facts[b"flags"].split(b",")):
+            return None
+        return int(facts[b"config-epoch"]), Address(facts[b"ip"].decode(), int(facts[b"port"]))
 
     def _adopt(self, address: Address) -> None:
         if address == self._address:
