@@ -196,7 +196,7 @@ def start_orphan(folder: Path) -> int:
     owner = """
 import os, sys
 from pathlib import Path
-from service.devserver import data_folder, embedded, server_program
+from service.devserver import embedded
 embedded.die_with_parent = lambda command, sign: list(command)
 server = embedded.EmbeddedServer(Path(sys.argv[1]))
 server.start()

@@ -59,7 +59,7 @@ from types import SimpleNamespace
 import gevent
 from gunicorn.http.body import Body, LengthReader
 from gunicorn.http.unreader import IterUnreader
-from service.server import request_bodies
+from service.server import gunicorn_worker
 
 yields = 0
 def count(seconds):
@@ -69,7 +69,7 @@ def count(seconds):
 reader = LengthReader(IterUnreader(itertools.repeat(b"0" * 8192)), 900_000_000_000)
 gevent.sleep = count
 try:
-    request_bodies.discard_body(SimpleNamespace(body=Body(reader)))
+    gunicorn_worker.discard_body(SimpleNamespace(body=Body(reader)))
     closed = False
 except StopIteration:
     closed = True
