@@ -203,7 +203,7 @@ def test_the_index_never_goes_back(table: Table, monkeypatch: pytest.MonkeyPatch
             outbox_of(table, table.published).publish(game)
         return loaded
 
-    monkeypatch.setattr(slow._repository, "load", stalled)
+    monkeypatch.setattr(slow._repository.reader, "load", stalled)
     assert slow.publish(game) == Publication()
     assert [item["version"] for item in table.feed()] == list(range(1, table.game(game).version + 1))
     assert table.published.games() == listing_of([table.game(game)], APP)
