@@ -81,6 +81,7 @@ def test_the_list_has_every_application_and_no_key(operator: Operator) -> None:
     assert listed.index(keys[0][1]) < listed.index(keys[1][1])
 
 
+@pytest.mark.nightly
 def test_a_rotated_key_stays_valid_for_a_while_or_is_revoked_at_once(operator: Operator) -> None:
     _, app, first = operator.make("create", "Rotating")
     _, same, second = operator.make("rotate", app)
@@ -102,6 +103,7 @@ def test_one_key_is_revoked_or_all_of_them(operator: Operator) -> None:
     operator.make("rotate", app)
 
 
+@pytest.mark.nightly
 def test_a_deleted_application_is_gone(operator: Operator) -> None:
     _, app, _ = operator.make("create", "Deleted")
     deleted = operator.apps("delete", app)
@@ -201,6 +203,7 @@ def test_an_application_gets_limits_of_its_own_and_the_usual_ones_again(operator
     assert re.search(rf"^{app}  \S+  {suffix}  Limited$", operator.list(), re.MULTILINE)
 
 
+@pytest.mark.nightly
 def test_a_limit_is_applied_by_all_workers_of_a_running_service(server: EmbeddedServer, operator: Operator) -> None:
     key, app, _ = operator.make("create", "Served")
     with (

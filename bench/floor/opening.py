@@ -24,7 +24,7 @@ class _PlayerSchema(Schema):
     name = fields.String(required=True, validate=validate.Length(1, 60))
 
 
-class _RulesSchema(Schema):
+class _OptionsSchema(Schema):
     """The only option of the measured games."""
 
     set = fields.Integer(strict=True, load_default=6, validate=validate.OneOf([6, 9, 12, 15, 18]))
@@ -35,7 +35,7 @@ class OpeningSchema(Schema):
 
     variant = fields.String(required=True, validate=validate.OneOf(sorted({setup.key for setup in SETUPS})))
     players = fields.List(fields.Nested(_PlayerSchema), required=True, validate=validate.Length(2, 13))
-    rules = fields.Nested(_RulesSchema, load_default=lambda: {"set": 6})
+    options = fields.Nested(_OptionsSchema, load_default=lambda: {"set": 6})
     seed = fields.String(validate=validate.Length(max=64))
 
 

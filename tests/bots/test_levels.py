@@ -132,8 +132,8 @@ def test_the_seed_of_a_decision_is_derived_as_documented() -> None:
     )
 
 
-@pytest.mark.gate
-@pytest.mark.parametrize("setup", in_lane(DUELS, quick=DUELS[2:]))
+@pytest.mark.nightly
+@pytest.mark.parametrize("setup", DUELS)
 def test_each_level_but_the_slow_one_beats_the_one_before(setup: Setup) -> None:
     for weaker, stronger in pairwise(list(LEVELS)[:-1]):
         row = Row(stronger, weaker, setup, 0.5, 1)

@@ -114,7 +114,7 @@ def short_match(variant: str) -> dict[str, int]:
     return dict.fromkeys(shortest(variant), LENGTHS[variant])
 
 
-@pytest.mark.parametrize("variant", in_lane(list(variants()), gate=["draw", "latin"]))
+@pytest.mark.parametrize("variant", in_lane(list(variants()), gate=["draw"]))
 def test_a_match_is_heard_in_its_order(
     variant: str, http: httpx.Client, open_page: OpenPage, same_as_file: Callable[[Path, str], None]
 ) -> None:

@@ -14,6 +14,7 @@ from service.texts import LANGUAGES, text
 from tests.browser.accessibility import Axe
 from tests.browser.pages import SCHEMES, OpenPage
 from tests.browser.test_setting_up import at_a_table, kept
+from tests.support.lanes import in_lane
 
 pytestmark = pytest.mark.gate
 
@@ -123,7 +124,7 @@ def test_a_game_begins_on_the_first_screen_without_a_name(
     assert [each["name"] for each in kept(page, "last-seats")] == ["", "", "", ""]
 
 
-@pytest.mark.parametrize("locale", LANGUAGES)
+@pytest.mark.parametrize("locale", in_lane(list(LANGUAGES), gate=["de"]))
 def test_the_form_has_words_for_people_and_its_start_on_the_first_screen(locale: str, open_page: OpenPage) -> None:
     page = open_page(None, locale=locale, viewport=PHONE, touch=True)
     for variant in variants():

@@ -104,7 +104,7 @@ def test_a_phone_that_is_turned_gets_the_table_laid_out_anew(http: httpx.Client,
     assert found["digits"] == 0
 
 
-@pytest.mark.parametrize("viewport", [SMALL_PHONE, LYING, TABLET, WIDE_DESK])
+@pytest.mark.parametrize("viewport", in_lane([SMALL_PHONE, LYING, TABLET, WIDE_DESK], gate=[SMALL_PHONE, WIDE_DESK]))
 def test_every_game_has_its_places_on_every_screen(
     viewport: tuple[int, int], http: httpx.Client, open_page: OpenPage
 ) -> None:
@@ -226,7 +226,7 @@ def test_a_table_that_was_left_is_forgotten(http: httpx.Client, open_page: OpenP
     assert (nodes() - before) / VISITS <= MOST_NODES_OF_A_VISIT
 
 
-@pytest.mark.parametrize("viewport", [SMALL_PHONE, LYING, WIDE_DESK])
+@pytest.mark.parametrize("viewport", in_lane([SMALL_PHONE, LYING, WIDE_DESK], gate=[SMALL_PHONE]))
 def test_the_stock_lies_beside_the_own_plate(
     http: httpx.Client, open_page: OpenPage, viewport: tuple[int, int]
 ) -> None:
@@ -271,8 +271,8 @@ OVERLAPPING = """() => [...document.querySelectorAll(".player")].flatMap((plate)
 """The plates of which one part lies on another."""
 
 
-@pytest.mark.parametrize("viewport", [SMALL_PHONE, LYING, TABLET, DESK])
-@pytest.mark.parametrize("others", [2, 3])
+@pytest.mark.parametrize("viewport", in_lane([SMALL_PHONE, LYING, TABLET, DESK], gate=[SMALL_PHONE, LYING]))
+@pytest.mark.parametrize("others", in_lane([2, 3], gate=[3]))
 def test_at_the_count_no_part_of_a_plate_covers_another(
     others: int, viewport: tuple[int, int], http: httpx.Client, open_page: OpenPage
 ) -> None:

@@ -14,6 +14,7 @@ from tests.api.saved_games import shortest
 from tests.browser.accessibility import Axe
 from tests.browser.pages import DESK, NARROW, OpenPage, Scheme
 from tests.browser.playing import take_seats
+from tests.support.lanes import in_lane
 from tests.support.table import match_finished, round_over
 from tests.whole.table import Table, connect
 
@@ -113,7 +114,7 @@ def views(page: Page, games: Games) -> Iterator[str]:
     yield "home, with games"
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", in_lane(DEVICES, gate=DEVICES[:1]))
 def test_every_view_is_accessible(device: Device, games: Games, open_page: OpenPage, axe: Axe) -> None:
     page = open_page(None, **device._asdict())
     for view in views(page, games):

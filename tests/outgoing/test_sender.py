@@ -702,6 +702,7 @@ def test_a_proxy_is_not_asked_for_what_is_refused_by_its_url(trust: ssl.SSLConte
 # With gevent
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(bool(os.environ.get("UNDER_GEVENT")), reason="runs itself")
 def test_all_of_this_holds_under_gevent() -> None:
     completed = subprocess.run(

@@ -190,7 +190,7 @@ def test_a_review_names_the_versions_and_moves_of_the_record() -> None:
 
 @pytest.mark.parametrize(
     "setup",
-    in_lane(SETUPS, quick=[each for each in SETUPS if each.variant in COMPARED]),
+    in_lane(SETUPS, quick=[each for each in SETUPS if each.variant == COMPARED[0]]),
     ids=lambda setup: setup.variant,
 )
 def test_better_levels_give_away_less(setup: Setup) -> None:
