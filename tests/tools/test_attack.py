@@ -62,7 +62,7 @@ def test_the_honest_wait_for_computer_players() -> None:
         crowd.settle(60)
         seen = crowd.observe(3)
     assert all(waited.answers for waited in seen.waited.values())
-    assert fraction_of([seen.waited], seen.waited) == 1.0
+    assert fraction_of([seen.waited], seen.waited) == pytest.approx(1)
     assert seen.fared.moves
 
 

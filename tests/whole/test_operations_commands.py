@@ -51,7 +51,6 @@ MENTIONED: Final = {
     "make run": "domino-service serve, which most tests of this folder run",
     "make wheel-compiled": "tests/whole/test_compiled_wheel.py runs its tool",
     "nft add element": "needs root",
-    "python -m service verify": "tests/records and the session of the guide",
     "redis-cli unlink": "tests/storage has the shares",
 }
 """Commands in sentences that are in no block, by how they begin: what runs them, or why nothing does."""

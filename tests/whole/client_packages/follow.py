@@ -30,7 +30,7 @@ def items() -> Iterator[object]:
         assert isinstance(client, AuthenticatedClient)
         left = int(which)
         for item in follow_feed(client):
-            yield [item.game, item.version, item.type_]
+            yield [item.game_id, item.version, item.type_]
             left -= item.type_ == "finished"
             if not left:
                 return

@@ -11,7 +11,7 @@ declare const process: { argv: string[] };
 const [, , key, variant] = process.argv;
 const as = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
 
-const answer = await createGame({ variant, players: [{ name: "P0" }, { name: "P1" }] }, as(key));
+const answer = await createGame({ variant, players: [{ name: "P0" }, { name: "P1" }] }, undefined, as(key));
 if (answer.status !== 201) throw new Error(answer.data.title);
 const { seats } = answer.data;
 let game = answer.data.game;
@@ -20,7 +20,7 @@ while (game.status !== "finished") {
   const mine = as(seats[game.to_act[0]].token);
   const view = await getGame(game.id, undefined, mine);
   if (view.status !== 200) throw new Error(`${view.status}`);
-  const moved = await makeMove(game.id, view.data.legal_moves[0], mine);
+  const moved = await makeMove(game.id, view.data.legal_moves[0], undefined, mine);
   if (moved.status !== 201) throw new Error(moved.data.title);
   game = moved.data;
   moves += 1;
