@@ -270,7 +270,7 @@ class LimitedTopology(Topology):
 
     @property
     def scripts_span_slots(self) -> bool:
-        """Whether one script may use keys of different slots."""
+        """Return whether one script may use keys of different slots."""
         return self._topology.scripts_span_slots
 
     def node(self, key: bytes) -> str:

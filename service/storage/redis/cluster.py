@@ -26,6 +26,7 @@ from redis.exceptions import (
 )
 
 from service.redis_url import Address, RedisUrl
+from service.storage.redis.background_refresh import BackgroundRefresh
 from service.storage.redis.connection import (
     Command,
     DedicatedConnection,
@@ -39,7 +40,6 @@ from service.storage.redis.connection import (
     node_name,
     round_trip,
 )
-from service.storage.redis.sentinel import BackgroundRefresh
 
 SLOTS = 16384
 

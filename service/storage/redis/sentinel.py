@@ -6,9 +6,8 @@ Owns which server that is, and when the Sentinels are asked again. Does not depe
 from __future__ import annotations
 
 import logging
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -17,6 +16,7 @@ from redis.exceptions import BusyLoadingError, MasterDownError, ReadOnlyError, R
 from redis.sentinel import MasterNotFoundError
 
 from service.redis_url import Address, RedisUrl
+from service.storage.redis.background_refresh import BackgroundRefresh
 from service.storage.redis.connection import (
     Command,
     DedicatedConnection,
@@ -30,57 +30,6 @@ from service.storage.redis.connection import (
     node_name,
     round_trip,
 )
-
-# A discovery that runs in the background: one run at a time, however many callers request it.
-
-
-PAUSE = 0.2
-"""Seconds between two runs: during an outage every call requests one."""
-
-
-class BackgroundRefresh:
-    """Runs ``discover`` on request. Its errors are only logged, since the next call will request another run."""
-
-    def __init__(self, discover: Callable[[], None]) -> None:
-        self._discover = discover
-        self._state = threading.Condition()
-        self._requested = False
-        self._running = False
-        self._runs = 0
-
-    def request(self) -> None:
-        """Have a run that begins from now on; returns at once."""
-        with self._state:
-            self._requested = True
-            if self._running:
-                return
-            self._running = True
-        threading.Thread(target=self._run, daemon=True).start()
-
-    def wait(self, seconds: float) -> None:
-        """Request a run, and wait until one has ended, for so many seconds at most."""
-        with self._state:
-            runs = self._runs
-        self.request()
-        with self._state:
-            self._state.wait_for(lambda: self._runs != runs, seconds)
-
-    def _run(self) -> None:
-        while True:
-            with self._state:
-                if not self._requested:
-                    self._running = False
-                    return
-                self._requested = False
-            try:
-                self._discover()
-            except Exception:
-                _log.exception("the discovery of the Redis servers failed")
-            with self._state:
-                self._runs += 1
-                self._state.notify_all()
-            time.sleep(PAUSE)
-
 
 FIRST_WAIT = 0.8
 """Seconds that a call waits for the primary while none is known."""

@@ -12,7 +12,7 @@ from time import monotonic, time_ns
 from typing import Final
 
 from service.games.ports import StorageUnavailable, TimeSource
-from service.storage.redis.sentinel import BackgroundRefresh
+from service.storage.redis.background_refresh import BackgroundRefresh
 
 TOLERATED_MS: Final = 250
 """The largest difference that is not corrected: milliseconds."""

@@ -1,0 +1,61 @@
+"""A discovery that runs in the background: one run at a time, however many callers request it.
+
+Owns when it runs; does not depend on what is discovered. Runs in a thread, or in a greenlet where gevent has patched
+threads.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+PAUSE = 0.2
+"""Seconds between two runs: during an outage every call requests one."""
+
+_log = logging.getLogger(__name__)
+
+
+class BackgroundRefresh:
+    """Runs ``discover`` on request. Its errors are only logged, since the next call will request another run."""
+
+    def __init__(self, discover: Callable[[], None]) -> None:
+        self._discover = discover
+        self._state = threading.Condition()
+        self._requested = False
+        self._running = False
+        self._runs = 0
+
+    def request(self) -> None:
+        """Have a run that begins from now on; returns at once."""
+        with self._state:
+            self._requested = True
+            if self._running:
+                return
+            self._running = True
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def wait(self, seconds: float) -> None:
+        """Request a run, and wait until one has ended, for so many seconds at most."""
+        with self._state:
+            runs = self._runs
+        self.request()
+        with self._state:
+            self._state.wait_for(lambda: self._runs != runs, seconds)
+
+    def _run(self) -> None:
+        while True:
+            with self._state:
+                if not self._requested:
+                    self._running = False
+                    return
+                self._requested = False
+            try:
+                self._discover()
+            except Exception:
+                _log.exception("the discovery of the Redis servers failed")
+            with self._state:
+                self._runs += 1
+                self._state.notify_all()
+            time.sleep(PAUSE)
