@@ -18,7 +18,7 @@ from functools import partial
 from threading import Condition
 from time import monotonic
 from types import FrameType
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple
 
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NotFound
@@ -216,39 +216,27 @@ STUCK_SECONDS: Final = 60.0
 """A step that takes longer does not end any more."""
 
 
-class Control(Protocol):
-    """What a loop asks whether it is to go on, and waits with."""
-
-    @property
-    def requested(self) -> bool:
-        """Whether the loop is to end."""
-
-    def note_step(self) -> None:
-        """Note that a step has ended."""
-
-    def wait(self, seconds: float) -> None:
-        """Wait for so long, or until something ends the wait."""
-
-
-class Stop:
-    """Whether the process is to end, which SIGTERM and SIGINT request; and whether it still does its work."""
+class Control:
+    """Says whether a loop is to go on and whether it still does its work, and lets it wait."""
 
     def __init__(self) -> None:
         self.requested = False
+        """Whether the loop is to end."""
         self._stepped_at = monotonic()
-        self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()  # may be used in a handler, as a lock may not
-
-    def install(self) -> None:
-        """Install the signal handlers; only in the main thread."""
-        for sign in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(sign, self._on_signal)
+        self._wakes: queue.SimpleQueue[None] = queue.SimpleQueue()  # may be used in a handler, as a lock may not
 
     def request(self) -> None:
-        """Have the process end soon."""
+        """Have the loop end soon."""
         self.requested = True
-        self._wake.put(None)
+        self.wake()
+
+    def wake(self) -> None:
+        """Have the next step follow at once."""
+        if self._wakes.empty():
+            self._wakes.put(None)
 
     def note_step(self) -> None:
+        """Note that a step has ended."""
         self._stepped_at = monotonic()
 
     def is_alive(self) -> bool:
@@ -256,9 +244,19 @@ class Stop:
         return monotonic() - self._stepped_at < STUCK_SECONDS
 
     def wait(self, seconds: float) -> None:
-        if seconds > 0 and not self.requested:
+        """Wait for so long, or until something ends the wait."""
+        if not self.requested:
             with suppress(queue.Empty):
-                self._wake.get(timeout=seconds)
+                self._wakes.get(timeout=max(seconds, 0.0))
+
+
+class Stop(Control):
+    """The control of the main loop of a process, which SIGTERM and SIGINT ask to end."""
+
+    def install(self) -> None:
+        """Install the signal handlers; only in the main thread."""
+        for sign in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(sign, self._on_signal)
 
     def _on_signal(self, _sign: int, _frame: FrameType | None) -> None:
         self.request()

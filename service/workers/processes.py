@@ -9,9 +9,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import queue
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from random import SystemRandom
 from threading import Thread
@@ -35,7 +33,7 @@ from service.storage.heartbeats import BEAT_SECONDS, RedisHeartbeats
 from service.storage.redis.connection import MAX_CONNECTIONS
 from service.workers.advice import Advisor, Hints, Reviews
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
-from service.workers.consumer import STUCK_SECONDS, Queue, Spawn, Stop, run
+from service.workers.consumer import Control, Queue, Spawn, Stop, run
 from service.workers.messenger import MOST_ATTEMPTS, Deliverer, ErasureWorker, LeaseContext, OutboxWorker
 from service.workers.metrics import WorkerMetrics, serve_metrics
 from service.workers.scheduler import Scheduler
@@ -52,42 +50,14 @@ END_SECONDS: Final = 5.0
 _log = logging.getLogger(__name__)
 
 
-class Loop:
+class Loop(Control):
     """One loop: ``step`` as for ``service.workers.consumer.run``, and ``close``, which is called when it has ended."""
 
     def __init__(self, name: str, step: Callable[[], float], close: Callable[[], None]) -> None:
+        super().__init__()
         self.name = name
         self.step = step
         self.close = close
-        self._stop = False
-        self._stepped_at = monotonic()
-        self._wakes: queue.SimpleQueue[None] = queue.SimpleQueue()
-
-    @property
-    def requested(self) -> bool:
-        """Whether the loop is to end."""
-        return self._stop
-
-    def request(self) -> None:
-        """Have the loop end soon."""
-        self._stop = True
-        self.wake()
-
-    def wake(self) -> None:
-        """Have the next step follow at once."""
-        if self._wakes.empty():
-            self._wakes.put(None)
-
-    def note_step(self) -> None:
-        self._stepped_at = monotonic()
-
-    def is_alive(self) -> bool:
-        """Return whether a step has ended lately, also a failed one."""
-        return monotonic() - self._stepped_at < STUCK_SECONDS
-
-    def wait(self, seconds: float) -> None:
-        with suppress(queue.Empty):
-            self._wakes.get(timeout=max(seconds, 0.0))
 
 
 class Messenger:
