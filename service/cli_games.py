@@ -29,7 +29,7 @@ from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
 from service.metrics import Metrics
-from service.storage.secret_file import read_secret
+from service.storage.secret_file import known_secrets
 
 _log = logging.getLogger(__name__)
 
@@ -134,8 +134,7 @@ class _Games:
         Raises ``ValueError`` if it is no address, and without a secret.
         """
         settings = self._settings
-        generated = read_secret(settings.data_dir)
-        secrets = [*[each.encode() for each in settings.secret_key], *([] if generated is None else [generated])]
+        secrets = known_secrets(settings.secret_key, settings.data_dir)
         if not secrets:
             raise ValueError("there is no secret; set SECRET_KEY, or DATA_DIR, as the service has it")
         if parse_address(address) is None:

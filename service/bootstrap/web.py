@@ -38,7 +38,7 @@ from service.outgoing.sender import Sender
 from service.storage.feed import RedisFeed
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limits import counters_at
-from service.storage.secret_file import load_or_create_secret, read_secret
+from service.storage.secret_file import server_secrets
 from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
 from service.web.quotas import limit_history
@@ -148,7 +148,7 @@ def build_app(settings: Settings) -> Flask:
     _start_clock(storage)
     limits = build_limits(settings, storage.url)
     notifications = RedisEventFeed(storage.topology)
-    secrets = server_secrets(settings)
+    secrets = server_secrets(settings.secret_key, settings.data_dir)
     runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
     heartbeats = storage.reminders.heartbeats
     admit_read, observe = partial(limit_history, limits), metrics.write_committed
@@ -213,11 +213,3 @@ def build_limits(settings: Settings, url: str) -> RateLimits:
         app_games=settings.app_games_per_minute,
     )
     return RateLimits(partial(counters_at, url), limits, workers=settings.workers)
-
-
-def server_secrets(settings: Settings) -> tuple[bytes, ...]:
-    """Return the secrets of the settings, then that of the data folder, which is generated if there are none."""
-    if not settings.secret_key:
-        return (load_or_create_secret(settings.data_dir),)
-    generated = read_secret(settings.data_dir)
-    return (*[each.encode() for each in settings.secret_key], *([] if generated is None else [generated]))

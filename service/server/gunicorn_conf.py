@@ -19,7 +19,7 @@ from gunicorn.glogging import Logger
 from service import metrics_folder
 from service.config import InvalidSettings, Settings
 from service.json_logging import make_formatter
-from service.storage.secret_file import InvalidSecretFile, load_or_create_secret, read_secret
+from service.storage.secret_file import InvalidSecretFile, server_secrets
 
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 SILENT_PEER_SECONDS: Final = 30
@@ -134,8 +134,7 @@ def on_exit(server: Any) -> None:
 def _require_secret() -> None:
     """Stop the start without a secret, and with a file of one that is none, also beside a ``SECRET_KEY``."""
     try:
-        read = read_secret if settings.secret_key else load_or_create_secret
-        read(settings.data_dir)
+        server_secrets(settings.secret_key, settings.data_dir)
     except InvalidSecretFile as error:
         raise SystemExit(f"domino-service: {error}") from None
     except OSError as error:

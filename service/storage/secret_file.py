@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import mkstemp
 
@@ -34,6 +35,20 @@ def read_secret(folder: Path) -> bytes | None:
         return _read(folder / FILE)
     except OSError:
         return None
+
+
+def known_secrets(keys: Sequence[str], folder: Path) -> tuple[bytes, ...]:
+    """Return these keys, then the secret in this folder's file, if there is one. Raises ``InvalidSecretFile``."""
+    generated = read_secret(folder)
+    return (*[each.encode() for each in keys], *([] if generated is None else [generated]))
+
+
+def server_secrets(keys: Sequence[str], folder: Path) -> tuple[bytes, ...]:
+    """Return the secrets that are known; without a key, the file is created if there is none.
+
+    Raises ``InvalidSecretFile``; without a key also ``OSError``.
+    """
+    return known_secrets(keys, folder) if keys else (load_or_create_secret(folder),)
 
 
 def load_or_create_secret(folder: Path) -> bytes:

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from service.bootstrap.web import server_secrets
 from service.config import Settings
-from service.storage.secret_file import BYTES, InvalidSecretFile, load_or_create_secret, read_secret
+from service.storage.secret_file import BYTES, InvalidSecretFile, load_or_create_secret, read_secret, server_secrets
 
 PROCESSES = 8
 TIMEOUT = 60
@@ -42,10 +41,10 @@ def test_a_secret_is_created_once_and_kept(tmp_path: Path) -> None:
 def test_a_generated_secret_is_accepted_after_those_of_the_settings(tmp_path: Path) -> None:
     assert read_secret(tmp_path) is None
     settings = Settings(secret_key=("a" * 32, "b" * 32), data_dir=tmp_path)
-    assert server_secrets(settings) == (b"a" * 32, b"b" * 32)
+    assert server_secrets(settings.secret_key, settings.data_dir) == (b"a" * 32, b"b" * 32)
     assert list(tmp_path.iterdir()) == []
-    (generated,) = server_secrets(Settings(data_dir=tmp_path))
-    assert server_secrets(settings) == (b"a" * 32, b"b" * 32, generated)
+    (generated,) = server_secrets((), tmp_path)
+    assert server_secrets(settings.secret_key, settings.data_dir) == (b"a" * 32, b"b" * 32, generated)
 
 
 @pytest.mark.parametrize("content", [b"", b"abc", b"x" * 31, b"x" * 33, b"x" * 1_000_000])
@@ -55,7 +54,7 @@ def test_a_file_of_another_length_is_no_secret(tmp_path: Path, content: bytes) -
     file.write_bytes(content)
     for settings in (Settings(data_dir=tmp_path), Settings(secret_key=("a" * 32,), data_dir=tmp_path)):
         with pytest.raises(InvalidSecretFile, match="is no secret, which has 32 bytes"):
-            server_secrets(settings)
+            server_secrets(settings.secret_key, settings.data_dir)
     assert file.read_bytes() == content
 
 

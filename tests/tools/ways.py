@@ -24,7 +24,7 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import Outbox
 from service.bootstrap.storage import open_storage
-from service.bootstrap.web import build_app, server_secrets
+from service.bootstrap.web import build_app
 from service.bootstrap.workers import build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings
@@ -34,6 +34,7 @@ from service.games.model.clock import ClockSettings
 from service.metrics import Metrics
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis.server_clock import system_clock
+from service.storage.secret_file import server_secrets
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import Queue
 from service.workers.metrics import WorkerMetrics
@@ -107,7 +108,7 @@ class Stage:
         self.past_games = build_games(
             storage.store,
             RedisEventFeed(storage.topology),
-            server_secrets(settings),
+            server_secrets(settings.secret_key, settings.data_dir),
             settings.game_ttl_seconds,
             clock=lambda: system_clock() - AN_HOUR,
             reminders=storage.reminders,
