@@ -40,7 +40,7 @@ class Operator:
         )
 
     def make(self, *arguments: str) -> tuple[str, str, str]:
-        """The key that a command prints, with the id of its application and its suffix."""
+        """Return the key that a command prints, with the id of its application and its suffix."""
         made = self.apps(*arguments)
         assert made.returncode == 0, made.stderr
         assert KEY.fullmatch(made.stdout), made.stdout

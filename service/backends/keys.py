@@ -380,7 +380,7 @@ class Answer(Protocol):
 
     @property
     def replayed(self) -> bool:
-        """Whether nothing was stored."""
+        """Return whether nothing was stored."""
 
 
 A = TypeVar("A", bound=Answer)

@@ -149,7 +149,7 @@ class PlayerEntry(NamedTuple):
 
 
 class IndexEntry(NamedTuple):
-    """What the index of an application knows of one of its games, at one version.
+    """The entry of one game in the index of its application, at one version.
 
     ``summary`` is the JSON object of the listing, without ``expires_at``. ``deleted``: the game was deleted, and is
     listed no more. ``bytes``: what the store uses for its state and its events. Times in milliseconds since 1970.
@@ -170,7 +170,7 @@ class IndexEntry(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """What is kept for an application: ``games`` that have not expired, the ``bytes`` of all games in its index.
+    """The usage of an application: ``games`` that have not expired, the ``bytes`` of all games in its index.
 
     ``messages`` that wait: the games of which an endpoint is still to be notified, summed over all endpoints. A game
     that has expired counts in the bytes until the index forgets it, which any write to the index does for some of them.
@@ -198,7 +198,7 @@ class LobbyEntry(NamedTuple):
 
 
 class LobbyQuery(NamedTuple):
-    """What is read of the lobby of this application; without one, of that which everybody may read."""
+    """The part to read of the lobby of this application; without one, of that which everybody may read."""
 
     app: str | None = None
     variant: str | None = None
@@ -229,7 +229,7 @@ class IndexPage(NamedTuple):
 
 
 class IndexQuery(NamedTuple):
-    """What is listed; without ``statuses`` games of any status.
+    """The games to list; without ``statuses`` games of any status.
 
     ``waiting`` only with a ``player_ref``: the games that wait for that player, most urgent first.
     Any other list is ordered by the time of the last write, newest first. Times in milliseconds since 1970.

@@ -63,7 +63,7 @@ def tile_set(tiles: Hand) -> int:
 
 
 class Observation(NamedTuple):
-    """What a seat has seen of a match when it is asked for a move."""
+    """The view of a seat that is asked for a move: all that it has seen of the match."""
 
     seat: int
     view: View

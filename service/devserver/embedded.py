@@ -89,7 +89,7 @@ def bundled_server() -> str | None:
 
 
 def _problem(program: str) -> str | None:
-    """Why the program cannot be the server, as the end of a sentence, or ``None`` if it can."""
+    """Return why the program cannot be the server, as the end of a sentence, or ``None`` if it can."""
     try:
         output = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=VERSION_SECONDS, check=False

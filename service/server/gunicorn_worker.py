@@ -124,7 +124,7 @@ class DeadlineReader:
 
     @property
     def length(self) -> int | None:
-        """How many bytes are to be received yet, if that is known."""
+        """Return the number of bytes that are to be received yet, if that is known."""
         length: int | None = getattr(self._reader, "length", None)
         return length
 

@@ -37,7 +37,7 @@ HEARTBEAT_MS: Final = 1_000
 
 
 class Heartbeat(NamedTuple):
-    """When players could last move, when they could again after the last outage, and until when its allowance lasts."""
+    """The last time players could move, when they could again after an outage, and when its allowance ends."""
 
     last: int
     since: int = 0

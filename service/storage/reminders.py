@@ -39,7 +39,7 @@ MOST_HOLDERS: Final = 10_000
 
 
 class Due(NamedTuple):
-    """So many games of a holder are due at one place, a shard; ``since`` is a time that orders the places."""
+    """The number of games of a holder that are due in one shard; ``since`` is a time that orders the shards."""
 
     place: int
     holder: str

@@ -53,7 +53,7 @@ _log = logging.getLogger(__name__)
 
 
 class LeaseContext(NamedTuple):
-    """What all leases of a process share; ``clock`` is that of the store, ``jitter`` returns numbers from 0 to 1.
+    """The parts that all leases share; ``clock`` is that of the store, ``jitter`` returns numbers from 0 to 1.
 
     ``game_ttl`` in milliseconds: after so long without a write a game has expired. ``begin_attempt`` begins one
     attempt; it waits while as many run as may.

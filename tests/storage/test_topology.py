@@ -376,7 +376,7 @@ def test_a_sentinel_that_considers_the_primary_down_is_skipped(key: bytes) -> No
 
 
 def naming(primary: str, *, epoch: int = 1, flags: str = "master") -> Answer:
-    """What a Sentinel with this configuration answers when it is asked for the primary."""
+    """Return the answer of a Sentinel with this configuration that is asked for the primary."""
     host, port = primary.split(":")
     facts = ["flags", flags, "ip", host, "port", port, "config-epoch", str(epoch)]
     return "".join([f"*{len(facts)}\r\n", *(f"${len(it)}\r\n{it}\r\n" for it in facts)]).encode()

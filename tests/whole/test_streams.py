@@ -304,7 +304,7 @@ def test_a_rolling_restart_lets_streams_go_on_elsewhere(own: Service, own_client
 
 
 def reconnecting(table: Table, known: int, version: int) -> Iterator[Event]:
-    """The events up to a version, as a client gets them that connects again after ``closing``.
+    """Yield the events up to a version, as a client gets them that connects again after ``closing``.
 
     In a rolling restart a stream may begin on an old worker, which takes connections until it closes its socket.
     """

@@ -37,7 +37,6 @@ _PATIENCE_SECONDS: Final = 12.0
 _LOOK_SECONDS: Final = 0.05
 _PUBLISHED_SECONDS: Final = 3.0
 """Within which a lobby follows the games, mostly."""
-_LONG_NAMES: Final = 8
 _NUMBERS: Final = count(1)
 _WITH_APPS: Final = {
     "PYTHONPATH": str(NAMES),

@@ -39,7 +39,7 @@ class NewGame(NamedTuple):
 
 
 class Secrets(NamedTuple):
-    """What the secrets of a new game are made from.
+    """The source of the secrets of a new game.
 
     Tokens and the join code are made from ``token_bytes``, the seed of the deals from ``seed_bytes``.
     """

@@ -99,7 +99,7 @@ class GameReader:
         return None if stored is None else self._cache.decode(game_id, stored)
 
     def reload(self, game_id: str) -> Game:
-        """As ``load``, for a game that existed a moment ago. Raises ``NotFound``."""
+        """Read a game as ``load`` does that existed a moment ago. Raises ``NotFound``."""
         game = self.load(game_id)
         if game is None:
             raise expired()

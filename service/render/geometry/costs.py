@@ -51,7 +51,7 @@ class Plan(NamedTuple):
 
     @property
     def is_line(self) -> bool:
-        """Whether the layout is a line, of one end or two."""
+        """Return whether the layout is a line, of one end or two."""
         return self.spread in ("line", "arm")
 
     def outside(self, box: Box) -> int:

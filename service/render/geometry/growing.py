@@ -54,7 +54,7 @@ class Table:
 
     plan: Plan
     doubles_across: bool = True
-    """Whether doubles lie across; else lengthwise, like any other tile."""
+    """Return whether doubles lie across; else lengthwise, like any other tile."""
     grid: Grid = field(default_factory=empty_grid)
     mouths: dict[str, Mouth] = field(default_factory=dict)
     """The ends by their names, the closed ones too."""
