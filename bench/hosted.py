@@ -15,7 +15,7 @@ import orjson
 from bench.driver import Address, Connection, request
 from bench.floor.sizes import Sizes
 from bench.setups import CREATED_VERSION, Match, Step
-from service.storage import keys
+from service.redis import keys
 
 _NUMBERS: Final = count()
 

@@ -25,11 +25,11 @@ from bench.candidates import Name, Start, start_of
 from bench.driver import Address, Connection, Refused, request
 from bench.processes import DidNotStart, exact_seconds, free_port, resident_bytes, stop, tree
 from service.devserver.embedded import EmbeddedServer, find_server
-from service.storage.games import RedisStore
-from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis.calls import observe_nothing
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import Topology
+from service.games.store.redis_store import RedisStore
+from service.redis.calls import observe_nothing
+from service.redis.connection import connect
+from service.redis.memory_reserve import MemoryReserve
+from service.redis.topology import Topology
 
 START_SECONDS: Final = 120.0
 STOP_SECONDS: Final = 40.0

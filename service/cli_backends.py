@@ -24,14 +24,14 @@ from service.bootstrap.workers import build_reindexer
 from service.config import Settings
 from service.engine.errors import Refusal
 from service.games.model.views import format_rfc3339
-from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.store.idempotency import Idempotency
+from service.games.store.notifications import RedisEventFeed
 from service.json_logging import configure_logging
+from service.limits.stored_bytes import KNOWN_MS
 from service.metrics import Metrics
 from service.reasons import sentence
-from service.storage.pubsub import RedisEventFeed
-from service.storage.scan import RedisScan
-from service.storage.shares import KNOWN_MS
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.scan import RedisScan
 from service.web.fields.names import name_field
 from service.web.fields.strict import RequestSchema
 from service.web.http.body import validate

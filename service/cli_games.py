@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import orjson
 
+from service.bootstrap.secret_file import known_secrets
 from service.bootstrap.storage import Storage, open_storage
 from service.bootstrap.workers import build_repository
 from service.client_address import client_network, parse_address
@@ -24,12 +25,12 @@ from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.schedule import DAY_MS
 from service.games.model.views import format_rfc3339
-from service.games.ports import OutcomeUnknown, StorageUnavailable, WrittenByNewer
+from service.games.ports import WrittenByNewer
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
 from service.metrics import Metrics
-from service.storage.secret_file import known_secrets
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 _log = logging.getLogger(__name__)
 

@@ -22,9 +22,10 @@ from service.engine.presence import Returned
 from service.engine.variants import variants
 from service.games.model.game import GameStatus
 from service.games.model.game_events import HostingEvent
-from service.games.ports import Figures, OutcomeUnknown, StorageUnavailable
+from service.games.ports import Figures
 from service.games.store.transactions import Committed
 from service.reasons import REASONS
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 # Metrics that every process shows of the store it uses: the same ones, found when somebody asks for the metrics.
 

@@ -13,6 +13,7 @@ import httpx
 import orjson
 import pytest
 
+from service.bootstrap.secret_file import load_or_create_secret
 from service.devserver.embedded import EmbeddedServer
 from service.games.commands.create import network_digest
 from service.games.commands.move import MoveCommand
@@ -20,11 +21,10 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GamesFacade
 from service.games.model.errors import Gone
 from service.games.store.idempotency import Idempotency
-from service.storage import keys
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import open_topology
-from service.storage.secret_file import load_or_create_secret
+from service.games.store.notifications import RedisEventFeed
+from service.redis import keys
+from service.redis.connection import connect
+from service.redis.topology import open_topology
 from tests.support.games import build_games
 from tests.support.serving import ROOT, Service
 from tests.support.stores.redis_stores import redis_store

@@ -19,7 +19,8 @@ PICTURE: Final = ROOT / "docs" / "architecture.svg"
 
 CAPTIONS: Final = {
     "web": "HTTP: requests, answers, streams, limits",
-    "storage": "Redis: scripts, routing, notifications",
+    "redis": "Redis: connections, scripts, keys",
+    "limits": "what an address or application may use",
     "workers": "bot worker, scheduler, messenger: what is due by itself",
     "devserver": "a run without a Redis of one's own",
     "server": "what gunicorn loads",

@@ -20,9 +20,9 @@ import redis
 from service.devserver.embedded import EmbeddedServer
 from service.engine.variants import variants
 from service.games.store.codec import FORMAT
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.games.store.notifications import RedisEventFeed
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology
 from tests.api.client import Table
 from tests.api.released_games import DELETED, FOLDER, ReleasedGame, line_of, released_game
 from tests.api.saved_games import GAME_SECONDS, one_open_seat, some_rounds, some_seats, take_snapshot

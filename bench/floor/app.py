@@ -14,7 +14,7 @@ from marshmallow import ValidationError
 
 from bench.floor.opening import OpeningSchema, open_game
 from bench.floor.sizes import sizes_of
-from service.storage.redis.connection import connect
+from service.redis.connection import connect
 
 BYTES: Final = b"x" * (1 << 20)
 TTL_SECONDS: Final = 30 * 86_400

@@ -14,7 +14,7 @@ from bench.load.endpoint import TYPES, Endpoint
 from bench.load.measures import Step, Times, mark, step
 from bench.load.stage import Stage
 from bench.load.tables import Load, Table
-from service.storage import keys
+from service.redis import keys
 from tests.support.apps import create_key
 
 APPLICATIONS: Final = 4

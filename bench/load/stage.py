@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from bench.driver import Address
 from bench.processes import DidNotStart, free_port, processor_seconds, resident_bytes
 from bench.stand import Candidate, Stand
-from service.storage.redis.topology import open_topology
+from service.redis.topology import open_topology
 from tests.storage.clusters import PrimariesOnly
 
 SERVICES: Final = 3

@@ -30,10 +30,10 @@ from bench.report import Goal, Section, Table
 from bench.scale import Scale
 from bench.setups import USUAL, matches
 from bench.stand import Candidate, Stand, open_store
-from service.games.model.tokens import with_shard
 from service.games.ports import Commit, WriteRequest
 from service.games.reminders import NO_REMINDERS, Reminders
-from service.storage.redis.topology import open_topology
+from service.redis.shards import with_shard
+from service.redis.topology import open_topology
 
 _BOTS: Final = {"variant": "domino", "players": [{"bot": "greedy"}] * 4}
 _WITH_BOT: Final = {"variant": "domino", "players": [{"name": "Ada"}, {"bot": "greedy"}], "pace": 0}

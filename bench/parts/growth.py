@@ -18,8 +18,8 @@ from bench.report import Goal, Section, Table
 from bench.scale import Scale
 from bench.setups import LONGEST, SETUPS, USUAL, Setup, long_matches, matches
 from bench.stand import Candidate, Stand
-from service.storage import keys
-from service.storage.redis.connection import connect
+from service.redis import keys
+from service.redis.connection import connect
 
 EARLY: Final = 10
 WINDOW: Final = 5

@@ -37,7 +37,7 @@ from service.games.ports import Commit, Store, WriteRequest
 from service.games.store.codec import decode_game, encode_game
 from service.games.store.repository import EVERYTHING
 from service.games.store.transactions import encode_events
-from service.storage.redis.topology import SingleNodeTopology
+from service.redis.topology import SingleNodeTopology
 from service.web.fields.moves import MoveSchema
 from service.web.http.body import read_json, validate
 from service.web.http.errors import ENVIRON

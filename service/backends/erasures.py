@@ -24,9 +24,10 @@ from service.backends.index.outbox import Outbox
 from service.backends.ports import Erasure, ErasureStore, GameIndex, IndexQuery
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.errors import Gone, NotFound
-from service.games.ports import OutcomeUnknown, StorageUnavailable, WrittenByNewer
+from service.games.ports import WrittenByNewer
 from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 MOST_GAMES: Final = 50
 """Games that are erased from, or published, before others have their turn."""

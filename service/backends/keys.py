@@ -19,18 +19,11 @@ import orjson
 from service.backends.ports import Backend, BackendStore, KeyRecord, Repeat, RepeatKnown, RepeatStore
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import LimitReached, NotFound, ShareUsedUp, Unauthorized
-from service.games.model.tokens import hash_secret, new_game_id, shard_of
-from service.games.ports import (
-    Holder,
-    IdempotencyRecord,
-    OutcomeUnknown,
-    RandomBytes,
-    Shares,
-    ShareUsed,
-    StorageUnavailable,
-    TimeSource,
-)
+from service.games.model.tokens import hash_secret, new_game_id
+from service.games.ports import Holder, IdempotencyRecord, RandomBytes, Shares, ShareUsed, TimeSource
 from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.shards import shard_of
 
 # Requests of applications under idempotency keys: recognised, and answered again.
 

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypedDict
 
+from service.backends.index.store import RedisIndex, RedisLobby
+from service.backends.store import RedisBackends, RedisErasures
+from service.backends.webhooks.store import RedisWebhooks
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
 from service.games.model.schedule import Lifetimes
+from service.games.store.all_games import RedisStoredGames
+from service.games.store.figures import RedisFigures
+from service.games.store.redis_store import RedisDeletions, RedisGamesOfBots, RedisStore
+from service.games.store.reminder_queue import RedisReminders
+from service.limits.stored_bytes import Budgets, RedisShares
 from service.metrics import Metrics
-from service.storage.backends import RedisBackends, RedisErasures
-from service.storage.figures import RedisFigures
-from service.storage.games import RedisDeletions, RedisStore
-from service.storage.index import RedisIndex, RedisLobby
-from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis.calls import (
+from service.redis.calls import (
     WRITE_FAILURES,
     FailureObserver,
     LimitedTopology,
@@ -24,12 +27,9 @@ from service.storage.redis.calls import (
     RedisCalls,
     observe_nothing,
 )
-from service.storage.redis.server_clock import ServerClock
-from service.storage.redis.topology import Topology, open_topology
-from service.storage.reminders import RedisReminders
-from service.storage.shares import Budgets, RedisGamesOfBots, RedisShares
-from service.storage.stored_games import RedisStoredGames
-from service.storage.webhooks import RedisWebhooks
+from service.redis.memory_reserve import MemoryReserve
+from service.redis.server_clock import ServerClock
+from service.redis.topology import Topology, open_topology
 
 _DAY_SECONDS: Final = 86_400
 

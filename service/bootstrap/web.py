@@ -21,8 +21,10 @@ from flask import Flask
 from service.backends.facade import BackendsFacade, Policy
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
+from service.backends.index.store import RedisFeed
 from service.backends.keys import Backends, StoredBytes
 from service.backends.webhooks.endpoints import Webhooks
+from service.bootstrap.secret_file import server_secrets
 from service.bootstrap.storage import Storage, lifetimes_of, open_storage
 from service.config import Settings
 from service.games.automation.deletions import EVERY_GAME
@@ -31,14 +33,12 @@ from service.games.facade import GamesFacade
 from service.games.ports import EventFeed, Runtime
 from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
+from service.games.store.notifications import RedisEventFeed
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
+from service.limits.rate_limits import counters_at
 from service.metrics import Metrics, StoreGauges
 from service.outgoing.sender import Sender
-from service.storage.feed import RedisFeed
-from service.storage.pubsub import RedisEventFeed
-from service.storage.rate_limits import counters_at
-from service.storage.secret_file import server_secrets
 from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
 from service.web.quotas import limit_history

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from threading import Thread
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from service.backends.index.reindex import Progress, Reindexer
 from service.backends.ports import ErasureStore, GameIndex, Lobby, WebhookStore
@@ -20,11 +20,16 @@ from service.games.automation.due import Automation
 from service.games.ports import sequential_runtime
 from service.games.reminders import ReminderQueue
 from service.games.store.admission import Keeping
+from service.games.store.heartbeats import RedisHeartbeats
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
 from service.metrics import Metrics, StoreGauges
-from service.storage.heartbeats import RedisHeartbeats
-from service.storage.redis.server_clock import ServerClock
+from service.redis.connection import MAX_CONNECTIONS
+from service.redis.server_clock import ServerClock
+
+MAX_CALLS: Final = MAX_CONNECTIONS * 3 // 4
+"""Calls about games and endpoints that a messenger may have under way, whose loops work on hundreds of them. The other
+connections are left for looking for what is due."""
 
 
 class WorkerParts(NamedTuple):

@@ -15,9 +15,10 @@ from service.games.automation.due import Notice
 from service.games.model.errors import Forbidden, NotFound, Unauthorized, no_token, unauthorized
 from service.games.model.game import OWNER, Game, Viewer
 from service.games.model.tokens import find_hash
-from service.games.ports import PriorWrite, StorageUnavailable
+from service.games.ports import PriorWrite
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import GameRepository
+from service.redis.errors import StorageUnavailable
 
 
 class Access(NamedTuple):

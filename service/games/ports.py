@@ -1,8 +1,8 @@
 """The ports of this package: a store, its notifications and shares, a clock, random bytes, background work.
 
 Owns the interfaces and the values in them, and the trace of the request that is handled; the port of reminders is in
-``service.games.reminders``. Their implementations are elsewhere: Redis in ``service.storage``, the random bytes of the
-operating system in ``service.bootstrap``. Does not depend on Redis, Flask, or the rules of any game.
+``service.games.reminders``. Their implementations are elsewhere: Redis in ``service.games.store``, the random bytes
+of the operating system in ``service.bootstrap``. Does not depend on Redis, Flask, or the rules of any game.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, Protocol
 
 from service.games.advice import AdviceStore
 from service.games.reminders import NO_REMINDERS, ReminderKind, Reminders
+from service.redis.errors import StorageUnavailable
 
 IDEMPOTENCY_TTL: Final = 86_400
 """Seconds for which the store recognises an idempotency key after the write that was committed under it."""
@@ -92,29 +93,12 @@ class EventRange(NamedTuple):
     version: int
 
 
-class StoreFault(Exception):
-    """``reason`` is a word for the log, never for the client; ``retry_after`` is in whole seconds."""
-
-    def __init__(self, reason: str, retry_after: int = 1) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.retry_after = retry_after
-
-
-class StorageUnavailable(StoreFault):
-    """The store cannot answer now (unreachable, loading, full, read-only), and nothing has changed."""
-
-
 class WrittenByNewer(StorageUnavailable):
     """A newer service wrote this game, of which nothing can be read here; that says nothing about other games."""
 
 
 class PutOff(StorageUnavailable):
     """A write that nobody waits for is put off, as there is little memory left."""
-
-
-class OutcomeUnknown(StoreFault):
-    """A write was sent without an answer, or reached too few replicas: it may or may not be committed, now or later."""
 
 
 class GameExists(Exception):

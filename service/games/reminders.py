@@ -1,6 +1,6 @@
 """The reminders of games: when somebody must look at a game, and the port of the queue that gives those that are due.
 
-Owns the interface only; the queue in Redis is in ``service.storage.reminders``.
+Owns the interface only; the queue in Redis is in ``service.games.store.reminder_queue``.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from typing import Any, Final
 from gunicorn.glogging import Logger
 
 from service import metrics_folder
+from service.bootstrap.secret_file import InvalidSecretFile, server_secrets
 from service.config import InvalidSettings, Settings
 from service.json_logging import make_formatter
-from service.storage.secret_file import InvalidSecretFile, server_secrets
 
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 SILENT_PEER_SECONDS: Final = 30

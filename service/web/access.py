@@ -18,8 +18,9 @@ from service.backends.keys import is_key, no_key, unknown_key
 from service.backends.ports import Backend
 from service.games.access import Access, Invitation, check_seat
 from service.games.model.errors import MoveRefused, NotFound, Unauthorized, no_token
-from service.games.model.tokens import SEAT_PREFIX, is_id
-from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.model.tokens import SEAT_PREFIX
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.shards import is_id
 from service.web.http.body import body_units, read_json
 from service.web.http.errors import RequestError, current_environ
 from service.web.http.headers import bearer_token, check_query, check_token_place, idempotency_key

@@ -36,11 +36,12 @@ from service.games.model.errors import StaleVersion
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.model.schedule import BotTurn
-from service.games.ports import TRACE, OutcomeUnknown, PutOff, StorageUnavailable, WrittenByNewer
+from service.games.ports import TRACE, PutOff, WrittenByNewer
 from service.games.reminders import TakenReminder
 from service.games.store.history import from_last_deal
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 from service.workers.metrics import WorkerMetrics
 

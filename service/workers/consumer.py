@@ -22,8 +22,9 @@ from typing import Final, Literal, NamedTuple
 
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NotFound
-from service.games.ports import OutcomeUnknown, StorageUnavailable, TimeSource
+from service.games.ports import TimeSource
 from service.games.reminders import NOT_OF_GAMES, ReminderKind, ReminderQueue, TakenReminder
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.metrics import WorkerMetrics
 
 LONGEST_DELAY_MS: Final = 60_000

@@ -24,8 +24,9 @@ from service.backends.index.outbox import Outbox
 from service.backends.ports import DueGame, Webhook, WebhookStore
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.deliveries import Deliveries, Outcome
-from service.games.ports import OutcomeUnknown, StorageUnavailable, TimeSource, WrittenByNewer
+from service.games.ports import TimeSource, WrittenByNewer
 from service.games.reminders import TakenReminder
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue, Spawn
 from service.workers.metrics import WorkerMetrics
 

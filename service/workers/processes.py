@@ -22,15 +22,14 @@ from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
 from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.bootstrap.web import build_sender
-from service.bootstrap.workers import WorkerParts, build_worker_parts
+from service.bootstrap.workers import MAX_CALLS, WorkerParts, build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings
 from service.games.automation.deletions import POLL_SECONDS, DeletedGames
+from service.games.store.heartbeats import BEAT_SECONDS, RedisHeartbeats
 from service.json_logging import configure_logging
 from service.metrics import Metrics
 from service.outgoing.sender import Sender
-from service.storage.heartbeats import BEAT_SECONDS, RedisHeartbeats
-from service.storage.redis.connection import MAX_CONNECTIONS
 from service.workers.advice import Advisor, Hints, Reviews
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import Control, Queue, Spawn, Stop, run
@@ -94,9 +93,6 @@ class Messenger:
             self._stop.request()
 
 
-MOST_CALLS: Final = MAX_CONNECTIONS * 3 // 4
-"""Calls about games and endpoints that a messenger may have under way, whose loops work on hundreds of them; the other
-connections are left for looking for what is due."""
 MOST_PUBLISHED: Final = 16
 """Games that a messenger publishes at a time."""
 
@@ -144,7 +140,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     from gevent import spawn  # noqa: PLC0415 # only this process needs it
     from gevent.pool import Pool  # noqa: PLC0415 # as above
 
-    parts, queue = _start(settings, stop, MOST_CALLS)
+    parts, queue = _start(settings, stop, MAX_CALLS)
     sender, ttl = build_sender(settings), settings.game_ttl_seconds * 1000
     deliverer = Deliverer(
         _lease_context(parts, sender, queue.metrics, begin_attempt=Pool(MOST_ATTEMPTS).spawn, game_ttl=ttl),

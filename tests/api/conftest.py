@@ -21,18 +21,17 @@ from service.backends.facade import BackendsFacade
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
 from service.backends.index.outbox import Outbox
+from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby
+from service.backends.store import RedisErasures
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
 from service.games.store.admission import Keeping
-from service.storage.backends import RedisErasures
-from service.storage.feed import RedisFeed
-from service.storage.games import RedisStore
-from service.storage.index import RedisIndex, RedisLobby
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.connection import connect
-from service.storage.redis.server_clock import system_clock
-from service.storage.redis.topology import SingleNodeTopology
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisStore
+from service.redis.connection import connect
+from service.redis.server_clock import system_clock
+from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api
 from tests.api.followers import Watched
 from tests.api.saved_games import GAME_SECONDS, SavedGame, SavedGames, StoreContents, Walk, walked_stages

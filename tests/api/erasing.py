@@ -11,11 +11,11 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
-from service.storage import keys
-from service.storage.backends import RedisErasures
-from service.storage.index import RedisIndex, RedisLobby
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.backends.index.store import RedisIndex, RedisLobby
+from service.backends.store import RedisErasures
+from service.redis import keys
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology
 from service.workers.consumer import Queue
 from service.workers.messenger import ErasureWorker
 from service.workers.metrics import WorkerMetrics
@@ -90,7 +90,7 @@ class Watched:
 
 def end_leases(server: redis.Redis) -> None:
     """Let the leases of applications with people who are to be erased end, as after some time."""
-    for key in keys.REMINDERS["erasures"]:
+    for key in keys.reminder_sets("erasures"):
         apps: Any = server.zrange(key, 0, -1)
         for app in apps:
             server.zadd(key, {app: 0})

@@ -7,7 +7,7 @@ from typing import Any
 
 import redis
 
-from service.storage.games import events_of
+from service.games.store.redis_store import events_of
 
 
 def contents(server: redis.Redis) -> Iterator[tuple[bytes, Any]]:

@@ -18,9 +18,9 @@ from service.engine.tiles import Tile
 from service.engine.variants import variants
 from service.games.model.game import Game
 from service.games.store.codec import decode_game
-from service.storage import keys
-from service.storage.games import events_of
-from service.storage.rate_limits import PREFIX
+from service.games.store.redis_store import events_of
+from service.limits.rate_limits import PREFIX
+from service.redis import keys
 from tests.api.client import Api, Table
 from tests.support.lanes import GATE_VARIANTS, QUICK_VARIANTS, in_lane
 from tests.support.table import Json, match_finished

@@ -12,15 +12,15 @@ import redis
 
 from service.backends.facade import BackendsFacade
 from service.backends.ports import MOST_REPEATS, Backend, Repeat
+from service.backends.store import RedisBackends
 from service.games.facade import GamesFacade
 from service.games.ports import IDEMPOTENCY_TTL
 from service.games.store.idempotency import IdempotencyKey
-from service.storage import keys
-from service.storage.backends import RedisBackends
-from service.storage.redis.calls import observe_nothing
-from service.storage.redis.connection import connect
-from service.storage.redis.server_clock import system_clock
-from service.storage.redis.topology import SingleNodeTopology
+from service.redis import keys
+from service.redis.calls import observe_nothing
+from service.redis.connection import connect
+from service.redis.server_clock import system_clock
+from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app

@@ -13,9 +13,9 @@ from service.backends.keys import CACHE_SECONDS, MAX_KEYS, Backends
 from service.games.facade import GamesFacade
 from service.games.model.errors import Unauthorized
 from service.games.model.views import format_rfc3339
-from service.storage import keys as storage_keys
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.redis import keys as storage_keys
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app

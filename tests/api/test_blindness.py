@@ -29,10 +29,10 @@ from service.games.model.game import Game, Ownership
 from service.games.model.schedule import Lifetimes
 from service.games.model.seats import OPEN_SEAT, Seats
 from service.games.store.codec import encode_game
-from service.storage import keys
-from service.storage.games import RedisStore
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.topology import SingleNodeTopology
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisStore
+from service.redis import keys
+from service.redis.topology import SingleNodeTopology
 from service.web.operation import Operation
 from tests.api.client import Api, Table, content_of, viewers
 from tests.api.conftest import SECRET, TTL_SECONDS

@@ -31,10 +31,10 @@ from service.games.automation.deletions import DeletedGames
 from service.games.automation.due import Automation
 from service.games.model.game import Game
 from service.games.ports import EventNotification
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisStore
 from service.games.store.repository import GameRepository
-from service.storage.games import RedisStore
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.server_clock import system_clock
+from service.redis.server_clock import system_clock
 from service.web.app import Application
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import Queue

@@ -21,9 +21,9 @@ from service.games.facade import GamesFacade
 from service.games.model.errors import Gone
 from service.games.ports import Store
 from service.games.store.codec import encode_tombstone
-from service.storage import keys
-from service.storage.games import RedisStore
-from service.storage.pubsub import RedisEventFeed
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisStore
+from service.redis import keys
 from service.web.http.streams import StreamLimits
 from service.web.services import installed
 from tests.api.client import Api, Table, status_and_code

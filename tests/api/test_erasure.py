@@ -15,12 +15,12 @@ import pytest
 import redis
 
 from service.backends import erasures as erasures_module
+from service.backends import store as redis_backends
 from service.backends.facade import BackendsFacade
 from service.games.model.game import Game
 from service.games.model.schedule import bot_turn
-from service.storage import backends as redis_backends
-from service.storage import keys
-from service.storage.games import RedisStore
+from service.games.store.redis_store import RedisStore
+from service.redis import keys
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import TTL_SECONDS
 from tests.api.erasing import Eraser, end_leases

@@ -16,11 +16,11 @@ from service.engine.events import Dealt, Drew
 from service.engine.variants import variants
 from service.games.facade import GamesFacade
 from service.games.store.codec import decode_event
-from service.storage import keys
-from service.storage.games import events_of
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import events_of
+from service.redis import keys
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology
 from service.web.http.streams import KEEPALIVE_SECONDS, StreamLimits
 from tests.api.client import Api, Table, errors_of, viewers
 from tests.api.conftest import SECRET

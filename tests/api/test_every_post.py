@@ -21,12 +21,12 @@ from werkzeug.test import TestResponse
 
 from service.backends.keys import KEY_PREFIX
 from service.backends.ports import DeliveryAttempt
+from service.backends.webhooks.store import RedisWebhooks
 from service.games.ports import IDEMPOTENCY_TTL
-from service.storage.pubsub import RedisEventFeed
-from service.storage.rate_limits import PREFIX
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
-from service.storage.webhooks import RedisWebhooks
+from service.games.store.notifications import RedisEventFeed
+from service.limits.rate_limits import PREFIX
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.every_operation import REFUSED

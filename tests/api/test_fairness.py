@@ -15,8 +15,8 @@ import redis
 from service.engine.deal import SCHEME, commitment, round_seed, shuffle, shuffle_seed, split
 from service.engine.tiles import double_set, sort_tiles
 from service.engine.variants import variants
-from service.storage.games import RedisStore
-from service.storage.pubsub import RedisEventFeed
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisStore
 from tests.api.client import Api, Table, errors_of
 from tests.api.conftest import api_with_fixed_clock
 from tests.api.deals import deal

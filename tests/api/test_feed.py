@@ -19,14 +19,14 @@ from werkzeug.test import TestResponse
 from service.backends.facade import BackendsFacade
 from service.backends.index import feed
 from service.backends.index.feed import Feeds
+from service.backends.index.store import RedisFeed
 from service.engine.tiles import TILES
 from service.games.facade import GamesFacade
-from service.storage import keys
-from service.storage.feed import RedisFeed
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.connection import connect
-from service.storage.redis.server_clock import system_clock
-from service.storage.redis.topology import SingleNodeTopology
+from service.games.store.notifications import RedisEventFeed
+from service.redis import keys
+from service.redis.connection import connect
+from service.redis.server_clock import system_clock
+from service.redis.topology import SingleNodeTopology
 from service.web.app import Application
 from service.web.feed import stream as feed_stream
 from service.web.http.streams import StreamLimits, Streams

@@ -13,10 +13,11 @@ import redis
 from werkzeug.test import TestResponse
 
 from service.games.facade import GamesFacade
-from service.games.ports import EventRange, StorageUnavailable, StoredGame
-from service.storage import keys
-from service.storage.games import RedisStore
-from service.storage.pubsub import RedisEventFeed
+from service.games.ports import EventRange, StoredGame
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisStore
+from service.redis import keys
+from service.redis.errors import StorageUnavailable
 from service.web.events import stream as stream_module
 from service.web.http.streams import StreamLimits
 from tests.api.client import Api, Table, errors_of, viewers

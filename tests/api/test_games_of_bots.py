@@ -11,11 +11,10 @@ from werkzeug.test import TestResponse
 
 from service.games.commands.validation import CREATION_MS
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
-from service.storage.games import RedisStore
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
-from service.storage.shares import RedisGamesOfBots
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisGamesOfBots, RedisStore
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology
 from service.web.rate_limits import Limits, RateLimits
 from tests.api.client import Api
 from tests.api.conftest import SECRET, TTL_SECONDS

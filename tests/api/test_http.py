@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from service.games.ports import StorageUnavailable
+from service.redis.errors import StorageUnavailable
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.support.application import create_app

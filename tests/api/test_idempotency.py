@@ -20,10 +20,10 @@ from werkzeug.test import TestResponse
 
 from service.engine.errors import Reason
 from service.games.model.errors import KeyReused
-from service.storage import keys
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.games.store.notifications import RedisEventFeed
+from service.redis import keys
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology
 from service.web.games import routes
 from service.web.http.errors import InvalidBody
 from tests.api.client import Api, Table, errors_of, status_and_code

@@ -17,8 +17,8 @@ from werkzeug.test import TestResponse
 from service.engine.tiles import TILES, parse_tile, sort_tiles
 from service.engine.variants import variants
 from service.games.ports import Store
-from service.storage.games import RedisStore
-from service.storage.pubsub import RedisEventFeed
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisStore
 from tests.api.client import Api, content_of, without_tile
 from tests.api.conftest import SECRET, TTL_SECONDS, api_with_fixed_clock
 from tests.api.saved_games import (

@@ -22,10 +22,10 @@ from service.games.model.schedule import Lifetimes
 from service.games.queries import learning
 from service.games.reminders import ReminderKind
 from service.games.store.admission import Keeping
-from service.storage import keys
-from service.storage.games import RedisStore
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.games.store.redis_store import RedisStore
+from service.redis import keys
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology
 from service.workers.advice import Hints, Reviews
 from service.workers.bot_worker import RoundEvents
 from service.workers.consumer import Queue

@@ -23,7 +23,7 @@ from service.client_address import client_network
 from service.devserver.embedded import EmbeddedServer
 from service.engine.events import Played
 from service.games.facade import GamesFacade
-from service.storage.rate_limits import counters_at
+from service.limits.rate_limits import counters_at
 from service.web.docs.routes import READS_PER_FILE
 from service.web.http.body import BODY_UNIT_BYTES, MAX_BODY_BYTES
 from service.web.quotas import PLACES_PER_READ

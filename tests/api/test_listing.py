@@ -12,12 +12,12 @@ import redis
 
 from service.backends.facade import BackendsFacade
 from service.backends.index.listing import LOBBY_SECONDS, Listing
+from service.backends.index.store import MOST_FOR_ALL, encode_cursor
 from service.backends.ports import LobbyEntry, LobbyQuery
 from service.engine.tiles import TILES
 from service.games.facade import GamesFacade
-from service.storage.index import MOST_FOR_ALL, encode_cursor
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.redis_contents import keys_with
 from tests.support.application import build_backends, create_app, rate_limits

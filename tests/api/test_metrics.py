@@ -12,11 +12,12 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.engine.variants import variants
-from service.games.ports import Backlog, Figures, StorageUnavailable
+from service.games.ports import Backlog, Figures
 from service.games.reminders import ReminderKind
 from service.metrics import LIMITS, MOVE_ROUTE, Metrics, StoreGauges
 from service.reasons import REASONS
-from service.storage.redis.calls import ERROR_PREFIXES, WRITE_FAILURES
+from service.redis.calls import ERROR_PREFIXES, WRITE_FAILURES
+from service.redis.errors import StorageUnavailable
 from service.web.rate_limits import Limits
 from service.workers.metrics import WorkerMetrics
 from tests.api.client import Api

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from service.games.store.notifications import RedisEventFeed
 from service.json_logging import JsonFormatter
 from service.metrics import Metrics
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology
 from service.web.app import Application, create_metrics_app
 from service.web.http.streams import StreamLimits
 from tests.api.client import Api, Table

@@ -16,12 +16,12 @@ from service.games.facade import GamesFacade
 from service.games.model.game import Game
 from service.games.model.seats import BOT_NAMES
 from service.games.model.tokens import hash_secret
-from service.games.ports import StorageUnavailable
-from service.storage import keys
-from service.storage.games import RedisStore
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisStore
+from service.redis import keys
+from service.redis.connection import connect
+from service.redis.errors import StorageUnavailable
+from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.finished import FinishedGames

@@ -13,6 +13,8 @@ from werkzeug.test import TestResponse
 from service.backends.erasures import Erasures
 from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
+from service.backends.index.store import RedisIndex, RedisLobby
+from service.backends.store import RedisErasures
 from service.client_address import client_network
 from service.games.automation.due import Automation
 from service.games.commands.create import network_digest
@@ -20,15 +22,13 @@ from service.games.model.views import legal_moves_for
 from service.games.ports import PutOff, TimeSource
 from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
+from service.games.store.notifications import RedisEventFeed
 from service.games.store.repository import EVERYTHING
-from service.storage.backends import RedisErasures
-from service.storage.index import RedisIndex, RedisLobby
-from service.storage.memory_reserve import MemoryReserve
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.calls import observe_nothing
-from service.storage.redis.server_clock import system_clock
-from service.storage.redis.topology import open_topology
-from service.storage.shares import KNOWN_MS, Budgets, RedisShares
+from service.limits.stored_bytes import KNOWN_MS, Budgets, RedisShares
+from service.redis.calls import observe_nothing
+from service.redis.memory_reserve import MemoryReserve
+from service.redis.server_clock import system_clock
+from service.redis.topology import open_topology
 from tests.api.client import Api
 from tests.storage.servers import RealServer, fill
 from tests.support.application import build_backends, create_app

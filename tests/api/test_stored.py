@@ -15,9 +15,9 @@ from service.engine.deal import ArrangedDeal, Deck, seed_from_text, shuffle, spl
 from service.engine.tiles import double_set
 from service.engine.variants import variants
 from service.games.store.codec import decode_game
-from service.storage import keys
-from service.storage.games import RedisStore
-from service.storage.redis.connection import connect
+from service.games.store.redis_store import RedisStore
+from service.redis import keys
+from service.redis.connection import connect
 from tests.api.client import Api, errors_of
 from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import SEED, SavedGames, Snapshot, restore, shortest, take_snapshot

@@ -12,8 +12,8 @@ import pytest
 
 from service.backends.facade import BackendsFacade
 from service.engine.variants import variants
-from service.storage.games import RedisStore
-from service.storage.pubsub import RedisEventFeed
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisStore
 from tests.api.client import Api, Table, errors_of, viewers
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.followers import LINES, SSE, Event, events_in, make_move, rest_of_stream, stream

@@ -12,8 +12,8 @@ from service.backends.facade import BackendsFacade
 from service.backends.keys import MAX_KEYS
 from service.backends.webhooks.endpoints import MOST_WEBHOOKS
 from service.games.facade import GamesFacade
-from service.storage import keys
-from service.storage.redis.topology import SingleNodeTopology
+from service.redis import keys
+from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table
 from tests.support.application import create_app, rate_limits
 from tests.support.stores.redis_stores import redis_webhooks

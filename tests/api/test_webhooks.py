@@ -15,8 +15,8 @@ from service.backends.ports import AskedMessage, DeliveryAttempt, Webhook
 from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.outgoing.lookups import LookupFailed
-from service.storage import keys
-from service.storage.redis.topology import SingleNodeTopology
+from service.redis import keys
+from service.redis.topology import SingleNodeTopology
 from service.texts import text
 from tests.api.client import Api, errors_of, status_and_code
 from tests.support.stores.redis_stores import redis_webhooks

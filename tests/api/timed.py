@@ -17,9 +17,9 @@ from service.games.model.clock import GRACE_MS
 from service.games.model.game import Game
 from service.games.model.schedule import BotTurn
 from service.games.reminders import JudgedTime
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisStore
 from service.games.store.transactions import Committed
-from service.storage.games import RedisStore
-from service.storage.pubsub import RedisEventFeed
 from tests.api.client import Api, Table
 from tests.support.application import create_app
 from tests.support.games import build_games

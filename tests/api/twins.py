@@ -18,7 +18,7 @@ from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope, GameEvent
 from service.games.store.codec import decode_event, encode_event, encode_game
 from service.games.store.history import rebuild_game
-from service.storage.games import event_of
+from service.games.store.redis_store import event_of
 from tests.api.saved_games import Snapshot, decoded
 
 Swap = Callable[[Iterable[Tile]], tuple[Tile, ...]]

@@ -21,11 +21,11 @@ from service.games.model.game import Audience, Game, Ownership
 from service.games.model.game_events import Created, GameEvent, Joined
 from service.games.model.schedule import DAY_MS, Lifetimes
 from service.games.model.seats import HUMAN, Seat, Seats
-from service.games.model.tokens import with_shard
 from service.games.ports import Store
 from service.games.store.admission import Keeping
 from service.games.store.repository import EVERYTHING, GameRepository
 from service.games.store.transactions import Decision
+from service.redis.shards import with_shard
 from tests.support.games import build_repository
 
 START = 1_800_000_000_000

@@ -18,12 +18,12 @@ from typing import Any
 import orjson
 import pytest
 
+from service.backends.index.store import RedisIndex, RedisLobby
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
-from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.storage import keys
-from service.storage.index import RedisIndex, RedisLobby
-from service.storage.redis.topology import Topology, open_topology
+from service.redis import keys
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.topology import Topology, open_topology
 from tests.backends.owned import Published
 from tests.backends.test_feed_law import make_all_due
 from tests.backends.test_index_law import APPS, TTL, World, clear

@@ -15,8 +15,9 @@ from service.backends.index.feed import LATEST, FeedItems, FeedReader, Feeds
 from service.engine.tiles import TILES
 from service.games.model.clock import ClockSettings
 from service.games.model.views import format_rfc3339, standings
-from service.games.ports import EventNotification, StorageUnavailable
+from service.games.ports import EventNotification
 from service.games.store.codec import encode_tombstone
+from service.redis.errors import StorageUnavailable
 from tests.backends.owned import APP, START, Owned, Published, application, outbox_of
 from tests.support.stores.memory_feed import MemoryFeed
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby

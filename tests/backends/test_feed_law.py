@@ -16,10 +16,9 @@ import orjson
 import pytest
 
 from service.backends.index.feed import FeedReader, Feeds
+from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby
 from service.backends.ports import FeedStore
-from service.storage.feed import RedisFeed
-from service.storage.index import RedisIndex, RedisLobby
-from service.storage.redis.topology import Topology, open_topology
+from service.redis.topology import Topology, open_topology
 from tests.backends.owned import START, Published
 from tests.backends.test_index_law import APPS, LEASE, TTL, World, clear
 from tests.storage.clusters import Cluster

@@ -18,15 +18,16 @@ import orjson
 import pytest
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Outbox
+from service.backends.index.store import MOST_FOR_ALL, RedisIndex, RedisLobby
 from service.backends.ports import GameIndex, IndexEntry, IndexPosition, Lobby, LobbyEntry
 from service.games.model.errors import Gone
 from service.games.model.game import Audience, Game
-from service.games.ports import OutcomeUnknown, StorageUnavailable, Store
+from service.games.ports import Store
 from service.games.reminders import ReminderQueue
 from service.games.store.codec import encode_tombstone
-from service.storage import keys
-from service.storage.index import MOST_FOR_ALL, RedisIndex, RedisLobby
-from service.storage.redis.topology import Topology, open_topology
+from service.redis import keys
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.topology import Topology, open_topology
 from tests.backends.owned import START, Owned, Published, application, listing_of
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer

@@ -9,13 +9,13 @@ import pytest
 
 from service.backends.index import outbox as outbox_module
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Publication
+from service.backends.index.store import MOST_FOR_ALL
 from service.backends.index.summaries import NO_DEADLINE
 from service.backends.ports import LOBBY_MS, IndexEntry, IndexPosition
 from service.engine.tiles import TILES
 from service.games.model.clock import ClockSettings
 from service.games.model.views import format_rfc3339
 from service.games.store.codec import encode_tombstone
-from service.storage.index import MOST_FOR_ALL
 from tests.backends.owned import APP, START, Owned, Published, application, listing_of, outbox_of
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore

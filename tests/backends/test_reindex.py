@@ -9,12 +9,12 @@ import pytest
 
 from service.backends.index.outbox import Outbox
 from service.backends.index.reindex import Progress, Reindexer
+from service.backends.index.store import RedisIndex, RedisLobby
+from service.games.store.all_games import RedisStoredGames
 from service.games.store.codec import encode_tombstone
-from service.storage import keys
-from service.storage.index import RedisIndex, RedisLobby
-from service.storage.redis.topology import Topology, open_topology
-from service.storage.scan import RedisScan
-from service.storage.stored_games import RedisStoredGames
+from service.redis import keys
+from service.redis.scan import RedisScan
+from service.redis.topology import Topology, open_topology
 from tests.backends.owned import APP, Owned, Published, application, listing_of, outbox_of
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer

@@ -25,10 +25,10 @@ from service.games.model.game import Game
 from service.games.model.schedule import LEAD_MS, MOST_ROUNDS_OF_BOTS, bot_turn
 from service.games.ports import PriorWrite, StoredGame
 from service.games.store.codec import decode_game, encode_game, state_prefix
+from service.games.store.heartbeats import Heartbeat
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Committed
 from service.records.writer import format_record
-from service.storage.heartbeats import Heartbeat
 from tests.games.tables import START, Hosted
 from tests.support.stores.memory_store import MemoryStore
 

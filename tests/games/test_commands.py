@@ -10,10 +10,11 @@ from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import Unauthorized
 from service.games.model.views import CreatedGame
-from service.games.ports import OutcomeUnknown, PriorWrite, WriteRequest
+from service.games.ports import PriorWrite, WriteRequest
 from service.games.reminders import NO_REMINDERS, Reminders
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import RETRY_BUDGET_MS
+from service.redis.errors import OutcomeUnknown
 from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 

@@ -23,7 +23,8 @@ from service.games.facade import GamesFacade
 from service.games.model.errors import MoveRefused
 from service.games.model.game import Game
 from service.games.model.views import GameView
-from service.games.ports import OutcomeUnknown, PriorWrite, RunLater, StorageUnavailable, StoredGame
+from service.games.ports import PriorWrite, RunLater, StoredGame
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 

@@ -8,9 +8,10 @@ import pytest
 
 from service.games.automation.deletions import AGAIN_SECONDS, POLL_SECONDS, DeletedGames
 from service.games.model.errors import Gone
-from service.games.model.tokens import with_shard
-from service.games.ports import DELETIONS_KEPT_MS, RecentDeletions, StorageUnavailable
+from service.games.ports import DELETIONS_KEPT_MS, RecentDeletions
 from service.games.store.codec import decode_game, encode_tombstone
+from service.redis.errors import StorageUnavailable
+from service.redis.shards import with_shard
 from tests.storage.write_requests import write
 from tests.support.stores.memory_store import MemoryStore
 

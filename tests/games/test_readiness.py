@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from service.games.ports import StorageUnavailable
 from service.games.store.repository import VALID_MS, Readiness
+from service.redis.errors import StorageUnavailable
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.waiting import PATIENCE
 

@@ -6,12 +6,15 @@ import os
 import re
 import secrets
 from hashlib import sha256
+from typing import get_args
 
 import pytest
 from redis.crc import key_slot
 
-from service.games.model.tokens import SHARDS, TAGS, new_game_id, shard_of, with_shard
-from service.storage import keys
+from service.games.model.tokens import new_game_id
+from service.games.reminders import ReminderKind
+from service.redis import keys
+from service.redis.shards import SHARDS, TAGS, shard_of, with_shard
 
 SLOTS_PER_SHARD = 64
 
@@ -70,10 +73,11 @@ def test_a_text_that_is_too_short_has_no_shard_even_in_its_slot() -> None:
 
 
 def test_the_keys_of_a_shard_lie_in_its_slot() -> None:
-    for sets in (*keys.REMINDERS.values(), keys.HEARTBEATS):
+    all_sets = [*map(keys.reminder_sets, get_args(ReminderKind)), keys.HEARTBEATS]
+    for sets in all_sets:
         assert [key_slot(key) for key in sets] == [SLOTS_PER_SHARD * shard for shard in range(SHARDS)]
-    names = [key for sets in (*keys.REMINDERS.values(), keys.HEARTBEATS) for key in sets]
-    assert len(set(names)) == len(names) == (len(keys.REMINDERS) + 1) * SHARDS
+    names = [key for sets in all_sets for key in sets]
+    assert len(set(names)) == len(names) == len(all_sets) * SHARDS
 
 
 def test_the_tags_never_change() -> None:

@@ -19,9 +19,10 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import NotFound, Unauthorized
 from service.games.model.game_events import TokenChanged
 from service.games.model.views import EventPage, Reset
-from service.games.ports import EventFeed, EventNotification, EventRange, Listener, StorageUnavailable
+from service.games.ports import EventFeed, EventNotification, EventRange, Listener
 from service.games.queries import subscription as module
 from service.games.queries.subscription import MAX_PENDING, EventSubscription
+from service.redis.errors import StorageUnavailable
 from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 

@@ -9,17 +9,9 @@ from enum import Enum
 from random import Random
 from typing import Any, TypeVar
 
-from service.games.ports import (
-    EventRange,
-    GameExists,
-    OutcomeUnknown,
-    PriorWrite,
-    StorageUnavailable,
-    Store,
-    StoredGame,
-    WriteRequest,
-)
+from service.games.ports import EventRange, GameExists, PriorWrite, Store, StoredGame, WriteRequest
 from service.games.reminders import NO_REMINDERS, Reminders
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 TIME_OUT = 1000
 """Milliseconds after which a call without an answer times out."""

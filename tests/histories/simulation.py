@@ -24,8 +24,8 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.facade import GamesFacade
 from service.games.model.errors import MoveRefused
 from service.games.model.seats import HUMAN, OPEN_SEAT
-from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.store.idempotency import IdempotencyKey
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.web.view.serializers import created_game_json, game_view_json, joined_seat_json, seat_token_json
 from tests.histories.checker import Verdict, check
 from tests.histories.clients import Client, Gateway, Party, Position, Response

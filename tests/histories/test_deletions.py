@@ -15,8 +15,8 @@ from greenlet import greenlet
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import Gone, unauthorized
 from service.games.model.seats import HUMAN, OPEN_SEAT
-from service.games.model.tokens import shard_of
 from service.games.store.codec import encode_tombstone
+from service.redis.shards import shard_of
 from service.web.view.serializers import created_game_json
 from tests.conftest import Figures
 from tests.histories.clients import Client, Position, Response

@@ -19,7 +19,8 @@ from service.games.facade import GamesFacade
 from service.games.model.game_events import Created, Rematched
 from service.games.model.seats import HUMAN
 from service.games.model.views import SeatToken
-from service.games.ports import OutcomeUnknown, StorageUnavailable, WriteRequest
+from service.games.ports import WriteRequest
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from tests.conftest import Figures
 from tests.histories.checker import Verdict, read_game
 from tests.histories.faults import Fault, FaultyStore, SimulatedTime

@@ -38,13 +38,13 @@ from service.games.model.schedule import (
 )
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT
 from service.games.model.views import CommandResult, GameView
-from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.reminders import ReminderKind, TakenReminder
 from service.games.store.codec import decode_event, decode_game
 from service.games.store.history import rebuild_game
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from tests.histories.faults import FaultyStore, SimulatedTime
 from tests.laws.facts import assert_kept_facts
 from tests.laws.matches import Choices

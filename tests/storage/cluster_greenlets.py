@@ -13,8 +13,8 @@ import sys  # noqa: E402
 
 import gevent  # noqa: E402
 
-from service.storage.redis.connection import MaybeSent, NotSent  # noqa: E402
-from service.storage.redis.topology import Topology, open_topology  # noqa: E402
+from service.redis.connection import MaybeSent, NotSent  # noqa: E402
+from service.redis.topology import Topology, open_topology  # noqa: E402
 from tests.storage.clusters import until  # noqa: E402
 from tests.storage.waits import counted, within  # noqa: E402
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import redis
 
-from service.storage.games import RedisStore
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
+from service.games.store.redis_store import RedisStore
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.storage.waits import counted

@@ -16,9 +16,10 @@ from typing import Any  # noqa: E402
 
 import gevent  # noqa: E402
 
-from service.games.ports import Commit, OutcomeUnknown, StorageUnavailable  # noqa: E402
-from service.storage.redis.connection import MAX_CONNECTIONS, POOL_TIMEOUT, connect  # noqa: E402
-from service.storage.redis.topology import SingleNodeTopology  # noqa: E402
+from service.games.ports import Commit  # noqa: E402
+from service.redis.connection import MAX_CONNECTIONS, POOL_TIMEOUT, connect  # noqa: E402
+from service.redis.errors import OutcomeUnknown, StorageUnavailable  # noqa: E402
+from service.redis.topology import SingleNodeTopology  # noqa: E402
 from tests.storage.waits import counted, within  # noqa: E402
 from tests.storage.write_requests import write  # noqa: E402
 from tests.support.stores.redis_stores import redis_store  # noqa: E402

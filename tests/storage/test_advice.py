@@ -7,11 +7,11 @@ import secrets
 import pytest
 import redis
 
-from service.games.model.tokens import with_shard
 from service.games.ports import Commit
 from service.games.reminders import ReminderKind
-from service.storage import keys
-from service.storage.redis.topology import SingleNodeTopology
+from service.redis import keys
+from service.redis.shards import with_shard
+from service.redis.topology import SingleNodeTopology
 from tests.storage.test_deletions import HOLDER, TOMBSTONE, Kept, kept, open_servers
 from tests.storage.write_requests import usual, write
 from tests.support.stores.redis_stores import redis_store

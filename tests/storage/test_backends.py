@@ -11,10 +11,10 @@ import redis
 
 from service.backends.ports import MOST_REPEATS, Backend, BackendStore, KeyRecord, OwnLimits, Repeat, RepeatKnown
 from service.games.model.errors import LimitReached
-from service.games.model.tokens import with_shard
 from service.games.ports import IDEMPOTENCY_TTL
-from service.storage import keys
-from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.redis import keys
+from service.redis.shards import with_shard
+from service.redis.topology import SingleNodeTopology, Topology
 from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.redis_stores import redis_backends
 

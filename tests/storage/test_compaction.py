@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.storage.compaction import compress, decompress
-from service.storage.games import block_of, events_of, frame, last_write
+from service.games.store.compression import compress, decompress
+from service.games.store.redis_store import block_of, events_of, frame, last_write
 from tests.laws.matches import steady
 
 pytestmark = pytest.mark.gate

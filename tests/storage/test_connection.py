@@ -15,8 +15,8 @@ import pytest
 import redis
 
 from service.games.ports import StoredGame
-from service.storage.redis.connection import MAX_CONNECTIONS, connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.redis.connection import MAX_CONNECTIONS, connect
+from service.redis.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FakeServer, RealServer
 from tests.support.stores.redis_stores import redis_store

@@ -12,7 +12,6 @@ import pytest
 import redis
 from redis.exceptions import ConnectionError as ConnectionBroken
 
-from service.games.model.tokens import with_shard
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     Commit,
@@ -21,16 +20,16 @@ from service.games.ports import (
     EventRange,
     GameExists,
     IdempotencyRecord,
-    OutcomeUnknown,
     PriorWrite,
-    StorageUnavailable,
     Store,
     StoredGame,
 )
 from service.games.reminders import ReminderKind, ReminderQueue, Reminders
-from service.storage import keys
-from service.storage.redis.connection import Command, NotSent
-from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.redis import keys
+from service.redis.connection import Command, NotSent
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.shards import with_shard
+from service.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 from tests.support.stores.memory_store import MemoryStore

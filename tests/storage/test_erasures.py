@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import pytest
 
+from service.backends import store as redis_backends
 from service.backends.ports import Erasure
-from service.games.model.tokens import with_shard
+from service.backends.store import RedisErasures
 from service.games.reminders import TakenReminder
-from service.storage import backends as redis_backends
-from service.storage.backends import RedisErasures
-from service.storage.reminders import RedisReminders
+from service.games.store.reminder_queue import RedisReminders
+from service.redis.shards import with_shard
 from tests.storage.test_deletions import open_servers
 from tests.support.stores.redis_stores import redis_calls, redis_reminders
 

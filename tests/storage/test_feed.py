@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import orjson
 import pytest
 
+from service.backends.index import store as redis_index
+from service.backends.index.store import RedisFeed
 from service.backends.ports import FeedStore, GameIndex, IndexEntry, IndexPosition
-from service.storage import index as redis_index
-from service.storage import keys
-from service.storage.feed import RedisFeed
-from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
+from service.redis import keys
+from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.servers import RealServer
 from tests.storage.test_index import MemoryHarness as MemoryIndexHarness
 from tests.storage.test_index import RedisHarness as RedisIndexHarness

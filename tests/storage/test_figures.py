@@ -9,13 +9,14 @@ from typing import get_args
 import pytest
 import redis
 
-from service.games.model.tokens import with_shard
-from service.games.ports import Backlog, StorageUnavailable
+from service.games.ports import Backlog
 from service.games.reminders import ReminderKind
-from service.storage import figures
-from service.storage.figures import MOST_HOLDERS, RedisFigures
-from service.storage.redis.calls import observe_nothing
-from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
+from service.games.store import figures
+from service.games.store.figures import MOST_HOLDERS, RedisFigures
+from service.redis.calls import observe_nothing
+from service.redis.errors import StorageUnavailable
+from service.redis.shards import with_shard
+from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.servers import RealServer, fill
 from tests.support import reminders
 from tests.support.stores.redis_stores import redis_reminders

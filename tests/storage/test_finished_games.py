@@ -14,10 +14,10 @@ from service.engine.variants import variants
 from service.games.access import Access
 from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
-from service.storage import keys
-from service.storage.games import RedisStore
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.games.store.redis_store import RedisStore
+from service.redis import keys
+from service.redis.connection import connect
+from service.redis.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.support.games import build_games

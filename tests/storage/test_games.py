@@ -11,20 +11,13 @@ from typing import Any
 import pytest
 import redis
 
-import service.storage
-from service.games.ports import (
-    Commit,
-    EventRange,
-    GameExists,
-    IdempotencyRecord,
-    OutcomeUnknown,
-    PriorWrite,
-    StoredGame,
-)
-from service.storage import keys
-from service.storage.games import CHECK_TTL, RedisStore
-from service.storage.redis.connection import Command
-from service.storage.redis.topology import SingleNodeTopology
+import service.redis
+from service.games.ports import Commit, EventRange, GameExists, IdempotencyRecord, PriorWrite, StoredGame
+from service.games.store.redis_store import CHECK_TTL, RedisStore
+from service.redis import keys
+from service.redis.connection import Command
+from service.redis.errors import OutcomeUnknown
+from service.redis.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.storage.write_requests import usual, write
@@ -161,7 +154,7 @@ def test_a_finished_game_is_small(
     assert size < limit
 
 
-SCRIPTS = sorted(Path(service.storage.__file__).parent.glob("scripts/*.lua"))
+SCRIPTS = sorted(Path(service.redis.__file__).parent.glob("scripts/*.lua"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 import pytest
 import redis
 
-from service.games.model.tokens import shard_of
-from service.games.ports import StorageUnavailable
 from service.games.reminders import NO_ALLOWANCE
-from service.storage import keys
-from service.storage.heartbeats import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, RedisHeartbeats
-from service.storage.redis.calls import observe_nothing
-from service.storage.redis.cluster import ClusterTopology
-from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
+from service.games.store.heartbeats import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, RedisHeartbeats
+from service.redis import keys
+from service.redis.calls import observe_nothing
+from service.redis.cluster import ClusterTopology
+from service.redis.errors import StorageUnavailable
+from service.redis.shards import shard_of
+from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.servers import RealServer
 from tests.storage.test_reminders import (
     AGO,

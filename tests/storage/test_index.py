@@ -8,6 +8,14 @@ from typing import Any, Protocol
 
 import pytest
 
+from service.backends.index.store import (
+    MOST_FOR_ALL,
+    MOST_IN_LOBBY,
+    MOST_LOOKED_AT,
+    MOST_TRIMMED,
+    RedisIndex,
+    RedisLobby,
+)
 from service.backends.index.summaries import deleted_entry
 from service.backends.ports import (
     LOBBY_MS,
@@ -21,17 +29,9 @@ from service.backends.ports import (
     PlayerEntry,
 )
 from service.games.model.schedule import DAY_MS
-from service.games.model.tokens import shard_of, with_shard
-from service.storage import keys
-from service.storage.index import (
-    MOST_FOR_ALL,
-    MOST_IN_LOBBY,
-    MOST_LOOKED_AT,
-    MOST_TRIMMED,
-    RedisIndex,
-    RedisLobby,
-)
-from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.redis import keys
+from service.redis.shards import shard_of, with_shard
+from service.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.redis_stores import redis_calls
@@ -756,7 +756,7 @@ def test_an_endpoint_that_is_due_is_reminded_of_unless_somebody_has_it(redis_har
     redis_harness.activate("hook")
     shard = shard_of(app)
     assert shard is not None
-    key, member = keys.REMINDERS["webhooks"][shard], f"{app}.hook".encode()
+    key, member = keys.reminder_sets("webhooks")[shard], f"{app}.hook".encode()
     score: Callable[[], float] = lambda: float(redis_harness.call(key, b"ZSCORE", key, member))  # noqa: E731
     games.put(new_id())
     assert redis_harness.now() - 1000 < score() <= redis_harness.now()

@@ -7,7 +7,7 @@ import secrets
 import pytest
 from redis.crc import key_slot
 
-from service.storage import keys
+from service.redis import keys
 
 STRANGE = ["}", "}x", "a}b", "{", "{}", "a}{b", "x}:events", "\ud800", "\0", "ü" * 300]
 

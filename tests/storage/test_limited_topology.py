@@ -11,10 +11,10 @@ import pytest
 import redis
 
 from service.backends.ports import DeliveryAttempt, DueGame, Webhook
-from service.storage.redis.calls import LimitedTopology
-from service.storage.redis.connection import MAX_CONNECTIONS, Command, connect
-from service.storage.redis.topology import SingleNodeTopology
-from service.workers.processes import MOST_CALLS
+from service.bootstrap.workers import MAX_CALLS
+from service.redis.calls import LimitedTopology
+from service.redis.connection import MAX_CONNECTIONS, Command, connect
+from service.redis.topology import SingleNodeTopology
 from tests.backends.owned import APP
 from tests.storage.servers import RealServer
 from tests.support.stores.redis_stores import redis_reminders, redis_webhooks
@@ -80,4 +80,4 @@ def test_what_many_attempts_ask_of_the_store_waits_before_it_takes_a_connection(
 
 
 def test_a_messenger_leaves_connections_for_looking_for_what_is_due() -> None:
-    assert MOST_CALLS < MAX_CONNECTIONS
+    assert MAX_CALLS < MAX_CONNECTIONS

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 import redis
 
-from service.games.ports import Commit, StorageUnavailable
-from service.storage.games import RedisStore
-from service.storage.memory_reserve import CHECK_SECONDS, MemoryReserve
-from service.storage.redis.calls import observe_nothing
-from service.storage.redis.connection import connect
-from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.games.ports import Commit
+from service.games.store.redis_store import RedisStore
+from service.redis.calls import observe_nothing
+from service.redis.connection import connect
+from service.redis.errors import StorageUnavailable
+from service.redis.memory_reserve import CHECK_SECONDS, MemoryReserve
+from service.redis.topology import SingleNodeTopology, Topology
 from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
 from tests.storage.servers import FakeServer, RealServer, fill

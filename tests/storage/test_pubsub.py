@@ -11,13 +11,14 @@ from queue import SimpleQueue
 import pytest
 import redis
 
-from service.games.model.tokens import with_shard
 from service.games.ports import Commit, EventNotification
-from service.storage import keys, pubsub
-from service.storage.games import RedisStore
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.connection import DedicatedConnection, NotSent, connect
-from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
+from service.games.store import notifications
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisStore
+from service.redis import keys
+from service.redis.connection import DedicatedConnection, NotSent, connect
+from service.redis.shards import with_shard
+from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
 from tests.storage.servers import FakeServer, RealServer
@@ -94,8 +95,8 @@ def append(store: RedisStore, game: str, after: int, *events: bytes) -> EventNot
 @pytest.fixture
 def short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ping sooner and time out sooner."""
-    monkeypatch.setattr(pubsub, "PING_SECONDS", 0.05)
-    monkeypatch.setattr(pubsub, "SILENCE_SECONDS", 2.0)
+    monkeypatch.setattr(notifications, "PING_SECONDS", 0.05)
+    monkeypatch.setattr(notifications, "SILENCE_SECONDS", 2.0)
 
 
 def test_a_listener_is_first_notified_to_read_and_then_of_every_write_whole(
@@ -259,7 +260,7 @@ def test_an_unresponsive_server_is_disconnected_and_subscribed_to_again(server: 
         listener.wait_for(append(store, game, 1, b"[3]"))
 
 
-def wait_for_reader(connection: pubsub._SubscriberConnection) -> None:
+def wait_for_reader(connection: notifications._SubscriberConnection) -> None:
     connection._reader.join(PATIENCE)
     assert not connection._reader.is_alive()
 

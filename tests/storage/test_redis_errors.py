@@ -15,13 +15,14 @@ import pytest
 import redis
 from redis import exceptions
 
-from service.games.ports import Commit, OutcomeUnknown, StorageUnavailable, StoredGame
-from service.storage.games import RedisStore
-from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis import calls
-from service.storage.redis.calls import observe_nothing
-from service.storage.redis.connection import MAX_CONNECTIONS, connect
-from service.storage.redis.topology import SingleNodeTopology
+from service.games.ports import Commit, StoredGame
+from service.games.store.redis_store import RedisStore
+from service.redis import calls
+from service.redis.calls import observe_nothing
+from service.redis.connection import MAX_CONNECTIONS, connect
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.memory_reserve import MemoryReserve
+from service.redis.topology import SingleNodeTopology
 from tests.storage.clusters import until
 from tests.storage.conftest import TTL
 from tests.storage.servers import (

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import redis
 
-from service.games.model.tokens import with_shard
-from service.games.ports import StorageUnavailable
 from service.games.reminders import JudgedTime, ReminderKind, TakenReminder
-from service.storage import keys
-from service.storage.redis.cluster import ClusterTopology
-from service.storage.redis.connection import NotSent
-from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
-from service.storage.reminders import RedisReminders
+from service.games.store.reminder_queue import RedisReminders
+from service.redis import keys
+from service.redis.cluster import ClusterTopology
+from service.redis.connection import NotSent
+from service.redis.errors import StorageUnavailable
+from service.redis.shards import with_shard
+from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster, Sentinels, until
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer

@@ -8,11 +8,11 @@ from typing import Protocol, get_args
 
 import pytest
 
-from service.games.model.tokens import SHARDS, shard_of, with_shard
 from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, WriteRequest
 from service.games.reminders import NO_ALLOWANCE, JudgedTime, ReminderKind, ReminderQueue, Reminders, TakenReminder
-from service.storage import keys
-from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.redis import keys
+from service.redis.shards import SHARDS, shard_of, with_shard
+from service.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import write
 from tests.support import reminders
@@ -86,7 +86,7 @@ class RedisHarness:
 
     def holders(self, kind: ReminderKind) -> int:
         """How many holders are known."""
-        return sum([self._topology.call(key, (b"ZCARD", key))[0] for key in keys.REMINDERS[kind]])
+        return sum([self._topology.call(key, (b"ZCARD", key))[0] for key in keys.reminder_sets(kind)])
 
     def clear(self) -> None:
         for kind in get_args(ReminderKind):

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from service.bootstrap.secret_file import BYTES, InvalidSecretFile, load_or_create_secret, read_secret, server_secrets
 from service.config import Settings
-from service.storage.secret_file import BYTES, InvalidSecretFile, load_or_create_secret, read_secret, server_secrets
 
 PROCESSES = 8
 TIMEOUT = 60
 PROGRAM = """
 import sys
 from pathlib import Path
-from service.storage.secret_file import load_or_create_secret
+from service.bootstrap.secret_file import load_or_create_secret
 print("ready", flush=True)
 sys.stdin.readline()
 print(load_or_create_secret(Path(sys.argv[1])).hex(), flush=True)

@@ -8,10 +8,10 @@ import threading
 import pytest
 import redis
 
-from service.games.ports import StorageUnavailable
-from service.storage.redis import server_clock
-from service.storage.redis.server_clock import MEASURE_SECONDS, TOLERATED_MS, ServerClock, system_clock
-from service.storage.redis.topology import SingleNodeTopology, open_topology
+from service.redis import server_clock
+from service.redis.errors import StorageUnavailable
+from service.redis.server_clock import MEASURE_SECONDS, TOLERATED_MS, ServerClock, system_clock
+from service.redis.topology import SingleNodeTopology, open_topology
 from tests.storage.clusters import until
 from tests.support.stores.redis_stores import redis_reminders
 from tests.support.waiting import PATIENCE

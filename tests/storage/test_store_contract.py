@@ -14,14 +14,14 @@ from service.games.ports import (
     EventRange,
     GameExists,
     IdempotencyRecord,
-    OutcomeUnknown,
     PriorWrite,
     Store,
     StoredGame,
     WriteRequest,
 )
-from service.storage import keys
-from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.redis import keys
+from service.redis.errors import OutcomeUnknown
+from service.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 from tests.support.stores.memory_store import MemoryStore

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from service.games.model.tokens import shard_of, with_shard
 from service.games.ports import Commit, StoredGame
-from service.storage import keys
-from service.storage.games import RedisStore
-from service.storage.redis.topology import SingleNodeTopology, Topology
-from service.storage.stored_games import PAGE, RedisStoredGames, SizedGame
+from service.games.store.all_games import PAGE, RedisStoredGames, SizedGame
+from service.games.store.redis_store import RedisStore
+from service.redis import keys
+from service.redis.shards import shard_of, with_shard
+from service.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 from tests.support.stores.redis_stores import redis_calls, redis_store

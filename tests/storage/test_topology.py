@@ -17,11 +17,12 @@ import redis
 from redis import exceptions
 from redis.crc import key_slot
 
-from service.games.ports import Commit, OutcomeUnknown, StorageUnavailable, StoredGame
-from service.redis_url import Address, read_redis_url
-from service.storage import keys
-from service.storage.redis.connection import Command, MaybeSent, NotSent, connect
-from service.storage.redis.topology import SingleNodeTopology, Topology, open_topology
+from service.games.ports import Commit, StoredGame
+from service.redis import keys
+from service.redis.connection import Command, MaybeSent, NotSent, connect
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.topology import SingleNodeTopology, Topology, open_topology
+from service.redis.url import Address, read_redis_url
 from tests.storage.clusters import Cluster, Sentinels, Server, until
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FakeServer, RealServer

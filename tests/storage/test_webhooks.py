@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from service.backends.index.store import RedisIndex
 from service.backends.ports import (
     AskedMessage,
     DeliveryAttempt,
@@ -19,11 +20,10 @@ from service.backends.ports import (
     Webhook,
     WebhookStore,
 )
-from service.games.model.tokens import shard_of, with_shard
 from service.games.reminders import ReminderQueue
-from service.storage import keys
-from service.storage.index import RedisIndex
-from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.redis import keys
+from service.redis.shards import shard_of, with_shard
+from service.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.support.stores.memory_index import MemoryIndex
 from tests.support.stores.memory_store import MemoryStore
@@ -94,7 +94,7 @@ class RedisHarness(Harness):
     def reminder(self, webhook: Webhook) -> float | None:
         shard = shard_of(webhook.app)
         assert shard is not None
-        key = keys.REMINDERS["webhooks"][shard]
+        key = keys.reminder_sets("webhooks")[shard]
         score = self._call(key, (b"ZSCORE", key, name_of(webhook).encode()))
         return None if score is None else float(score)
 
@@ -104,7 +104,7 @@ class RedisHarness(Harness):
         return [name.decode() for name in found if b"webhook" in name or b"endpoints" in name]
 
     def clear(self) -> None:
-        for key in keys.REMINDERS["webhooks"]:
+        for key in keys.reminder_sets("webhooks"):
             self._call(key, (b"DEL", key))
 
     def _call(self, key: bytes, command: tuple[bytes | int, ...]) -> Any:

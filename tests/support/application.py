@@ -21,7 +21,7 @@ from service.games.ports import UNLIMITED, RandomBytes, Shares, TimeSource
 from service.games.store.idempotency import Idempotency
 from service.metrics import Metrics
 from service.outgoing.addresses import check_url
-from service.storage.redis.server_clock import system_clock
+from service.redis.server_clock import system_clock
 from service.web import app as web
 from service.web.app import Application, Ingress, WebParts
 from service.web.http.streams import KEEPALIVE_SECONDS, StreamLimits, Streams

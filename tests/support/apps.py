@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.storage.redis.topology import open_topology
+from service.redis.topology import open_topology
 from tests.support.application import build_backends
 from tests.support.stores.redis_stores import redis_backends
 

@@ -32,7 +32,7 @@ from service.games.reminders import (
 from service.games.store.admission import Keeping
 from service.games.store.repository import EVERYTHING, GameRepository
 from service.games.store.transactions import Committed
-from service.storage.redis.server_clock import system_clock
+from service.redis.server_clock import system_clock
 
 
 class NoReminders(ReminderQueue):

@@ -8,9 +8,9 @@ from typing import Any
 import redis
 
 from service.games.reminders import NOT_OF_GAMES, ReminderKind
-from service.storage import keys
-from service.storage.redis.connection import Command
-from service.storage.redis.topology import SingleNodeTopology, Topology
+from service.redis import keys
+from service.redis.connection import Command
+from service.redis.topology import SingleNodeTopology, Topology
 
 Servers = redis.Redis | Topology
 
@@ -32,17 +32,17 @@ def end_leases(servers: Servers, kind: ReminderKind) -> None:
 
 def clear(servers: Servers, kind: ReminderKind) -> None:
     """Remove all reminders of this kind."""
-    _each(servers, [(key, (b"DEL", key)) for key in (*_sets(servers, kind), *keys.REMINDERS[kind])])
+    _each(servers, [(key, (b"DEL", key)) for key in (*_sets(servers, kind), *keys.reminder_sets(kind))])
 
 
 def _move(servers: Servers, kind: ReminderKind, name: bytes, *arguments: bytes) -> None:
-    every = {*_sets(servers, kind), *keys.REMINDERS[kind]}
+    every = {*_sets(servers, kind), *keys.reminder_sets(kind)}
     _each(servers, [(key, (name, key, *arguments, member)) for key, member, _ in _members(servers, every)])
 
 
 def _sets(servers: Servers, kind: ReminderKind) -> list[bytes]:
     """The keys of the sets in which these reminders are."""
-    names = keys.REMINDERS[kind]
+    names = keys.reminder_sets(kind)
     if kind in NOT_OF_GAMES:
         return list(names)
     return [keys.reminders(kind, names.index(key), holder.decode()) for key, holder, _ in _members(servers, names)]

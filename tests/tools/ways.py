@@ -23,6 +23,7 @@ from typing import Any, Final
 from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import Outbox
+from service.bootstrap.secret_file import server_secrets
 from service.bootstrap.storage import open_storage
 from service.bootstrap.web import build_app
 from service.bootstrap.workers import build_worker_parts
@@ -31,10 +32,9 @@ from service.config import Settings
 from service.devserver.embedded import EmbeddedServer
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
+from service.games.store.notifications import RedisEventFeed
 from service.metrics import Metrics
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.server_clock import system_clock
-from service.storage.secret_file import server_secrets
+from service.redis.server_clock import system_clock
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import Queue
 from service.workers.metrics import WorkerMetrics

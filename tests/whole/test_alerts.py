@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 import httpx
 import pytest
 
-from service.storage import keys
+from service.redis import keys
 from tests.backends.endpoints import Listener
 from tests.outgoing.endpoints import answer
 from tests.storage.servers import RealServer, fill

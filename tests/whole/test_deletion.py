@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from service.games.model.tokens import shard_of
-from service.storage import keys
+from service.redis import keys
+from service.redis.shards import shard_of
 from service.web.http.streams import KEEPALIVE_SECONDS
 from tests.storage.servers import RealServer
 from tests.support.serving import Service

@@ -16,7 +16,7 @@ import httpx
 import pytest
 import redis
 
-from service.storage import keys
+from service.redis import keys
 from tests.storage.servers import RealServer
 from tests.support.processes import Process, free_ports
 from tests.support.prometheus import program

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from service.engine.variants import variants
-from service.storage import keys
+from service.redis import keys
 from service.web.http.streams import KEEPALIVE_SECONDS
 from tests.api.saved_games import shortest
 from tests.storage.servers import RealServer

@@ -16,9 +16,9 @@ from service.games.model.schedule import Lifetimes
 from service.games.model.views import CreatedGame
 from service.games.ports import RandomBytes
 from service.games.store.admission import Keeping
+from service.games.store.notifications import RedisEventFeed
 from service.games.store.repository import GameRepository
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.topology import open_topology
+from service.redis.topology import open_topology
 from service.workers.bot_worker import BotWorker, Choose, Decisions, RoundEvents
 from service.workers.consumer import Queue
 from service.workers.metrics import WorkerMetrics

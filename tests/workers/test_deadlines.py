@@ -9,8 +9,8 @@ import pytest
 from service.engine.presence import Absence, TimedOut
 from service.games.automation.due import OVERDUE_MS, PAUSE_MS
 from service.games.model.clock import GRACE_MS, ClockSettings
-from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.reminders import JudgedTime
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.scheduler import SETTINGS, Scheduler
 from tests.backends.owned import APP
 from tests.workers.tables import InProcess, request

@@ -30,10 +30,11 @@ from service.games.commands.context import CommandContext
 from service.games.commands.rematch import Rematches
 from service.games.model.errors import Gone
 from service.games.model.game_events import Joined
-from service.games.ports import OutcomeUnknown, StorageUnavailable, sequential_runtime
+from service.games.ports import sequential_runtime
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import EVERYTHING
 from service.outgoing.sender import Sender, secret_text
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.messenger import MOST_PER_ENDPOINT
 from tests.backends.endpoints import Hooked, Listener, Received, first_of_each, statuses
 from tests.backends.owned import APP, application

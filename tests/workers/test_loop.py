@@ -10,7 +10,7 @@ from urllib.error import HTTPError
 
 import pytest
 
-from service.games.ports import StorageUnavailable
+from service.redis.errors import StorageUnavailable
 from service.workers import consumer
 from service.workers.consumer import Stop, run
 from tests.storage.servers import RealServer

@@ -10,9 +10,9 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS
-from service.games.ports import StorageUnavailable
-from service.storage.index import RedisIndex, RedisLobby
-from service.storage.redis.topology import open_topology
+from service.backends.index.store import RedisIndex, RedisLobby
+from service.redis.errors import StorageUnavailable
+from service.redis.topology import open_topology
 from service.workers.consumer import Queue, Stop
 from service.workers.messenger import OUTBOX_SETTINGS, OutboxWorker
 from service.workers.metrics import WorkerMetrics

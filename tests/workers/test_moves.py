@@ -16,9 +16,9 @@ from service.engine.variant import Rules
 from service.games.access import Access
 from service.games.commands.move import MoveCommand
 from service.games.model.schedule import LEAD_MS
-from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.reminders import ReminderKind
 from service.json_logging import JsonFormatter
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.bot_worker import LEASE_MS
 from tests.workers.tables import VARIANTS, InProcess, fewest, request, undisturbed
 

@@ -12,9 +12,9 @@ import pytest
 
 from service.engine.presence import TimedOut
 from service.games.model.clock import GRACE_MS, ClockSettings
-from service.storage.heartbeats import BEAT_SECONDS, OUTAGE_MS, RedisHeartbeats
-from service.storage.keys import HEARTBEATS
-from service.storage.redis.topology import open_topology
+from service.games.store.heartbeats import BEAT_SECONDS, OUTAGE_MS, RedisHeartbeats
+from service.redis.keys import HEARTBEATS
+from service.redis.topology import open_topology
 from service.workers.scheduler import SETTINGS
 from tests.storage.servers import RealServer
 from tests.support import reminders

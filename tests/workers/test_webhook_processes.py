@@ -16,11 +16,11 @@ from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.engine.events import Finished, RoundEnded
 from service.games.model.game_events import Joined
-from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.reminders import ReminderKind
 from service.games.store.idempotency import Idempotency
-from service.storage import keys
-from service.storage.redis.topology import Topology, open_topology
+from service.redis import keys
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.topology import Topology, open_topology
 from tests.backends.endpoints import Listener, Received, first_of_each
 from tests.backends.owned import APP, Owned
 from tests.outgoing.endpoints import answer

@@ -29,9 +29,9 @@ from service.games.commands.validation import GameRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game
 from service.games.model.schedule import reminders
-from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.storage import keys
-from service.storage.redis.topology import open_topology
+from service.redis import keys
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.topology import open_topology
 from tests.histories.checker import Verdict, read_game
 from tests.laws.clocks import ClockModel
 from tests.storage.clusters import Cluster

@@ -23,8 +23,8 @@ from service.games.commands.move import MoveCommand
 from service.games.model.errors import MoveRefused
 from service.games.model.game_events import HostingEvent
 from service.games.model.views import CreatedGame
-from service.storage.games import RedisStore
-from service.storage.redis.topology import open_topology
+from service.games.store.redis_store import RedisStore
+from service.redis.topology import open_topology
 from tests.histories.checker import Verdict, read_game
 from tests.storage.servers import RealServer
 from tests.support.background import Background

@@ -23,8 +23,8 @@ import orjson
 from service.engine.presence import TimedOut
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import GRACE_MS, ClockSettings
-from service.storage.games import RedisStore
-from service.storage.redis.topology import open_topology
+from service.games.store.redis_store import RedisStore
+from service.redis.topology import open_topology
 from tests.histories.checker import Verdict, check, read_game
 from tests.histories.history import History, MoveRequest, Operation, OperationResult
 from tests.histories.history import Outcome as Known

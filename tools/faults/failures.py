@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 
 import redis
 
-from service.storage import keys
-from service.storage.redis.connection import connect
+from service.redis import keys
+from service.redis.connection import connect
 from tests.storage.clusters import Cluster, Server, until
 from tests.storage.servers import write_before_answering
 from tests.support.processes import runs

@@ -20,7 +20,7 @@ from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
 from service.games.model.game import Game
 from service.games.model.schedule import bot_turn, time_out_due
 from service.games.reminders import JudgedTime
-from service.storage.redis.topology import open_topology
+from service.redis.topology import open_topology
 from tests.histories.checker import Verdict, check, read_game
 from tests.histories.clients import Client, Party
 from tests.histories.history import Outcome

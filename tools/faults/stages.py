@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
-from service.storage.redis.connection import connect
+from service.redis.connection import connect
 from tests.storage.clusters import Cluster, Sentinels
 from tests.storage.servers import RealServer, write_before_answering
 from tests.support.background import Background

@@ -25,10 +25,13 @@ from service.backends.facade import BackendsFacade, Policy
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
 from service.backends.index.outbox import Outbox
+from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby, cursor_of, item_id
 from service.backends.keys import Backends, StoredBytes
 from service.backends.ports import IndexEntry, IndexPage, IndexQuery, StoredItems
+from service.backends.store import RedisBackends, RedisErasures
 from service.backends.webhooks.deliveries import Deliveries, Sources
 from service.backends.webhooks.endpoints import Webhooks
+from service.backends.webhooks.store import RedisWebhooks
 from service.devserver.embedded import EmbeddedServer
 from service.games.commands.validation import BotsAlone
 from service.games.facade import GamesFacade
@@ -36,21 +39,16 @@ from service.games.model.schedule import Lifetimes
 from service.games.ports import UNLIMITED, sequential_runtime
 from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
+from service.games.store.notifications import RedisEventFeed
+from service.games.store.redis_store import RedisGamesOfBots, RedisStore
+from service.games.store.reminder_queue import RedisReminders
 from service.games.store.repository import GameRepository
 from service.metrics import Metrics
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
-from service.storage.backends import RedisBackends, RedisErasures
-from service.storage.feed import RedisFeed, cursor_of, item_id
-from service.storage.games import RedisStore
-from service.storage.index import RedisIndex, RedisLobby
-from service.storage.memory_reserve import MemoryReserve
-from service.storage.pubsub import RedisEventFeed
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
-from service.storage.redis.topology import Topology, open_topology
-from service.storage.reminders import RedisReminders
-from service.storage.shares import RedisGamesOfBots
-from service.storage.webhooks import RedisWebhooks
+from service.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.redis.memory_reserve import MemoryReserve
+from service.redis.topology import Topology, open_topology
 from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
 from service.web.rate_limits import Limits, RateLimits

@@ -14,7 +14,8 @@ from typing import Final, NamedTuple
 
 from service.backends.index.summaries import reset_item, shown_item
 from service.backends.ports import FeedStore
-from service.games.ports import EventFeed, EventNotification, StorageUnavailable, TimeSource
+from service.games.ports import EventFeed, EventNotification, TimeSource
+from service.redis.errors import StorageUnavailable
 
 LATEST: Final = "latest"
 """In place of a cursor: after everything that has happened so far."""

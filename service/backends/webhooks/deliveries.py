@@ -28,18 +28,11 @@ from service.backends.webhooks.messages import (
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope
-from service.games.ports import (
-    TRACE,
-    OutcomeUnknown,
-    RandomBytes,
-    StorageUnavailable,
-    TimeSource,
-    WrittenByNewer,
-    trace_headers,
-)
+from service.games.ports import TRACE, RandomBytes, TimeSource, WrittenByNewer, trace_headers
 from service.games.store.history import decode
 from service.games.store.repository import GameRepository
 from service.outgoing.sender import Answer, Sender, SendFailed, signed_headers
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 TIMEOUT_SECONDS: Final = 10.0
 MOST_ANSWER_BYTES: Final = 4096

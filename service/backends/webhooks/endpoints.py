@@ -14,11 +14,12 @@ from service.backends.ports import AskedMessage, DeliveryAttempt, RepeatKnown, W
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.messages import CHALLENGE, DELETED, PING, message_id
 from service.games.model.errors import Forbidden, LimitReached, NotFound
-from service.games.model.tokens import shard_of
 from service.games.model.views import CommandResult
-from service.games.ports import RandomBytes, StorageUnavailable, TimeSource
+from service.games.ports import RandomBytes, TimeSource
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.outgoing.sender import new_secret
+from service.redis.errors import StorageUnavailable
+from service.redis.shards import shard_of
 
 MOST_WEBHOOKS: Final = 5
 """The most endpoints of an application."""

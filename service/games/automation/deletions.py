@@ -14,7 +14,8 @@ import time
 from collections.abc import Callable, Container, Iterable
 from typing import Final
 
-from service.games.ports import DELETIONS_KEPT_MS, Deletions, StorageUnavailable
+from service.games.ports import DELETIONS_KEPT_MS, Deletions
+from service.redis.errors import StorageUnavailable
 
 POLL_SECONDS: Final = 1.0
 """Seconds between two questions."""

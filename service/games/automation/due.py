@@ -23,10 +23,11 @@ from service.games.model.following import advance_match
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent
 from service.games.model.schedule import BotTurn, bot_turn, reminders, time_out_due
-from service.games.ports import Runtime, StorageUnavailable
+from service.games.ports import Runtime
 from service.games.reminders import JudgedTime, ReminderQueue
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed, Decision
+from service.redis.errors import StorageUnavailable
 
 
 class Automation:

@@ -36,9 +36,10 @@ from service.games.model.game_events import Created, GameEvent, Rematched
 from service.games.model.seats import BOT, Seat, Seats
 from service.games.model.tokens import hash_secret, new_game_id, new_token, short_digest
 from service.games.model.views import CommandResult, JoinedSeat, SeatToken, view_game
-from service.games.ports import GameExists, IdempotencyRecord, OutcomeUnknown, RandomBytes, StorageUnavailable
+from service.games.ports import GameExists, IdempotencyRecord, RandomBytes
 from service.games.store.idempotency import IdempotencyKey, check_same_request
 from service.games.store.transactions import Committed, Decide, Decision
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 _PURPOSE = "rematch"
 

@@ -25,8 +25,9 @@ from service.games.model.forks import ForkSource
 from service.games.model.game import Audience, Game, rules_for
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS, is_under_way
 from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind, may_go_on_alone
-from service.games.ports import GamesOfBots, StorageUnavailable, TimeSource
+from service.games.ports import GamesOfBots, TimeSource
 from service.games.store.repository import GameRepository
+from service.redis.errors import StorageUnavailable
 
 
 class SeatRequest(NamedTuple):

@@ -34,12 +34,13 @@ from service.games.model.views import (
     view_game,
     view_table,
 )
-from service.games.ports import EventFeed, StorageUnavailable
+from service.games.ports import EventFeed
 from service.games.queries.fairness import FairnessReport, fairness_report, is_provable
 from service.games.queries.subscription import EventSubscription, Subscriber
 from service.games.store.history import decode
 from service.games.store.repository import GameRepository
 from service.records.record import Record
+from service.redis.errors import StorageUnavailable
 
 _MAX_CATCHING_UP: Final = 16
 """Subscriptions that may read the store at the same time; the other connections are left for commands."""

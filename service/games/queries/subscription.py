@@ -17,8 +17,9 @@ from service.engine.events import Finished
 from service.games.model.errors import Gone, NewerFormat
 from service.games.model.game_events import TokenChanged
 from service.games.model.views import WITH_NAME, Deleted, EventPage, EventView, Reset, view_event
-from service.games.ports import EventFeed, EventNotification, StorageUnavailable
+from service.games.ports import EventFeed, EventNotification
 from service.games.store.codec import decode_event
+from service.redis.errors import StorageUnavailable
 
 PAGE_SIZE: Final = 100
 """The most events in a page."""

@@ -13,16 +13,8 @@ from typing import Final, NamedTuple
 from service.games.model.errors import ShareUsedUp
 from service.games.model.game import Game, Ownership
 from service.games.model.schedule import Lifetimes
-from service.games.ports import (
-    UNLIMITED,
-    Holder,
-    IdempotencyRecord,
-    PutOff,
-    RunLater,
-    Shares,
-    ShareUsed,
-    StorageUnavailable,
-)
+from service.games.ports import UNLIMITED, Holder, IdempotencyRecord, PutOff, RunLater, Shares, ShareUsed
+from service.redis.errors import StorageUnavailable
 
 RESERVED_BYTES: Final = 160
 """Bytes of an idempotency record, or of an id that is reserved under a key: name, value and expiry."""

@@ -28,9 +28,10 @@ from service.games.model.game_events import (
     commitments_after,
 )
 from service.games.model.seats import OPEN_SEAT, Seat, Seats
-from service.games.ports import EventRange, OutcomeUnknown, RunLater, StorageUnavailable, Store, WrittenByNewer
+from service.games.ports import EventRange, RunLater, Store, WrittenByNewer
 from service.games.store.cache import UPGRADE_SECONDS, GameCache, expired
 from service.games.store.codec import decode_event
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 _PAGE: Final = 1000
 """Events read at a time."""

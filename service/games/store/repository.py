@@ -11,12 +11,13 @@ from threading import Lock
 from typing import Final
 
 from service.games.model.schedule import DAY_MS, Lifetimes
-from service.games.ports import Runtime, StorageUnavailable, Store, TimeSource
+from service.games.ports import Runtime, Store, TimeSource
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 from service.games.store.admission import Keeping
 from service.games.store.cache import GameCache, GameReader
 from service.games.store.history import GameHistory
 from service.games.store.transactions import Committed, Transactions, WriteTerms
+from service.redis.errors import StorageUnavailable
 
 EVERYTHING: Final = Keeping(Lifetimes.at_most(30 * DAY_MS))
 """Every write, for as long as the defaults say."""

@@ -25,10 +25,8 @@ from service.games.ports import (
     GameExists,
     Holder,
     IdempotencyRecord,
-    OutcomeUnknown,
     PriorWrite,
     Runtime,
-    StorageUnavailable,
     Store,
     WriteRequest,
 )
@@ -37,6 +35,7 @@ from service.games.store.cache import CachedGame, GameCache, GameReader, expired
 from service.games.store.codec import encode_event, encode_game, encode_tombstone, state_prefix
 from service.games.store.history import Compaction, GameHistory
 from service.games.store.idempotency import check_same_request
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 MAX_ATTEMPTS: Final = 16
 """How often a transaction decides, each time because another write came first."""

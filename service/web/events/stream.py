@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from service.games.model.errors import Gone, NotFound, Unauthorized
 from service.games.model.views import EventPage, EventView, format_rfc3339
-from service.games.ports import StorageUnavailable
 from service.games.queries.subscription import RETRY_SECONDS, EventSubscription
+from service.redis.errors import StorageUnavailable
 from service.web.fields.strict import JsonObject
 from service.web.http.streams import CHECK_SECONDS, FORMATS, Streams
 

@@ -13,7 +13,7 @@ import orjson
 from service.backends.index.feed import FeedItems, FeedReader
 from service.games.model.errors import Unauthorized
 from service.games.model.views import format_rfc3339
-from service.games.ports import StorageUnavailable
+from service.redis.errors import StorageUnavailable
 from service.web.http.streams import CHECK_SECONDS, FORMATS, Format, Streams
 
 

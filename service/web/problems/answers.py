@@ -17,9 +17,9 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from service.engine.errors import InvalidSetup, Reason, Refusal
 from service.games.model.errors import MoveRefused, SecretChanged, ShareUsedUp, TooManyGamesOfBots
-from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.outgoing.lookups import LookupFailed
 from service.reasons import REASONS, sentence
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.texts import Language, template, text
 from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, RequestError, TooManyStreams, current_environ

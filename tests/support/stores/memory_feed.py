@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import orjson
 
+from service.backends.index.store import cursor_of, item_id
 from service.backends.ports import FeedStore, StoredItem, StoredItems
-from service.storage.feed import cursor_of, item_id
 from tests.support.stores.memory_index import MemoryIndex
 
 

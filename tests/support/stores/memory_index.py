@@ -11,6 +11,7 @@ from threading import Lock, RLock
 from time import time
 from typing import NamedTuple
 
+from service.backends.index.store import MOST_FOR_ALL, MOST_IN_LOBBY, decode_cursor, encode_cursor
 from service.backends.ports import (
     FEED_ITEMS,
     LOBBY_MS,
@@ -25,7 +26,6 @@ from service.backends.ports import (
     LobbyQuery,
     Usage,
 )
-from service.storage.index import MOST_FOR_ALL, MOST_IN_LOBBY, decode_cursor, encode_cursor
 
 START = IndexPosition(0, "", ())
 

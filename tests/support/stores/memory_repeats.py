@@ -1,4 +1,4 @@
-"""The in-memory counterpart of ``service.storage.repeats``."""
+"""The in-memory counterpart of ``service.backends.store``."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ from time import time
 from typing import NamedTuple, get_args
 
 from service.games.advice import AdviceStore, HintState, KeptReview
-from service.games.model.tokens import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
@@ -22,7 +21,6 @@ from service.games.ports import (
     EventRange,
     GameExists,
     Listener,
-    OutcomeUnknown,
     PriorWrite,
     RecentDeletions,
     Store,
@@ -40,9 +38,11 @@ from service.games.reminders import (
     Reminders,
     TakenReminder,
 )
-from service.storage.compaction import compress, decompress
-from service.storage.heartbeats import Heartbeat, judge
-from service.storage.reminders import Due, Turns
+from service.games.store.compression import compress, decompress
+from service.games.store.heartbeats import Heartbeat, judge
+from service.games.store.reminder_queue import Due, Turns
+from service.redis.errors import OutcomeUnknown
+from service.redis.shards import shard_of
 
 
 class _Game(NamedTuple):

@@ -1,4 +1,4 @@
-"""The in-memory counterpart of ``service.storage.webhooks``."""
+"""The in-memory counterpart of ``service.backends.webhooks.store``."""
 
 from __future__ import annotations
 

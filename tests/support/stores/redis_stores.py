@@ -5,13 +5,13 @@ Owns what production passes and few tests are about. Does not depend on the serv
 
 from __future__ import annotations
 
-from service.storage.backends import RedisBackends
-from service.storage.games import RedisDeletions, RedisStore
-from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
-from service.storage.redis.topology import Topology
-from service.storage.reminders import RedisReminders
-from service.storage.webhooks import RedisWebhooks
+from service.backends.store import RedisBackends
+from service.backends.webhooks.store import RedisWebhooks
+from service.games.store.redis_store import RedisDeletions, RedisStore
+from service.games.store.reminder_queue import RedisReminders
+from service.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.redis.memory_reserve import MemoryReserve
+from service.redis.topology import Topology
 
 
 def redis_calls(topology: Topology, *, replicated: bool = False) -> RedisCalls:

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
-from service.games.ports import StorageUnavailable
-from service.storage.redis.calls import RETRY_LATER_SECONDS, FailureObserver, unanswered
-from service.storage.redis.connection import MaybeSent, NotSent, info_fields
-from service.storage.redis.topology import Topology
+from service.redis.calls import RETRY_LATER_SECONDS, FailureObserver, unanswered
+from service.redis.connection import MaybeSent, NotSent, info_fields
+from service.redis.errors import StorageUnavailable
+from service.redis.topology import Topology
 
 RESERVE_PERCENT: Final = 10
 """Percentage of ``maxmemory`` that new things may not use."""

@@ -1,8 +1,7 @@
 """The index of all games in Redis or Valkey: a hash for each shard, in which a game is found by whose it is.
 
-Owns how it is read; it is written with each new game and each deletion (``service.storage.games``), and not at a move.
-Of games that have expired some may still be in it, until a new game of the shard, or who reads the index, finds that
-they have.
+Owns how it is read; it is written with each new game and each deletion (``service.games.store.redis_store``), not at a
+move. Some of its games may have expired, until a new game of the shard, or a reader of the index, finds that they have.
 """
 
 from __future__ import annotations
@@ -11,13 +10,14 @@ from collections.abc import Iterator, Set
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from service.games.model.tokens import shard_of
-from service.games.ports import StorageUnavailable, StoredGame
-from service.storage import keys
-from service.storage.redis.calls import RedisCalls, call_scripts, evalsha, failure_of
-from service.storage.redis.connection import Command
-from service.storage.redis.topology import Topology
-from service.storage.scan import scan_pages
+from service.games.ports import StoredGame
+from service.redis import keys
+from service.redis.calls import RedisCalls, call_scripts, evalsha, failure_of
+from service.redis.connection import Command
+from service.redis.errors import StorageUnavailable
+from service.redis.scan import scan_pages
+from service.redis.shards import shard_of
+from service.redis.topology import Topology
 
 PAGE: Final = 500
 """Games that are read at a time, or a few more."""

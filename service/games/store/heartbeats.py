@@ -16,13 +16,13 @@ from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 from typing import Any, Final, NamedTuple
 
-from service.games.model.tokens import shard_of
-from service.games.ports import StorageUnavailable
 from service.games.reminders import NO_ALLOWANCE, JudgedTime, OutageAllowance
-from service.storage import keys
-from service.storage.redis.calls import Observer, call_scripts, evalsha, failure_of, unanswered
-from service.storage.redis.connection import Command, MaybeSent, NotSent
-from service.storage.redis.topology import Topology
+from service.redis import keys
+from service.redis.calls import Observer, call_scripts, evalsha, failure_of, unanswered
+from service.redis.connection import Command, MaybeSent, NotSent
+from service.redis.errors import StorageUnavailable
+from service.redis.shards import shard_of
+from service.redis.topology import Topology
 
 # The outage allowance: the time for which no deadline counts after nobody could move for a while.
 

@@ -24,10 +24,10 @@ from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import RedisError, ResponseError
 
 from service.games.ports import EventFeed, EventNotification, Listener
-from service.storage import keys
-from service.storage.games import parse_notification
-from service.storage.redis.connection import NotSent
-from service.storage.redis.topology import Topology
+from service.games.store.redis_store import parse_notification
+from service.redis import keys
+from service.redis.connection import NotSent
+from service.redis.topology import Topology
 
 PING_SECONDS: Final = 2.0
 """The interval in which each connection is pinged, and each channel's server looked up again."""

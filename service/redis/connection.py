@@ -29,7 +29,7 @@ from redis.exceptions import TimeoutError as NoAnswer
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
-from service.redis_url import read_redis_url
+from service.redis.url import read_redis_url
 
 MAX_CONNECTIONS = 64
 """Of a process to one server. Each is held for one round trip only, so a few serve thousands of greenlets."""
@@ -66,7 +66,7 @@ def connect(url: str) -> redis.Redis:
 
 
 def make_pool(url: str) -> redis.ConnectionPool:
-    """Return a pool of connections to the single server at ``url`` (see ``service.redis_url``).
+    """Return a pool of connections to the single server at ``url`` (see ``service.redis.url``).
 
     None is established yet.
 

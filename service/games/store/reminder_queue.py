@@ -1,8 +1,8 @@
 """The queue of reminders in Redis or Valkey: one script for all shards, or one for each where servers share the games.
 
 Owns how reminders are taken and put back, of holders in turns; they are written with the game
-(``service.storage.games``). Does not depend on what is done about a game that is due, nor on what postpones a
-deadline (``service.storage.heartbeats``).
+(``service.games.store.redis_store``). Does not depend on what is done about a game that is due, nor on what postpones a
+deadline (``service.games.store.heartbeats``).
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from time import monotonic
 from typing import Any, Final, NamedTuple, cast, get_args
 
 from service.bounded_cache import BoundedCache
-from service.games.model.tokens import SHARDS, shard_of
-from service.games.ports import StorageUnavailable
 from service.games.reminders import (
     NOT_OF_GAMES,
     JudgedTime,
@@ -25,11 +23,13 @@ from service.games.reminders import (
     ReminderQueue,
     TakenReminder,
 )
-from service.storage import keys
-from service.storage.heartbeats import RedisHeartbeats, judge
-from service.storage.redis.calls import FailureObserver, Observer, call_scripts, evalsha, failure_of, unanswered
-from service.storage.redis.connection import Command, MaybeSent, NotSent
-from service.storage.redis.topology import Topology
+from service.games.store.heartbeats import RedisHeartbeats, judge
+from service.redis import keys
+from service.redis.calls import FailureObserver, Observer, call_scripts, evalsha, failure_of, unanswered
+from service.redis.connection import Command, MaybeSent, NotSent
+from service.redis.errors import StorageUnavailable
+from service.redis.shards import SHARDS, shard_of
+from service.redis.topology import Topology
 
 # Whose turn it is: of what is due, how much is taken of each holder.
 
@@ -116,7 +116,7 @@ class RedisReminders(ReminderQueue):
             together.setdefault(0 if self._topology.scripts_span_slots else shard, []).append((shard, holder))
         commands = []
         for first, places in together.items():
-            names = [keys.HEARTBEATS[first], *[keys.REMINDERS[kind][shard] for shard, _ in places]]
+            names = [keys.HEARTBEATS[first], *[keys.reminder_sets(kind)[shard] for shard, _ in places]]
             counts = [part for place in places for part in (place[1].encode(), shares[place])]
             commands.append(evalsha("take", names, lease, by_holder, *counts))
         answers = self._run("take", commands) if commands else []
@@ -133,7 +133,7 @@ class RedisReminders(ReminderQueue):
 
     def _due(self, kind: ReminderKind) -> list[Due]:
         """Return how much is due of each holder in each shard. Raises ``StorageUnavailable`` if no server answers."""
-        sets = keys.REMINDERS[kind]
+        sets = keys.reminder_sets(kind)
         most = 0 if kind in NOT_OF_GAMES else MOST_HOLDERS_OF_A_SHARD
         together = [sets] if self._topology.scripts_span_slots else [(key,) for key in sets]
         return [
@@ -147,9 +147,9 @@ class RedisReminders(ReminderQueue):
         shard = shard_of(taken.game)
         if shard is None:
             return False
-        names = [keys.reminders(kind, shard, taken.holder)]
+        names = [_key(kind, shard, taken.holder)]
         if kind not in NOT_OF_GAMES:
-            names.append(keys.REMINDERS[kind][shard])
+            names.append(keys.reminder_sets(kind)[shard])
         due = b"" if at is None else b"%d" % at
         command = evalsha("reschedule", names, *_leased(taken), due, taken.holder.encode())
         return self._run("reschedule", [command]) == [1]
@@ -158,29 +158,29 @@ class RedisReminders(ReminderQueue):
         shard = shard_of(taken.game)
         if shard is None:
             return None
-        key = keys.reminders(kind, shard, taken.holder)
+        key = _key(kind, shard, taken.holder)
         (leased,) = self._run("renew", [evalsha("renew", (key,), *_leased(taken), lease)])
         return None if leased is None else taken._replace(leased=float(leased))
 
     def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
         shard = shard_of(game)
         if shard is not None:
-            key = keys.reminders(kind, shard, holder)
+            key = _key(kind, shard, holder)
             commands: list[Command] = [(b"ZADD", key, b"NX", at, game.encode())]
             if kind not in NOT_OF_GAMES:
-                commands.append((b"ZADD", keys.REMINDERS[kind][shard], b"LT", at, holder.encode()))
+                commands.append((b"ZADD", keys.reminder_sets(kind)[shard], b"LT", at, holder.encode()))
             self._call("restore", key, *commands)
 
     def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:
         shard = shard_of(game)
         if shard is None:
             return False
-        key = keys.reminders(kind, shard, holder)
+        key = _key(kind, shard, holder)
         return self._call("is_set", key, (b"ZSCORE", key, game.encode())) != [None]
 
     def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
         """Return all games of a holder with a reminder, shard by shard."""
-        names = [keys.reminders(kind, shard, holder) for shard in range(SHARDS)]
+        names = [_key(kind, shard, holder) for shard in range(SHARDS)]
         calls: list[tuple[bytes, Command]] = [(key, (b"ZRANGE", key, 0, -1)) for key in names]
         began = monotonic()
         try:
@@ -237,6 +237,10 @@ class RedisReminders(ReminderQueue):
             if len(failures) == len(answers):
                 raise failures[0]
         return [None if isinstance(answer, StorageUnavailable) else answer for answer in answers]
+
+
+def _key(kind: ReminderKind, shard: int, holder: str) -> bytes:
+    return keys.reminder_sets(kind)[shard] if kind in NOT_OF_GAMES else keys.reminders(kind, shard, holder)
 
 
 def _leased(taken: TakenReminder) -> tuple[bytes, bytes]:

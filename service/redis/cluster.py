@@ -25,9 +25,8 @@ from redis.exceptions import (
     SlotNotCoveredError,
 )
 
-from service.redis_url import Address, RedisUrl
-from service.storage.redis.background_refresh import BackgroundRefresh
-from service.storage.redis.connection import (
+from service.redis.background_refresh import BackgroundRefresh
+from service.redis.connection import (
     Command,
     DedicatedConnection,
     MaybeSent,
@@ -40,6 +39,7 @@ from service.storage.redis.connection import (
     node_name,
     round_trip,
 )
+from service.redis.url import Address, RedisUrl
 
 SLOTS = 16384
 

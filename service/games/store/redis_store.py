@@ -1,7 +1,7 @@
 """Games kept in Redis or Valkey: one script for each kind of write, one command to read a game.
 
 Owns what is sent and how answers are read, also which games were deleted lately. Does not depend on what a state or an
-event means, nor on where the servers are (``service.storage.redis.topology``).
+event means, nor on where the servers are (``service.redis.topology``).
 
 A caller that repeats a write sends the same id, by which the script recognises it.
 """
@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
-from typing import Final
+from typing import Final, get_args
 
-from service.games.model.tokens import shard_of
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
@@ -22,20 +21,19 @@ from service.games.ports import (
     EventNotification,
     EventRange,
     GameExists,
-    OutcomeUnknown,
+    GamesOfBots,
     PriorWrite,
     RecentDeletions,
-    StorageUnavailable,
     Store,
     StoredGame,
     WriteRequest,
 )
-from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, Reminders
-from service.storage import keys
-from service.storage.advice import RedisAdvice
-from service.storage.compaction import compress, decompress
-from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis.calls import (
+from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, ReminderKind, Reminders
+from service.games.store.advice_store import RedisAdvice
+from service.games.store.all_games import parse_stored
+from service.games.store.compression import compress, decompress
+from service.redis import keys
+from service.redis.calls import (
     FailureObserver,
     Observer,
     RedisCalls,
@@ -44,10 +42,29 @@ from service.storage.redis.calls import (
     observe_nothing,
     unanswered,
 )
-from service.storage.redis.connection import NotSent
-from service.storage.redis.topology import Topology
-from service.storage.reservations import reserve, reserved
-from service.storage.stored_games import parse_stored
+from service.redis.connection import NotSent
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.memory_reserve import MemoryReserve
+from service.redis.shards import shard_of
+from service.redis.topology import Topology
+
+
+def reserve(calls: RedisCalls, name: str, value: str) -> str:
+    """Keep a value under this name; returns the one that was kept first.
+
+    Raises ``OutcomeUnknown`` also where that is not confirmed by a replica that has to confirm writes.
+    """
+    key = keys.reservation(name)
+    (first,) = calls.write("reserve", key, evalsha("reserve", (key,), value.encode(), IDEMPOTENCY_TTL))
+    return bytes(first).decode()
+
+
+def reserved(calls: RedisCalls, name: str) -> str | None:
+    """Return the value that was kept first under this name."""
+    key = keys.reservation(name)
+    value = calls.read("reserved", key, (b"GET", key))
+    return None if value is None else bytes(value).decode()
+
 
 # The events of a game as entries of its list in Redis, and as published.
 
@@ -101,8 +118,8 @@ CHECK_TTL: Final = 1000
 _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
 
 
-_NOT_DELETED: Final = NOT_OF_GAMES | {"outbox"}
-"""The kinds of reminders that a deletion does not remove: it has the deletion published."""
+_DELETED: Final = [kind for kind in get_args(ReminderKind) if kind not in NOT_OF_GAMES and kind != "outbox"]
+"""The kinds of reminders that a deletion removes: all of games but the one by which it is published."""
 
 
 class RedisStore(Store):
@@ -182,8 +199,8 @@ class RedisStore(Store):
         names = keys.all_of_game(game)
         shard = shard_of(game)
         if shard is not None:
-            others = [keys.reminders(kind, shard, holder) for kind in keys.REMINDERS if kind not in _NOT_DELETED]
-            names += (keys.DELETED[shard], keys.STORED[shard], keys.REMINDERS["outbox"][shard], *others)
+            others = [keys.reminders(kind, shard, holder) for kind in _DELETED]
+            names += (keys.DELETED[shard], keys.STORED[shard], keys.reminder_sets("outbox")[shard], *others)
         values = (tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS, holder.encode())
         command = evalsha("delete", names, *values)
         answer = self._calls.write("delete", names[0], command)
@@ -290,7 +307,7 @@ def _write_args(
     due: tuple[bytes, ...] = ()
     shard = shard_of(game) if reminders else None
     if shard is not None:
-        sets = tuple([keys.REMINDERS[kind][shard] for kind in reminders])
+        sets = tuple([keys.reminder_sets(kind)[shard] for kind in reminders])
         due = (holder.encode(), game.encode(), *[b"" if at is None else b"%d" % at for at in reminders.values()])
     return names + sets, (write.id + b" ", *record), (len(sets), *frame(write.id, events), *due)
 
@@ -338,3 +355,29 @@ class RedisDeletions(Deletions):
             key = keys.DELETED[shard]
             command = evalsha("note_erasure", (key,), (game + _ERASED).encode(), DELETIONS_KEPT_MS)
             self._calls.write("note_erasure", key, command)
+
+
+# The games that computer players may go on with alone, in Redis or Valkey: a sorted set for each holder.
+
+
+class RedisGamesOfBots(GamesOfBots):
+    """The games of holders; what is kept of a holder who creates none lives for ``ttl_seconds``, as games do."""
+
+    def __init__(self, calls: RedisCalls, ttl_seconds: int) -> None:
+        self._calls = calls
+        self._ttl = ttl_seconds
+
+    def add(self, holder: str, game: str, at: int) -> bool:
+        key = keys.games_of_bots(holder)
+        added = self._calls.write("games_of_bots", key, (b"ZADD", key, b"NX", at, game.encode()))
+        self._calls.write("games_of_bots", key, (b"EXPIRE", key, self._ttl))
+        return bool(added)
+
+    def all(self, holder: str) -> dict[str, int]:
+        key = keys.games_of_bots(holder)
+        flat = self._calls.read("games_of_bots", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
+        return {game.decode(): int(at) for game, at in zip(flat[::2], flat[1::2], strict=True)}
+
+    def remove(self, holder: str, games: list[str]) -> None:
+        key = keys.games_of_bots(holder)
+        self._calls.write("games_of_bots", key, (b"ZREM", key, *[game.encode() for game in games]))

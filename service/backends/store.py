@@ -1,24 +1,70 @@
 """Applications kept in Redis or Valkey: a record for each, and one set of all their ids.
 
-Owns what is sent and how answers are read. The record of an application lies in the slot of its id, the set of all ids
-elsewhere; people to be erased have a sorted set for each application. An id without a record, which a failure between
-two commands leaves behind, is no application.
+Owns what is sent and how answers are read. Does not depend on who may do what. The record of an application lies in the
+slot of its id, the set of all ids elsewhere; people to be erased have a sorted set for each application. An id without
+a record, which a failure between two commands leaves behind, is no application.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from msgspec import json
 
-from service.backends.ports import MOST_ERASURES, Backend, BackendStore, Erasure, ErasureStore, Repeat
-from service.games.model.tokens import shard_of
-from service.storage import keys
-from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, as_unavailable, evalsha, unanswered
-from service.storage.redis.connection import Command, MaybeSent, NotSent
-from service.storage.redis.topology import Topology
-from service.storage.repeats import check_kept, find_repeat, repeat_args
+from service.backends.ports import (
+    MOST_ERASURES,
+    MOST_REPEATS,
+    Backend,
+    BackendStore,
+    Erasure,
+    ErasureStore,
+    Repeat,
+    RepeatKnown,
+)
+from service.games.model.errors import LimitReached
+from service.games.ports import IDEMPOTENCY_TTL
+from service.redis import keys
+from service.redis.calls import FailureObserver, Observer, RedisCalls, as_unavailable, evalsha, unanswered
+from service.redis.connection import Command, MaybeSent, NotSent
+from service.redis.memory_reserve import MemoryReserve
+from service.redis.shards import shard_of
+from service.redis.topology import Topology
+
+TTL_MS: Final = IDEMPOTENCY_TTL * 1000
+KNOWN: Final = -2
+FULL: Final = -3
+
+Write = Callable[[str, bytes, Command], Any]
+"""Runs a command that writes, for the operation of this name and a key."""
+
+
+def find_repeat(write: Write, app: str, name: str, now: int) -> Repeat | None:
+    """Return what is kept under this name; it is written again, so that a replica confirms it, too."""
+    key = keys.repeats(app)
+    answer = write("repeated", key, evalsha("repeated", (key,), name.encode()))
+    if answer is None:
+        return None
+    at, fingerprint, rest = answer[0].split(b" ", 2)
+    return Repeat(name, fingerprint, int(at), rest) if int(at) > now - TTL_MS else None
+
+
+def repeat_args(repeat: Repeat | None) -> tuple[bytes | int, ...]:
+    """Return the last arguments of a script that keeps a request, or none."""
+    if repeat is None:
+        return b"", b"", 0, 0, 0
+    value = b"%d %b %b" % (repeat.at, repeat.fingerprint, repeat.answer)
+    return repeat.name.encode(), value, repeat.at - TTL_MS, MOST_REPEATS, IDEMPOTENCY_TTL
+
+
+def check_kept(answer: int) -> int:
+    """Return the answer of such a script. Raises ``RepeatKnown``, ``LimitReached``."""
+    if answer == KNOWN:
+        raise RepeatKnown
+    if answer == FULL:
+        raise LimitReached("too_many_repeats", max=MOST_REPEATS)
+    return answer
+
 
 # An application as bytes for the store, and back.
 
@@ -116,7 +162,7 @@ class RedisErasures(ErasureStore):
         shard = shard_of(app)
         if shard is None:
             raise ValueError("no id of an application")
-        names = keys.erasures(app), keys.REMINDERS["erasures"][shard]
+        names = keys.erasures(app), keys.reminder_sets("erasures")[shard]
         command = evalsha("erase", names, app.encode(), ref.encode(), MOST_ERASURES)
         return bool(self._calls.write("erase", names[0], command) == 1)
 

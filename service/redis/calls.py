@@ -2,7 +2,7 @@
 
 Owns the sources of the scripts, how a server is told which one to run, what is repeated, and what an error means. A
 write is sent once. A read is repeated once if its connection breaks at once, so that a connection that died unnoticed
-fails no request. Does not depend on what is stored, nor on where the servers are (``service.storage.redis.topology``).
+fails no request. Does not depend on what is stored, nor on where the servers are (``service.redis.topology``).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from redis import exceptions
 from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import NoScriptError
 
-from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.storage.redis.connection import Command, DedicatedConnection, MaybeSent, NotSent
-from service.storage.redis.topology import Topology
+from service.redis.connection import Command, DedicatedConnection, MaybeSent, NotSent
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.topology import Topology
 
 # The classification of redis-py's errors: the store is unavailable, or the program is wrong.
 
@@ -111,7 +111,7 @@ def _prefix(error: Exception) -> str:
     return error.status_code or str(error).partition(" ")[0]
 
 
-_SCRIPTS: Final = {path.stem: path.read_bytes() for path in (Path(__file__).parent.parent / "scripts").glob("*.lua")}
+_SCRIPTS: Final = {path.stem: path.read_bytes() for path in (Path(__file__).parent / "scripts").glob("*.lua")}
 """The source of each script by its name, which is also that of the operation it runs for."""
 
 _HASHES: Final = {name: sha1(source, usedforsecurity=False).hexdigest().encode() for name, source in _SCRIPTS.items()}

@@ -13,14 +13,15 @@ import time
 from contextlib import suppress
 from typing import Final, NamedTuple
 
+from service.backends.store import read_backend
 from service.bounded_cache import BoundedCache
-from service.games.ports import GamesOfBots, Holder, OutcomeUnknown, Shares, ShareUsed, StorageUnavailable, TimeSource
-from service.storage import keys
-from service.storage.backends import read_backend
-from service.storage.memory_reserve import RESERVE_PERCENT, Memory
-from service.storage.redis.calls import RedisCalls, evalsha
-from service.storage.redis.connection import NotSent
-from service.storage.redis.topology import Topology
+from service.games.ports import Holder, Shares, ShareUsed, TimeSource
+from service.redis import keys
+from service.redis.calls import RedisCalls, evalsha
+from service.redis.connection import NotSent
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.memory_reserve import RESERVE_PERCENT, Memory
+from service.redis.topology import Topology
 
 LOOK_SECONDS: Final = 1.0
 """Seconds between two looks at the memory of the servers."""
@@ -165,29 +166,3 @@ class RedisShares(Shares):
 
     def _until_tomorrow(self) -> int:
         return _DAY_SECONDS - self._clock() // 1000 % _DAY_SECONDS
-
-
-# The games that computer players may go on with alone, in Redis or Valkey: a sorted set for each holder.
-
-
-class RedisGamesOfBots(GamesOfBots):
-    """The games of holders; what is kept of a holder who creates none lives for ``ttl_seconds``, as games do."""
-
-    def __init__(self, calls: RedisCalls, ttl_seconds: int) -> None:
-        self._calls = calls
-        self._ttl = ttl_seconds
-
-    def add(self, holder: str, game: str, at: int) -> bool:
-        key = keys.games_of_bots(holder)
-        added = self._calls.write("games_of_bots", key, (b"ZADD", key, b"NX", at, game.encode()))
-        self._calls.write("games_of_bots", key, (b"EXPIRE", key, self._ttl))
-        return bool(added)
-
-    def all(self, holder: str) -> dict[str, int]:
-        key = keys.games_of_bots(holder)
-        flat = self._calls.read("games_of_bots", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
-        return {game.decode(): int(at) for game, at in zip(flat[::2], flat[1::2], strict=True)}
-
-    def remove(self, holder: str, games: list[str]) -> None:
-        key = keys.games_of_bots(holder)
-        self._calls.write("games_of_bots", key, (b"ZREM", key, *[game.encode() for game in games]))

@@ -9,12 +9,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from service.backends.index.reindex import Scan
-from service.games.ports import StorageUnavailable
-from service.storage import keys
-from service.storage.redis.calls import RedisCalls, observe_nothing, unanswered
-from service.storage.redis.connection import Command, NotSent
-from service.storage.redis.topology import Topology
+from service.redis import keys
+from service.redis.calls import RedisCalls, observe_nothing, unanswered
+from service.redis.connection import Command, NotSent
+from service.redis.errors import StorageUnavailable
+from service.redis.topology import Topology
 
 # What SCAN and HSCAN find, page by page, from one server.
 
@@ -50,8 +49,8 @@ _GAME: Final = re.compile(_ID)
 _INDEX: Final = re.compile(_ID + rb":index")
 
 
-class RedisScan(Scan):
-    """What is stored on the servers of a topology."""
+class RedisScan:
+    """What is stored on the servers of a topology: the ``Scan`` of a reindexing."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology

@@ -14,7 +14,7 @@ from redis.backoff import NoBackoff
 from redis.connection import parse_url
 from redis.retry import Retry
 
-from service.redis_url import read_redis_url
+from service.redis.url import read_redis_url
 
 PREFIX: Final = "domino:limit"
 """The prefix of all counters' keys."""

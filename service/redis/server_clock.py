@@ -11,8 +11,8 @@ from collections.abc import Callable
 from time import monotonic, time_ns
 from typing import Final
 
-from service.games.ports import StorageUnavailable, TimeSource
-from service.storage.redis.background_refresh import BackgroundRefresh
+from service.redis.background_refresh import BackgroundRefresh
+from service.redis.errors import StorageUnavailable
 
 TOLERATED_MS: Final = 250
 """The largest difference that is not corrected: milliseconds."""
@@ -28,7 +28,7 @@ def system_clock() -> int:
     return time_ns() // 1_000_000
 
 
-class ServerClock(TimeSource):
+class ServerClock:
     """Milliseconds since 1970 by the ``local`` clock, corrected where it differs from ``server_time`` by too much.
 
     The difference is measured at the first use, then every minute in which the clock is used, and at once when somebody
@@ -42,7 +42,7 @@ class ServerClock(TimeSource):
         self,
         server_time: Callable[[], int],
         *,
-        local: TimeSource = system_clock,
+        local: Callable[[], int] = system_clock,
         observe: Callable[[float], None],
         elapsed: Callable[[], float] = monotonic,
     ) -> None:

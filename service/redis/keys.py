@@ -1,4 +1,4 @@
-"""The keys under which Redis keeps games. (Those of rate limits: ``service.storage.rate_limits``.)
+"""The keys under which Redis keeps games. (Those of rate limits: ``service.limits.rate_limits``.)
 
 Owns the names of all keys. All keys of a game contain the hash tag ``{<game>}``, so that they lie in one slot of a
 Cluster and one script may use all of them. The reminders of the games of a shard are in sets with the hash tag of that
@@ -11,7 +11,7 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
 ``domino:{<game>}:events``      list: the last events, oldest first; the newest is number
                                 ``<version>``. Each is ``<id> <event>``: the first of a write has
                                 its id, the others an empty one. In a finished game the first
-                                entry is a block of events (``service.storage.games``)
+                                entry is a block of events (``service.games.store.redis_store``)
 ``domino:{<game>}:hint``        string: the version and the beginning of the state that the last hint is
                                 for, and behind that the hint, once it is computed
 ``domino:{<game>}:review``      string: the review of a finished match, ``+`` before it if it is complete,
@@ -94,15 +94,9 @@ from __future__ import annotations
 from base64 import urlsafe_b64encode
 from functools import lru_cache
 from hashlib import sha256
-from typing import Final, get_args
+from typing import Final
 
-from service.games.model.tokens import TAGS
-from service.games.reminders import NOT_OF_GAMES, ReminderKind
-
-REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
-    kind: tuple(b"domino:%b:{%b}" % (kind.encode(), tag.encode()) for tag in TAGS) for kind in get_args(ReminderKind)
-}
-"""The sets of the reminders of each kind, by shard: of holders, or of what they are about (``NOT_OF_GAMES``)."""
+from service.redis.shards import TAGS
 
 HEARTBEATS: Final = tuple(b"domino:heartbeat:{%b}" % tag.encode() for tag in TAGS)
 """When players could last move, by shard."""
@@ -160,10 +154,15 @@ def lobby(app: str | None) -> tuple[bytes, bytes, bytes]:
     return base, base + b":until", base + b":open"
 
 
-def reminders(kind: ReminderKind, shard: int, holder: str) -> bytes:
-    """Return the key of a holder's reminders of this kind, or of all reminders of a kind without holders."""
-    base = REMINDERS[kind][shard]
-    return base if kind in NOT_OF_GAMES else b"%b:%b" % (base, holder.encode())
+@lru_cache
+def reminder_sets(kind: str) -> tuple[bytes, ...]:
+    """Return the keys of the reminders of a kind, by shard: sets of holders, or of what the reminders are about."""
+    return tuple(b"domino:%b:{%b}" % (kind.encode(), tag.encode()) for tag in TAGS)
+
+
+def reminders(kind: str, shard: int, holder: str) -> bytes:
+    """Return the key of a holder's reminders of this kind."""
+    return b"%b:%b" % (reminder_sets(kind)[shard], holder.encode())
 
 
 def events(game: str) -> bytes:

@@ -13,14 +13,14 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from service.backends.ports import ATTEMPTS_KEPT, AskedMessage, DeliveryAttempt, DueGame, Repeat, Webhook, WebhookStore
-from service.games.model.tokens import shard_of
-from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.storage import keys
-from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
-from service.storage.redis.connection import Command
-from service.storage.redis.topology import Topology
-from service.storage.repeats import check_kept, find_repeat, repeat_args
+from service.backends.store import check_kept, find_repeat, repeat_args
+from service.redis import keys
+from service.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
+from service.redis.connection import Command
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.memory_reserve import MemoryReserve
+from service.redis.shards import shard_of
+from service.redis.topology import Topology
 
 ATTEMPTS_TTL: Final = 30 * 86_400
 """Seconds for which they are kept after the last one."""
@@ -198,7 +198,7 @@ def _reminders(webhook: Webhook) -> bytes:
     """Return the set that has the reminder of the endpoint."""
     shard = shard_of(webhook.app)
     assert shard is not None, "the id of an application has a shard"
-    return keys.REMINDERS["webhooks"][shard]
+    return keys.reminder_sets("webhooks")[shard]
 
 
 def _reminder(webhook: Webhook) -> bytes:

@@ -11,12 +11,13 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Final, get_args
 
-from service.games.ports import Backlog, Figures, StorageUnavailable
+from service.games.ports import Backlog, Figures
 from service.games.reminders import NOT_OF_GAMES, ReminderKind
-from service.storage import keys
-from service.storage.redis.calls import Observer, call_scripts, evalsha, unanswered
-from service.storage.redis.connection import Command, NotSent, info_fields
-from service.storage.redis.topology import Topology
+from service.redis import keys
+from service.redis.calls import Observer, call_scripts, evalsha, unanswered
+from service.redis.connection import Command, NotSent, info_fields
+from service.redis.errors import StorageUnavailable
+from service.redis.topology import Topology
 
 VALID_SECONDS: Final = 1.0
 """How long figures are considered unchanged, so that reading them often costs nothing."""
@@ -72,9 +73,9 @@ class RedisFigures:
         One script for all shards, or one a shard where servers share games.
         """
         if self._topology.scripts_span_slots:
-            names = [key for kind in _KINDS for key in keys.REMINDERS[kind]]
+            names = [key for kind in _KINDS for key in keys.reminder_sets(kind)]
             return [(names[0], evalsha("backlog", names, MOST_HOLDERS, *_WITH_HOLDERS))]
-        shards = zip(*[keys.REMINDERS[kind] for kind in _KINDS], strict=True)
+        shards = zip(*[keys.reminder_sets(kind) for kind in _KINDS], strict=True)
         return [(each[0], evalsha("backlog", each, _MOST_OF_A_SHARD, *_WITH_HOLDERS)) for each in shards]
 
     def _run(self, calls: Sequence[Call]) -> list[Any]:

@@ -15,9 +15,8 @@ import redis
 from redis.exceptions import BusyLoadingError, MasterDownError, ReadOnlyError, RedisError
 from redis.sentinel import MasterNotFoundError
 
-from service.redis_url import Address, RedisUrl
-from service.storage.redis.background_refresh import BackgroundRefresh
-from service.storage.redis.connection import (
+from service.redis.background_refresh import BackgroundRefresh
+from service.redis.connection import (
     Command,
     DedicatedConnection,
     MaybeSent,
@@ -30,6 +29,7 @@ from service.storage.redis.connection import (
     node_name,
     round_trip,
 )
+from service.redis.url import Address, RedisUrl
 
 FIRST_WAIT = 0.8
 """Seconds that a call waits for the primary while none is known."""

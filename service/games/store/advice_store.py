@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from service.games.advice import AdviceStore, HintState, KeptReview
-from service.games.model.tokens import shard_of
 from service.games.reminders import ReminderKind
-from service.storage import keys
-from service.storage.redis.calls import RedisCalls, evalsha
+from service.redis import keys
+from service.redis.calls import RedisCalls, evalsha
+from service.redis.shards import shard_of
 
 _COMPLETE: Final = b"+"
 _INCOMPLETE: Final = b"-"
@@ -68,4 +68,4 @@ class RedisAdvice(AdviceStore):
 def _reminders(kind: ReminderKind, game: str) -> tuple[bytes, ...]:
     """Return the set of holders in which the reminder of this game is noted; none for a game without a shard."""
     shard = shard_of(game)
-    return () if shard is None else (keys.REMINDERS[kind][shard],)
+    return () if shard is None else (keys.reminder_sets(kind)[shard],)

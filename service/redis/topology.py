@@ -10,9 +10,8 @@ from typing import Any, Protocol
 
 import redis
 
-from service.redis_url import read_redis_url
-from service.storage.redis.cluster import ClusterTopology
-from service.storage.redis.connection import (
+from service.redis.cluster import ClusterTopology
+from service.redis.connection import (
     Command,
     DedicatedConnection,
     MaybeSent,
@@ -23,7 +22,8 @@ from service.storage.redis.connection import (
     node_name,
     round_trip,
 )
-from service.storage.redis.sentinel import SentinelTopology
+from service.redis.sentinel import SentinelTopology
+from service.redis.url import read_redis_url
 
 
 class Topology(Protocol):
@@ -113,7 +113,7 @@ class SingleNodeTopology(Topology):
 
 
 def open_topology(url: str) -> Topology:
-    """Return the topology that ``url`` names (see ``service.redis_url``). Connects to nothing yet.
+    """Return the topology that ``url`` names (see ``service.redis.url``). Connects to nothing yet.
 
     Raises ``ValueError`` for an invalid URL.
     """

@@ -1,1 +1,0 @@
-"""The connection to Redis or Valkey: one server, Sentinel or a Cluster, its calls, errors and clock."""
