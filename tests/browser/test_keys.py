@@ -8,7 +8,7 @@ from random import Random
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from service.engine.variants import variants
 from service.texts import LANGUAGES, Language, template, text
@@ -206,9 +206,7 @@ def test_commands_are_words_of_the_language_of_the_page_or_names_of_actions(
     assert ends(table) == {"left": 6, "right": 3}
 
 
-def test_letters_do_nothing_in_fields_on_buttons_and_where_they_are_switched_off(
-    table: Table, open_page: OpenPage
-) -> None:
+def test_letters_do_nothing_in_fields_and_where_they_are_switched_off(table: Table, open_page: OpenPage) -> None:
     page = at_the_table(open_page, table, 0)
     version = table.view()["version"]
     command = page.get_by_label("Command")
@@ -221,7 +219,7 @@ def test_letters_do_nothing_in_fields_on_buttons_and_where_they_are_switched_off
     turn = page.locator("[data-tell=turn]")
     turn.focus()
     page.keyboard.press("c")
-    expect(page.locator("[data-said]")).to_have_count(0)
+    expect_said(page, TELLING["c"])
     page.keyboard.press("Space")
     expect_said(page, r"Your turn\. Three tiles fit\.")
     for action in page.locator("[data-tell]").all():
@@ -247,6 +245,33 @@ def test_letters_do_nothing_in_fields_on_buttons_and_where_they_are_switched_off
     command.press("Enter")
     expect_said(page, TELLING["c"])
     assert table.view()["version"] == version
+
+
+def test_after_going_out_by_key_the_keys_go_on(http: httpx.Client, open_page: OpenPage) -> None:
+    """The answer to the last move comes after the stream has told of the count, when no button can be used yet."""
+    table = Table.create(http, "block", 2, seed="going out")
+    while len(table.view(table.to_move())["you"]["hand"]) > 1 or not table.moves(table.to_move())[0].get("tile"):
+        table.make_legal_move()
+    page = at_the_table(open_page, table, table.to_move())
+    page.locator(".state.turn").wait_for()
+    page.keyboard.press("End")
+    expect(page.get_by_role("option", selected=True)).to_be_focused()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/moves", hold, times=1)
+    with page.expect_request("**/moves"):
+        page.keyboard.press("Enter")
+    answer = held[0].fetch()
+    expect(page.locator("[data-action=deal]")).to_be_disabled()
+    held[0].fulfill(response=answer)
+    expect(page.locator("[data-action=deal]")).to_be_focused()
+    page.keyboard.press("s")
+    expect(page.locator("[data-said]")).to_contain_text("1. P")
+    page.keyboard.press("n")
+    page.locator(".play.playing").wait_for()
 
 
 def test_every_kind_of_move_has_a_key(http: httpx.Client, open_page: OpenPage) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import httpx
@@ -9,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from service.engine.variants import variants
-from tests.browser.pages import DESK, TIMEOUT_MS, OpenPage
+from tests.browser.pages import DESK, PHONE, TIMEOUT_MS, OpenPage
 from tests.browser.playing import MOST_MOVES
 from tests.support.lanes import in_lane
 from tests.support.table import round_over
@@ -90,6 +91,31 @@ def test_on_a_phone_the_cloth_fills_the_screen_and_the_partner_sits_opposite(
     assert all(plate["inside"] for plate in found["plates"].values())
     assert not found["wide"]
     expect(page.locator(".player.partner")).to_contain_text("Clementine partner")
+
+
+def test_face_up_or_face_down_is_asked_in_words(http: httpx.Client, open_page: OpenPage) -> None:
+    table = Table.create(http, "homo-homini-lupus", 4, seed="places")
+    while not (down := [each for each in table.moves(table.to_move()) if each.get("face_down")]):
+        table.make_legal_move()
+    page = open_page(None, viewport=SMALL_PHONE, touch=True)
+    sit(page, table, table.to_move())
+    page.locator(f"[role=option][data-tile='{down[0]['tile']}']").tap()
+    ways = page.locator(".places li:not(.other) button")
+    expect(ways).to_have_text([re.compile("Face up$"), re.compile("Face down: closes the arm$")])
+    assert all(box["height"] >= 44 and box["width"] >= 44 for each in ways.all() if (box := each.bounding_box()))
+    before = table.view()["version"]
+    page.locator(".places .outline").first.tap(force=True)
+    expect(page.locator("[data-said]")).to_have_text(re.compile(r"1: .*face up; 2: .*face down: closes the arm\.$"))
+    assert table.view()["version"] == before
+    ways.last.tap()
+    expect(page.locator(".cloth .tiles .back")).to_be_attached()
+
+
+def test_the_first_tile_that_fits_is_in_sight(http: httpx.Client, open_page: OpenPage) -> None:
+    table = Table.create(http, "fido", 3, seed="places", options={"set": 12})
+    page = open_page(None, viewport=PHONE, touch=True)
+    sit(page, table, table.to_move())
+    expect(page.locator(".hand .fits").first).to_be_in_viewport(ratio=1)
 
 
 def test_a_phone_that_is_turned_gets_the_table_laid_out_anew(http: httpx.Client, open_page: OpenPage) -> None:

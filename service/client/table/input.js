@@ -99,12 +99,23 @@ export function createChoice(app, match, { send, say }) {
     const board = match.game?.board;
     return move.end && board ? placeName(language(), move.end, board) : t("table.empty");
   }
-  /** A place with how the tile lies there, if it may lie in several ways. @param {Move} move */
-  function placeOf(move) {
-    const place = endOf(move);
-    if (move.face_down) return t("table.faceDown", { place });
-    const isOneOfTwo = movesOf(move.tile).some((each) => each.end === move.end && each.outer !== move.outer);
-    return isOneOfTwo ? t("table.outside", { place, number: numberName(language(), move.outer ?? 0) }) : place;
+  /** All moves that lay the tile of one at its place. @param {Move} move */
+  const waysAt = (move) => movesOf(move.tile).filter((each) => each.end === move.end);
+  /** How the tile lies there, if it may lie in several ways. @param {Move} move */
+  function wayOf(move) {
+    const others = waysAt(move).filter((each) => each !== move);
+    if (move.face_down) return t("table.faceDown");
+    if (others.some((each) => each.outer !== move.outer)) return t("table.outside", { number: numberName(language(), move.outer ?? 0) });
+    return others.length ? t("table.faceUp") : "";
+  }
+  /** A place with the way. @param {Move} move */
+  const placeOf = (move) => [endOf(move), wayOf(move)].filter(Boolean).join(", ");
+  /** The ways to lay the chosen tile at the chosen place, or at the only one, where there are several. */
+  function ways() {
+    const all = moves();
+    const [first] = index < 0 ? all : [all[index]];
+    const there = first ? waysAt(first) : [];
+    return there.length > 1 && (index >= 0 || there.length === all.length) ? there : [];
   }
   /** What laying a tile scores, where plays score: the sum of the ends, if they are counted, and the points. @param {Move} move */
   const scoreText = ({ ends_sum: sum, points: count }) => {
@@ -138,8 +149,9 @@ export function createChoice(app, match, { send, say }) {
     const ends = [...numbers].map((each) => numberName(language(), each)).join(t("table.and"));
     return t(numbers.size > 1 ? "table.fitsNowhere" : "table.fitsNotEnd", { tile: name(tile), ends });
   }
-  const ask = () =>
-    say(`${t("table.whereTo", { tile: name(tile ?? "") })} ${moves().map((each, at) => `${at + 1}: ${placeText(each)}`).join("; ")}.`);
+  /** @param {Move[]} [among] */
+  const ask = (among = moves()) =>
+    say(`${t("table.whereTo", { tile: name(tile ?? "") })} ${among.map((each) => `${moves().indexOf(each) + 1}: ${placeText(each)}`).join("; ")}.`);
 
   const choice = {
     get tile() {
@@ -156,6 +168,8 @@ export function createChoice(app, match, { send, say }) {
     })),
     movesOf,
     placeOf,
+    wayOf,
+    ways,
     scoreText,
     placeText,
     placesOf,
@@ -169,6 +183,14 @@ export function createChoice(app, match, { send, say }) {
     chooseMove(move) {
       choice.choose(move.tile);
       index = moves().findIndex((each) => each.end === move.end && each.face_down === move.face_down && each.outer === move.outer);
+    },
+    /** A place on the table was pointed at: lays the chosen tile there, or asks how. @param {number} at among its moves */
+    layAt(at) {
+      const move = moves()[at];
+      if (!move) return;
+      if (waysAt(move).length < 2) return send(move);
+      index = at;
+      ask(ways());
     },
     /** Chooses the next tile of the hand, or the first or last. @param {string} key */
     step(key) {
@@ -312,7 +334,7 @@ export function createActions({ t, device }, match, choice, { send, say, tell, i
     const target = event.target instanceof Element ? event.target : null;
     if (!target?.closest("[data-table]")) return false;
     const onControl = target.closest("button, a, summary, [role='button']");
-    if (onControl && event.key !== "Escape") return false;
+    if (onControl && ["Enter", " "].includes(event.key)) return false;
     const action = actionOf(event, device.settings.letters);
     if (!action || action === "drawer") return false;
     const place = /^[1-9]$/.test(event.key) ? Number(event.key) : undefined;

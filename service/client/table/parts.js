@@ -75,7 +75,7 @@ export const banner = ({ t, explain }, { id, connection, failure }) => html`
 // Where the focus goes
 
 /** What takes a focus that was lost, the first one that there is. */
-const PLACES = [".curtain .main", "[data-back]", ".hand [tabindex='0']", ".actions button:not([data-take-back])", "h1"];
+const PLACES = [".curtain .main", "[data-back]", ".hand [tabindex='0']", ".actions button:not([data-take-back], :disabled)", "h1"];
 
 /** @param {import("../game/match.js").Match} match @returns {() => void} to be called after each rendering */
 export function createFocus(match) {
@@ -100,7 +100,7 @@ export function createFocus(match) {
       atHeading = next?.matches("h1") ?? false;
     } else atHeading = false;
     if (match.game) isFirst = false;
-    hadFocus = Boolean(region()?.contains(document.activeElement));
+    hadFocus = Boolean(region()?.contains(document.activeElement)) || (hadFocus && document.activeElement === document.body);
     const { game, events } = match;
     if (game?.version === latest && events.length === latestEvents) return;
     latest = game?.version ?? 0;
@@ -110,10 +110,13 @@ export function createFocus(match) {
   };
 }
 
-/** Scrolls the log to its end. */
+/** Scrolls the log to its end, and a long hand to the first tile that fits. */
 function scrollToLatest() {
-  const events = document.querySelector(".log");
+  const [events, hand, tile] = [".log", ".hand", ".hand .fits"].map((each) => document.querySelector(each));
   events?.scrollTo(0, events.scrollHeight);
+  if (!hand || !tile) return;
+  const [all, one] = [hand, tile].map((each) => each.getBoundingClientRect());
+  if (one.left < all.left || one.right > all.right) hand.scrollBy(one.left + one.width / 2 - all.left - all.width / 2, 0);
 }
 
 // What is always said of a game

@@ -92,7 +92,7 @@ export function createPicture(app, arrived = () => {}) {
       const [width, height] = spot.rotation % 180 ? [1, 2] : [2, 1];
       const inside =
         Math.abs(point.x - spot.x) <= Math.max(width, least) && Math.abs(point.y - spot.y) <= Math.max(height, least);
-      if (inside && (best === undefined || distance(point, ghost) < distance(point, ghosts[best]))) best = index;
+      if (inside && (best === undefined || distance(point, spot) < distance(point, ghosts[best].spot))) best = index;
     }
     return best;
   }
@@ -100,12 +100,13 @@ export function createPicture(app, arrived = () => {}) {
   /** Places outside of what is to be seen have their number at the edge. */
   function drawPointers() {
     const size = POINTER / viewport.scale;
-    const points = viewport.atEdge(ghosts);
+    const points = viewport.atEdge(ghosts.map((each) => each.spot));
     for (const [index, pointer] of (element?.querySelectorAll(".pointer") ?? []).entries()) {
       const at = points[index];
       pointer.toggleAttribute("data-away", Boolean(at));
       if (!at) continue;
-      const angle = (Math.atan2(ghosts[index].y - at.y, ghosts[index].x - at.x) * 180) / Math.PI;
+      const { x, y } = ghosts[index].spot;
+      const angle = (Math.atan2(y - at.y, x - at.x) * 180) / Math.PI;
       pointer.setAttribute("transform", `translate(${at.x.toFixed(2)} ${at.y.toFixed(2)})scale(${size})`);
       pointer.firstElementChild?.setAttribute("transform", `rotate(${angle.toFixed()})`);
     }
@@ -140,8 +141,8 @@ export function createPicture(app, arrived = () => {}) {
           board.tiles.map((each) => (each === last ? "" : shadowPath(each))).join("")}></path>
         <g class="ends">${board.ends.map((end) => (taken.has(end.id) ? nothing : endMark(end)))}</g>
         <g class="tiles">${repeat(board.tiles, (each) => each.tile, (each) => tileOnTable(each, look, each === last))}</g>
-        <g class="places">${ghosts.map((each, index) => marks?.ghostMark(each, index, index === chosen, look, ghosts.length === 1))}</g>
-        <g class="pointers">${ghosts.map((each, index) => marks?.pointer(each, index, index === chosen, () => viewport.reveal(each.spot)))}</g>
+        <g class="places">${ghosts.map((each, index) => marks?.ghostMark(each, index === chosen, look, ghosts.length === 1))}</g>
+        <g class="pointers">${ghosts.map((each, index) => marks?.pointer(each, index === chosen, () => viewport.reveal(each.spot)))}</g>
       </svg>
       <div class="picture-tools" role="group" aria-label=${app.t("common.pictureTools")}>
         ${tool("all", "common.fitAll", viewport.fitAll)}${tool("out", "common.zoomOut", viewport.zoomOut)}${tool("in", "common.zoomIn", viewport.zoomIn)}

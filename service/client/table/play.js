@@ -116,20 +116,21 @@ export function moveButtons(app, match, { choice, send, takeBack }) {
   const { pending } = match;
   const rest = otherMoves(match);
   const moves = choice.moves();
+  const ways = choice.ways();
   const [only, ...others] = moves;
   const name = choice.tile ? tileName(app.device.settings.language, choice.tile) : "";
   return html`
     ${others.length ? html`<h2 id="where-to">${t("table.whereTo", { tile: name })}</h2>
-      <ol class="places" aria-labelledby="where-to">${moves.map((move, at) => html`<li><button
+      <ol class=${ways.length ? "places asked" : "places"} aria-labelledby="where-to">${moves.map((move, at) => html`<li class=${ways.includes(move) ? "" : "other"}><button
         class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
-        ?disabled=${pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${place(choice, move)}</button></li>`)}</ol>` : nothing}
+        ?disabled=${pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${place(choice, move, ways.length === moves.length)}</button></li>`)}</ol>` : nothing}
     ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${pending} @click=${() => send(only)}>${
       capitalized(t("table.lay", { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span> <kbd aria-hidden="true">${keyName(app, "lay")}</kbd></button>` : nothing}
     ${rest.map((move) => html`<button class=${rest.length === 1 && !moves.length ? "main" : ""} data-action=${move.action}
       ?disabled=${pending} @click=${() => send(move)}>${actionText(t, move.action)} <kbd aria-hidden="true">${keyName(app, move.action)}</kbd></button>`)}`;
 }
 
-/** A place in words, and what laying the chosen tile there scores. @param {Choice} choice @param {Move} move */
-const place = (choice, move) => html`<span>${capitalized(choice.placeOf(move))}</span>${move.points === undefined ? nothing : html`${
+/** A place in words, or only the way where there is one place, and what laying the chosen tile there scores. @param {Choice} choice @param {Move} move @param {boolean} isOnly */
+const place = (choice, move, isOnly) => html`<span>${capitalized(isOnly ? choice.wayOf(move) : choice.placeOf(move))}</span>${move.points === undefined ? nothing : html`${
   move.points || move.ends_sum !== undefined ? html`<span class=${move.points ? "tag turn" : "tag"} aria-hidden="true">${
     move.points ? `+${move.points}` : `Σ ${move.ends_sum}`}</span>` : nothing}<span class="hidden-text">, ${choice.scoreText(move)}</span>`}`;

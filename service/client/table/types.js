@@ -17,8 +17,8 @@
  * Where a tile lies that was laid: its element, its rotation, its length in CSS pixels, and how it looks.
  * @typedef {{element: Element, rotation: number, length: number, look: Look}} Target
  *
- * A place as it is drawn: where the tile would lie; the centre of what is clicked, and by how much that is apart.
- * @typedef {{place: Place, spot: Spot, shift: number, x: number, y: number}} Ghost
+ * A place as it is drawn: where the tile would lie, the numbers of all that are there, and whether it stands for them.
+ * @typedef {{place: Place, spot: Spot, numbers: string, isFirst: boolean}} Ghost
  *
  * @typedef {object} Look
  * @property {boolean} colours of the numbers

@@ -77,8 +77,8 @@ export function createReview(app, game, { show, signal }) {
     const { language } = device.settings;
     const name = tileName(language, tile);
     const place = hasDirection(end) ? `${name} ${t(`places.${end}`)}` : name;
-    if (faceDown) return t("table.faceDown", { place });
-    return outer === undefined ? place : t("table.outside", { place, number: numberName(language, outer) });
+    if (faceDown) return `${place}, ${t("table.faceDown")}`;
+    return outer === undefined ? place : `${place}, ${t("table.outside", { number: numberName(language, outer) })}`;
   }
   /** The better move; another end for the same tile has no name where ends are no directions. @param {Decision} decision */
   const betterOf = ({ move, best }) =>

@@ -261,10 +261,10 @@ export function create(app, { game: id, watch = false, token }) {
     const table = box(".table-area");
     if (!table || x < table.left || x > table.right || y < table.top || y > table.bottom) return;
     const moves = play?.choice.moves() ?? [];
-    const move = moves[moves.length === 1 ? 0 : picture.placeAt(x, y) ?? -1];
-    if (!move) return;
-    scene?.drop(move.tile ?? "", x, y);
-    play?.send(move);
+    const at = moves.length === 1 || play?.choice.ways().length ? 0 : picture.placeAt(x, y) ?? -1;
+    if (!moves[at]) return;
+    scene?.drop(moves[at].tile ?? "", x, y);
+    play?.choice.layAt(at);
   }
 
   /** The hand, or what is there instead. @param {Game} game */
@@ -303,7 +303,7 @@ export function create(app, { game: id, watch = false, token }) {
       places: choice?.places(),
       marks: play?.ghosts,
       chosen: choice && choice.index >= 0 ? choice.index : undefined,
-      onPlace: (_, index) => choice && play?.send(choice.moves()[index]),
+      onPlace: (_, index) => choice?.layAt(index),
       label,
       description: chainText(app, game),
       lastTile: board?.tiles.at(-1)?.tile,
