@@ -84,7 +84,7 @@ bench: $(BENCH) ## run the benchmarks: bench/RESULTS.md (ARGS=--smoke, ARGS="eng
 attack: $(DEV) ## attack a service and see how honest players fare, for twenty minutes (ARGS=--list, ARGS=--write)
 	@$(BIN)/python -m tools.attack $(ARGS)
 
-strength: $(DEV) ## let computer players play for an hour, and write docs/strength.md (ARGS=matches, ARGS=review)
+strength: $(DEV) ## let computer players play for an hour, and write reports/strength.md (ARGS=matches, ARGS=review)
 	@$(BIN)/python -m tools.strength $(ARGS) --write
 
 trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write: into docs/request-flow.md)

@@ -1,9 +1,9 @@
 """Documents name what exists: every path, link, module, command, setting, operation and test that a page mentions.
 
-All Markdown pages at the root, in ``clients``, ``docs`` and ``examples`` are read. What stands in backticks, and the
-commands in blocks of code, are looked up in the tree, the settings, the Makefile, the command line and
-``openapi.yaml``. There is one function for each kind of name; it returns the names that lead nowhere. ``EXCEPTIONS``
-has those that are not names of this project.
+All Markdown pages at the root, in ``clients``, ``docs``, ``examples`` and ``reports`` are read. What stands in
+backticks, and the commands in blocks of code, are looked up in the tree, the settings, the Makefile, the command line
+and ``openapi.yaml``. There is one function for each kind of name; it returns the names that lead nowhere.
+``EXCEPTIONS`` has those that are not names of this project.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from service.config import SETTINGS
 from tests.support.contract import committed
 
 ROOT: Final = Path(__file__).parents[1]
-FOLDERS: Final = ("clients", "docs", "examples")
+FOLDERS: Final = ("clients", "docs", "examples", "reports")
 PAGES: Final = sorted([*ROOT.glob("*.md"), *[page for name in FOLDERS for page in (ROOT / name).rglob("*.md")]])
 RECORDS: Final = sorted((ROOT / "docs" / "adr").glob("0*.md"))
 
@@ -547,9 +547,11 @@ def test_the_contents_of_a_folder_are_all_pages_chapters_and_sections_in_it(name
 
 def test_every_page_is_in_an_index() -> None:
     """In the README, in ``docs/architecture.md``, or in the index of its folder."""
-    indices = [ROOT / "README.md", ROOT / "docs" / "architecture.md", *sorted((ROOT / "docs").glob("*/README.md"))]
+    indices = [ROOT / "README.md", ROOT / "docs" / "architecture.md", ROOT / "reports" / "README.md"]
+    indices += sorted((ROOT / "docs").glob("*/README.md"))
     linked = {(index.parent / link.partition("#")[0]).resolve() for index in indices for link in links(index)}
-    assert [page for page in sorted((ROOT / "docs").rglob("*.md")) if page not in linked] == []
+    pages = [page for name in ("docs", "reports") for page in sorted((ROOT / name).rglob("*.md"))]
+    assert [page for page in pages if page not in linked] == []
 
 
 def test_a_question_is_answered_in_three_files_at_most() -> None:

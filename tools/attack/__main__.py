@@ -37,11 +37,11 @@ from tools.attack.tables import (
 )
 from tools.attack.target import ROOT, Target
 
-PAGE: Final = ROOT / "docs" / "operations" / "under-attack.md"
+PAGE: Final = ROOT / "reports" / "under-attack.md"
 BEGIN: Final = "<!-- attack table begins -->"
 END: Final = "<!-- attack table ends -->"
 """Between these two lines the page has the tables of the attacks."""
-FAULTS_PAGE: Final = ROOT / "docs" / "operations" / "under-faults.md"
+FAULTS_PAGE: Final = ROOT / "reports" / "under-faults.md"
 FAULTS_BEGIN: Final = "<!-- fault tables begin -->"
 FAULTS_END: Final = "<!-- fault tables end -->"
 """Between these two lines this page has the tables of computer players and clocks."""
@@ -111,7 +111,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         "--only", nargs="+", metavar="NAME", default=[], help=f"only these attacks, or {' or '.join(PARTS)}"
     )
     parser.add_argument("--list", action="store_true", help="print the names of the attacks")
-    parser.add_argument("--write", action="store_true", help="write the tables into docs/operations")
+    parser.add_argument("--write", action="store_true", help="write the tables into reports")
     parser.add_argument(
         "--service",
         type=Path,

@@ -14,7 +14,7 @@ from tools.attack.tables import Row, line, markdown
 from tools.faults.run import FAULTS, Fault, Outcomes, Size, run
 from tools.faults.simulated import Simulated, simulated
 
-PAGE: Final = ROOT / "docs" / "operations" / "under-faults.md"
+PAGE: Final = ROOT / "reports" / "under-faults.md"
 BEGIN: Final = "<!-- history table begins -->"
 END: Final = "<!-- history table ends -->"
 """Between these two lines the page has the table."""
@@ -82,7 +82,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--simulated", type=int, default=0, help="writes in simulated histories (0: none)")
     parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help="only these faults")
     parser.add_argument("--list", action="store_true", help="print the names of the faults")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/operations")
+    parser.add_argument("--write", action="store_true", help="write the table into reports")
     arguments = parser.parse_args(argv)
     unknown = set(arguments.only) - set(_names())
     if unknown:

@@ -1,4 +1,4 @@
-"""The page on whole matches, public programs, and levels that are only there to be compared with: ``docs/duels.md``."""
+"""The page ``reports/duels.md``: whole matches, public programs, and levels that are only compared with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tools.strength.report import deals_of_fixed, markdown, shown_lead
 from tools.strength.results import Measured
 from tools.strength.rows import AGAINST_PROGRAMS, AGAINST_RANDOM, CEILING, EDITIONS_ELSEWHERE, MATCHES, Row, Setup
 
-PAGE: Final = Path("docs/duels.md")
+PAGE: Final = Path("reports/duels.md")
 
 _TEXT: Final = """# Matches, and other programs
 

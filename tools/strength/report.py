@@ -1,4 +1,4 @@
-"""The figures: for people as text, as ``docs/strength.md`` and its plot; for the service as ``strength.json``."""
+"""The figures: for people as text, as ``reports/strength.md`` and its plot; for the service as ``strength.json``."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from service.games.queries.catalogue import Strength
 from tools.strength.levels import EARLIER
 from tools.strength.results import FEWEST, Measured
 
-PAGE: Final = Path("docs/strength.md")
-PLOT: Final = Path("docs/strength.svg")
+PAGE: Final = Path("reports/strength.md")
+PLOT: Final = Path("reports/strength.svg")
 DATA: Final = Path("service/games/queries/strength.json")
 
 _BETWEEN: Final = tuple(

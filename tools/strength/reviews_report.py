@@ -1,4 +1,4 @@
-"""The figures of reviewed rounds, for people: as text, and as the page ``docs/reviews.md``."""
+"""The figures of reviewed rounds, for people: as text, and as the page ``reports/reviews.md``."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from service.bots.analysis import replays_of
 from tools.strength.report import deals_of_fixed, markdown
 from tools.strength.reviews import LEVELS, Figures, deals_of
 
-PAGE: Final = Path("docs/reviews.md")
+PAGE: Final = Path("reports/reviews.md")
 
 _TEXT: Final = """# What a review tells
 
 Written by `make strength ARGS=review`. Each deal was played by `random`, by `greedy` and by `expert`, the same level at
 all seats, first rounds only. Every decision was judged, and the luck of deals was found, as in any
-[review](guide/learning.md#reviews).
+[review](../docs/guide/learning.md#reviews).
 
 ## Whether it tells good play from bad
 

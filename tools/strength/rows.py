@@ -106,7 +106,7 @@ ROWS: Final = (
     *[Row(stronger, weaker, setup, 0.5, 4000) for weaker, stronger in pairwise(LEVELS[:-1]) for setup in IN_ORDER],
     *[Row("expert", EARLIER, setup, 0.5, 1500) for setup in _COMPARED],
 )
-"""Those of ``docs/strength.md``."""
+"""Those of ``reports/strength.md``."""
 
 _EVEN: Final = tuple([Setup("fido", 4, (("set", 6),)) if setup.variant == "fido" else setup for setup in IN_ORDER])
 """One setup of each game with as many seats for one level as for the other."""
@@ -142,4 +142,4 @@ AGAINST_RANDOM: Final = tuple(
     [Row(level, "random", setup, 0.5, 100) for setup in _COMPARED for level in ("expert", EARLIER)]
 )
 DUELS: Final = (*MATCHES, *CEILING, *AGAINST_PROGRAMS, *EDITIONS_ELSEWHERE, *AGAINST_RANDOM)
-"""Those of ``docs/duels.md``."""
+"""Those of ``reports/duels.md``."""
