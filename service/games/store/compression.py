@@ -2,7 +2,7 @@
 
 Owns the format of a block. Does not depend on what an event means, only on its form: JSON that begins with
 ``[<code>,<milliseconds>``, the milliseconds never decreasing. Blocks are stored by
-``service.games.store.redis_store``. Why not plain zlib: ``docs/adr/0002-finished-games.md``.
+``service.games.store.redis_store``. Why not plain zlib: ``docs/adr/smaller-decisions.md``.
 
 The events are split into columns, since similar bytes compress best together, and each column is deflated as a block of
 its own: the distinct *shapes* of the events (their text with placeholders for small numbers and random bytes); the
