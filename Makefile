@@ -87,8 +87,8 @@ attack: $(DEV) ## attack a service and see how honest players fare, for twenty m
 strength: $(DEV) ## let computer players play for an hour, and write reports/strength.md (ARGS=matches, ARGS=review)
 	@$(BIN)/python -m tools.strength $(ARGS) --write
 
-trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write: into docs/request-flow.md)
-	@$(BIN)/python -m tools.trace $(ARGS)
+trace: $(DEV) ## print the calls of one move, module by module
+	@$(BIN)/python -m tools.trace
 
 check: $(DEV) $(PAGE_TYPES) ## check format, lint, types, imports, texts, openapi.yaml, and the page: about a minute
 	@$(BIN)/ruff format --check .

@@ -2,8 +2,7 @@
 
 ``make trace`` plays some moves of a FIDO match in this process, with the real Redis adapter and an embedded server,
 and prints the calls of the next one, module by module. It counts functions, methods and lambdas of ``service``,
-but not comprehensions, which newer versions of Python inline. ``docs/request-flow.md`` shows the same list, and a
-test compares both.
+but not comprehensions, which newer versions of Python inline. ``docs/architecture.md`` shows the most important modules.
 """
 
 from __future__ import annotations
@@ -28,10 +27,6 @@ from service.devserver.embedded import EmbeddedServer
 from service.games.store.admission import GROWTH
 
 ROOT: Final = Path(__file__).parent.parent / "service"
-PAGE: Final = Path(__file__).parent.parent / "docs" / "request-flow.md"
-BEGIN: Final = "<!-- written by `make trace ARGS=--write` -->"
-END: Final = "<!-- end of the trace -->"
-"""Between these two lines the page has the trace."""
 WARM_UP_MOVES: Final = 6
 """Moves before the traced one: its game is cached by then, and all caches are filled."""
 _COMPREHENSIONS: Final = frozenset({"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"})
@@ -174,14 +169,8 @@ def table(trace: Trace) -> str:
 
 
 def main() -> int:
-    """Print the trace; with ``--write``, write it into ``docs/request-flow.md``."""
-    text = table(trace_move())
-    if "--write" not in sys.argv[1:]:
-        print(text)
-        return 0
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+    """Print the trace."""
+    print(table(trace_move()))
     return 0
 
 

@@ -1,32 +1,24 @@
-"""The page on the way of a move shows the calls that a move makes."""
+"""The calls that a move makes, and the picture of them in ``docs/architecture.md``."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import re
 
 import pytest
 
 from service.engine.tiles import parse_tile
-from tests.support.waiting import PATIENCE
-from tools.trace import BEGIN, END, PAGE, traced
+from tools.trace import ROOT, trace_move, traced
 
 pytestmark = pytest.mark.gate
 
 
-def test_the_page_shows_the_trace_of_a_move() -> None:
-    _, _, rest = PAGE.read_text().partition(BEGIN)
-    shown, end, _ = rest.partition(END)
-    assert end, "the page has no place for the trace"
-    # In a process of its own: what other tests have put into caches would be missing from the trace.
-    command = [sys.executable, "-m", "tools.trace"]
-    trace = subprocess.run(
-        command, cwd=PAGE.parent.parent, capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
-    assert shown.strip() == trace.stdout.strip(), "write it anew: make trace ARGS=--write"
-    assert {"`web.access`", "`games.commands.move`", "`games.store.transactions`", "`engine.referee`"} <= set(
-        shown.split()
-    )
+def test_a_move_takes_the_way_that_the_architecture_shows() -> None:
+    """Behind the worker, with which the picture begins."""
+    picture = (ROOT.parent / "docs" / "architecture.md").read_text().partition("\n## A move\n")[2]
+    shown = re.findall(r"^[ │├└]*[├└] ([a-z_.]+)  ?", picture.split("```")[1], re.MULTILINE)
+    modules = iter([module for module, _ in trace_move().stays()])
+    assert len(shown) > 5
+    assert [module for module in shown if module not in modules] == []
 
 
 def test_calls_are_counted_with_their_depth() -> None:

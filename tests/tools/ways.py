@@ -4,7 +4,7 @@ Plays games in this process as ``tools.trace`` does, with the real Redis adapter
 done on each way; ``tests/tools/test_ceilings.py`` has the number of calls that each may have.
 
 ``python -m tests.tools.ways`` prints the numbers of today, with ``--json`` the calls, too. A move has some calls fewer
-than in ``docs/request-flow.md``: several games are played with the same deals, so that more is in the caches.
+than in ``tools/trace.py``: several games are played with the same deals, so that more is in the caches.
 """
 
 from __future__ import annotations
