@@ -2,7 +2,7 @@
 
 ``make trace`` plays some moves of a FIDO match in this process, with the real Redis adapter and an embedded server,
 and prints the calls of the next one, module by module. It counts functions, methods and lambdas of ``service``,
-but not comprehensions, which newer versions of Python inline. ``docs/architecture.md`` shows the most important modules.
+but not comprehensions, which newer versions of Python inline. ``docs/architecture.md`` shows the main modules.
 """
 
 from __future__ import annotations
