@@ -26,9 +26,9 @@ from bench.driver import Address, Connection, Refused, request
 from bench.processes import DidNotStart, exact_seconds, free_port, resident_bytes, stop, tree
 from service.devserver.embedded import EmbeddedServer, find_server
 from service.games.store.redis_store import RedisStore
+from service.limits.memory import MemoryReserve
 from service.redis.calls import observe_nothing
 from service.redis.connection import connect
-from service.redis.memory_reserve import MemoryReserve
 from service.redis.topology import Topology
 
 START_SECONDS: Final = 120.0

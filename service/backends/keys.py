@@ -20,8 +20,9 @@ from service.backends.ports import Backend, BackendStore, KeyRecord, Repeat, Rep
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import LimitReached, NotFound, ShareUsedUp, Unauthorized
 from service.games.model.tokens import hash_secret, new_game_id
-from service.games.ports import Holder, IdempotencyRecord, RandomBytes, Shares, ShareUsed, TimeSource
+from service.games.ports import IdempotencyRecord, RandomBytes, TimeSource
 from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
+from service.limits.stored_bytes import Holder, Shares, ShareUsed
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import shard_of
 

@@ -24,10 +24,10 @@ from service.backends.ports import (
 )
 from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
+from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import FailureObserver, Observer, RedisCalls, as_unavailable, evalsha, unanswered
 from service.redis.connection import Command, MaybeSent, NotSent
-from service.redis.memory_reserve import MemoryReserve
 from service.redis.shards import shard_of
 from service.redis.topology import Topology
 
@@ -89,6 +89,12 @@ def read_backend(calls: RedisCalls, app: str) -> Backend | None:
     key = keys.application(app)
     data = calls.read("read_app", key, (b"GET", key))
     return None if data is None else decode_backend(data)
+
+
+def read_own_budget(calls: RedisCalls, app: str) -> int | None:
+    """Return the MiB that the operator lets this application store in a day; ``None`` without a limit of its own."""
+    backend = read_backend(calls, app)
+    return None if backend is None else backend.limits.stored
 
 
 class RedisBackends(BackendStore):

@@ -5,10 +5,11 @@ Owns which adapters there are, and what each of them is observed by.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, NamedTuple, TypedDict
 
 from service.backends.index.store import RedisIndex, RedisLobby
-from service.backends.store import RedisBackends, RedisErasures
+from service.backends.store import RedisBackends, RedisErasures, read_own_budget
 from service.backends.webhooks.store import RedisWebhooks
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
@@ -17,6 +18,7 @@ from service.games.store.all_games import RedisStoredGames
 from service.games.store.figures import RedisFigures
 from service.games.store.redis_store import RedisDeletions, RedisGamesOfBots, RedisStore
 from service.games.store.reminder_queue import RedisReminders
+from service.limits.memory import MemoryReserve
 from service.limits.stored_bytes import Budgets, RedisShares
 from service.metrics import Metrics
 from service.redis.calls import (
@@ -27,7 +29,6 @@ from service.redis.calls import (
     RedisCalls,
     observe_nothing,
 )
-from service.redis.memory_reserve import MemoryReserve
 from service.redis.server_clock import ServerClock
 from service.redis.topology import Topology, open_topology
 
@@ -37,7 +38,6 @@ _DAY_SECONDS: Final = 86_400
 class Storage(NamedTuple):
     """What a process needs of Redis: games and what is due in them, applications and lists, its clock."""
 
-    url: str
     topology: Topology
     store: RedisStore
     reminders: RedisReminders
@@ -87,8 +87,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     and deletions, by which a process looks for what is due, do not wait for them. Raises ``ValueError`` without a
     ``REDIS_URL``.
     """
-    url = _url_of(settings)
-    unlimited = open_topology(url)
+    unlimited = open_topology(_url_of(settings))
     topology = unlimited if most_calls is None else LimitedTopology(unlimited, most_calls)
     replicated, ttl = settings.durability == "replicated", settings.game_ttl_seconds
     observe, failed = metrics.redis, metrics.failed_writes(WRITE_FAILURES)
@@ -102,8 +101,8 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     )
     clock = ServerClock(reminders.server_time, observe=metrics.clock_offset)
     share_calls = RedisCalls(unlimited, observe=observe, observe_failure=observe_nothing)
+    own_budget = partial(read_own_budget, share_calls)
     return Storage(
-        url=url,
         topology=topology,
         store=RedisStore(topology, ttl, **kept),
         reminders=reminders,
@@ -116,7 +115,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         games_of_bots=RedisGamesOfBots(calls, ttl),
         calls=calls,
         clock=clock,
-        shares=RedisShares(unlimited, share_calls, budgets_of(settings), clock),
+        shares=RedisShares(unlimited, share_calls, budgets_of(settings), clock=clock, own_budget=own_budget),
         figures=RedisFigures(unlimited, observe=observe),
         stored_games=RedisStoredGames(unlimited, share_calls),
     )

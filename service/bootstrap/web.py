@@ -36,9 +36,10 @@ from service.games.store.idempotency import Idempotency
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
-from service.limits.rate_limits import counters_at
+from service.limits.windows import RedisCounts
 from service.metrics import Metrics, StoreGauges
 from service.outgoing.sender import Sender
+from service.redis.topology import Topology
 from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
 from service.web.quotas import limit_history
@@ -146,7 +147,7 @@ def build_app(settings: Settings) -> Flask:
     metrics = Metrics()
     storage = open_storage(settings, metrics)
     _start_clock(storage)
-    limits = build_limits(settings, storage.url)
+    limits = build_limits(settings, storage.topology)
     notifications = RedisEventFeed(storage.topology)
     secrets = server_secrets(settings.secret_key, settings.data_dir)
     runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
@@ -201,8 +202,8 @@ def build_streams(settings: Settings, metrics: Metrics) -> Streams:
     return Streams(limits, metrics.streams, watch_disconnect)
 
 
-def build_limits(settings: Settings, url: str) -> RateLimits:
-    """Return the rate limits of the settings, counted in the Redis at this address."""
+def build_limits(settings: Settings, topology: Topology) -> RateLimits:
+    """Return the rate limits of the settings, counted in Redis."""
     limits = Limits(
         create=settings.creates_per_minute,
         failure=settings.token_failures_per_minute,
@@ -212,4 +213,4 @@ def build_limits(settings: Settings, url: str) -> RateLimits:
         app=settings.app_requests_per_minute,
         app_games=settings.app_games_per_minute,
     )
-    return RateLimits(partial(counters_at, url), limits, workers=settings.workers)
+    return RateLimits(RedisCounts(topology), limits, workers=settings.workers)

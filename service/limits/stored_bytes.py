@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
-from service.backends.store import read_backend
 from service.bounded_cache import BoundedCache
-from service.games.ports import Holder, Shares, ShareUsed, TimeSource
+from service.limits.memory import RESERVE_PERCENT, Memory
 from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
 from service.redis.connection import NotSent
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
-from service.redis.memory_reserve import RESERVE_PERCENT, Memory
 from service.redis.topology import Topology
 
 LOOK_SECONDS: Final = 1.0
@@ -44,6 +43,73 @@ _MOST_KNOWN: Final = 10_000
 _log = logging.getLogger(__name__)
 
 
+class Holder(NamedTuple):
+    """Whose share something counts in: an application by its id, or the network of an address by a digest."""
+
+    id: str
+    is_app: bool = False
+
+
+class ShareUsed(Exception):
+    """The holder has used its share up; after ``retry_after`` seconds it has one again."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__("share used")
+        self.retry_after = retry_after
+
+
+class Shares(Protocol):
+    """The shares of all holders. A fault of the storage admits what cannot be counted.
+
+    ``counts_writes``: whether writes to games that exist have to be admitted, because there is little memory left; it
+    is looked at before each of them, and costs nothing. ``is_reserved``: whether only the reserve is left.
+    """
+
+    counts_writes: bool
+    is_reserved: bool
+
+    def take(self, holder: Holder, size: int) -> None:
+        """Count so many bytes of something new in the share of its holder. Raises ``ShareUsed``, and counts nothing."""
+
+    def limit(self, holder: Holder) -> int | None:
+        """Return the bytes that a holder may store in a day; ``None`` for any number."""
+
+    def give_back(self, holder: Holder, size: int) -> None:
+        """Count so many bytes less: what they were taken for was not stored."""
+
+    def admit(self, holder: Holder, size: int) -> None:
+        """Admit a write of so many bytes to a game that exists. Raises ``ShareUsed``."""
+
+    def count(self, holder: Holder, size: int) -> None:
+        """Count what was written to games that exist."""
+
+
+class Unlimited(Shares):
+    """Everybody may write everything."""
+
+    counts_writes = False
+    is_reserved = False
+
+    def take(self, holder: Holder, size: int) -> None:
+        """Admit it."""
+
+    def limit(self, holder: Holder) -> int | None:  # noqa: ARG002 # as the port has it
+        """Any number."""
+        return None
+
+    def give_back(self, holder: Holder, size: int) -> None:
+        """Do nothing."""
+
+    def admit(self, holder: Holder, size: int) -> None:
+        """Admit it."""
+
+    def count(self, holder: Holder, size: int) -> None:
+        """Do nothing."""
+
+
+UNLIMITED: Final = Unlimited()
+
+
 class Budgets(NamedTuple):
     """MiB that a network and an application may store in a day: 0 for no limit, ``None`` for a part of the memory."""
 
@@ -54,14 +120,25 @@ class Budgets(NamedTuple):
 class RedisShares(Shares):
     """Counts what the holders of games write; ``clock`` in milliseconds since 1970.
 
+    ``own_budget`` returns the MiB that the operator has given an application, or raises ``StorageUnavailable``.
+
     How full the servers are is found by ``look``, which ``keep_looking`` does again and again.
     """
 
-    def __init__(self, topology: Topology, calls: RedisCalls, budgets: Budgets, clock: TimeSource) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        calls: RedisCalls,
+        budgets: Budgets,
+        *,
+        clock: Callable[[], int],
+        own_budget: Callable[[str], int | None],
+    ) -> None:
         self._topology = topology
         self._calls = calls
         self._budgets = budgets
         self._clock = clock
+        self._read_own_budget = own_budget
         self._bytes: int | None = None
         self._known = BoundedCache[bytes, tuple[int, int]](_MOST_KNOWN)
         self._own = BoundedCache[str, tuple[int | None, int]](_MOST_KNOWN)
@@ -135,8 +212,7 @@ class RedisShares(Shares):
         budget, read_at = self._own.get(app) or (None, -KNOWN_MS)
         if now - read_at >= KNOWN_MS:
             with suppress(StorageUnavailable):
-                backend = read_backend(self._calls, app)
-                budget = None if backend is None else backend.limits.stored
+                budget = self._read_own_budget(app)
             self._own.put(app, (budget, now))
         return budget
 

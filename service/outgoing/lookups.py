@@ -8,7 +8,6 @@ library is patched, with gevent. Does not depend on what is sent.
 from __future__ import annotations
 
 import socket
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import lru_cache
@@ -16,41 +15,11 @@ from ipaddress import ip_address
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final, Literal, cast
 
+from service.limits.in_flight import InFlight
 from service.outgoing.addresses import Address
 
 if TYPE_CHECKING:
     from gevent.threadpool import ThreadPool
-
-# How much each application holds of something of which there is a fixed number.
-
-
-def may_hold_more(held: int, held_by_all: int, most: int) -> bool:
-    """Return whether who holds so many of the ``most`` may hold another."""
-    return held < most - held_by_all
-
-
-class Shares:
-    """Counts what applications hold, at most ``most`` in all."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._held: Counter[str] = Counter()
-        self._lock = Lock()
-
-    def enter(self, app: str) -> bool:
-        """Hold one more; ``False``, and nothing is held, if the application has its share."""
-        with self._lock:
-            if not may_hold_more(self._held[app], self._held.total(), self._most):
-                return False
-            self._held[app] += 1
-            return True
-
-    def leave(self, app: str) -> None:
-        """Hold one less."""
-        with self._lock:
-            self._held[app] -= 1
-            self._held += Counter()  # forgets who holds nothing
-
 
 Lookup = Callable[[str], Sequence[str]]
 """The addresses of a host name, as texts.
@@ -87,7 +56,7 @@ class Lookups:
 
     def __init__(self, lookup: Lookup, most: int = MOST_LOOKUPS) -> None:
         self._lookup = lookup
-        self._shares = Shares(most)
+        self._in_flight = InFlight(most)
         self._lock = Lock()
         self._under_way: dict[tuple[str, str], Future[Addresses]] = {}
 
@@ -109,7 +78,7 @@ class Lookups:
             future = self._under_way.get(key)
             if future is not None:
                 return future
-            if not self._shares.enter(key[0]):
+            if not self._in_flight.enter(key[0]):
                 raise LookupFailed("share_used" if any(app == key[0] for app, _ in self._under_way) else "no_room")
             future = self._under_way[key] = Future()
         try:
@@ -140,7 +109,7 @@ class Lookups:
     def _end(self, key: tuple[str, str]) -> None:
         with self._lock:
             del self._under_way[key]
-            self._shares.leave(key[0])
+            self._in_flight.leave(key[0])
 
 
 def system_lookup(host: str) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""The keys under which Redis keeps games. (Those of rate limits: ``service.limits.rate_limits``.)
+"""The keys under which Redis keeps games, applications, and what is counted.
 
 Owns the names of all keys. All keys of a game contain the hash tag ``{<game>}``, so that they lie in one slot of a
 Cluster and one script may use all of them. The reminders of the games of a shard are in sets with the hash tag of that
@@ -108,6 +108,9 @@ DELETED: Final = tuple(b"domino:deleted:{%b}" % tag.encode() for tag in TAGS)
 STORED: Final = tuple(b"domino:games:{%b}" % tag.encode() for tag in TAGS)
 """The index of all games, by shard."""
 
+WINDOWS: Final = b"domino:limit"
+"""How the keys of counts in windows of time begin."""
+
 CHECKS = tuple(b"domino:check:%d" % number for number in range(256))
 """Enough for each primary of a Cluster to own one."""
 
@@ -178,6 +181,11 @@ def games_of_bots(holder: str) -> bytes:
 def reservation(name: str) -> bytes:
     """Return the key of the value that is reserved under a name."""
     return b"domino:key:%b" % name.encode()
+
+
+def window(key: str) -> bytes:
+    """Return the key of a count in a window of time."""
+    return b"%b:%b" % (WINDOWS, key.encode())
 
 
 def share(holder: str, day: int) -> bytes:

@@ -17,22 +17,19 @@ The operator may give an application other limits (``app``, ``app_games``).
 
 A request with a large body counts more. Owns the counters and the limits. The windows are the minutes and hours of the
 clock, so that counting takes one round trip, and all machines agree on when a window ends. A seat or an application is
-counted in the memory of the worker first, so that an ordinary move needs no round trip; only a busy one is counted in
-Redis, which all workers share. If Redis fails, each worker falls back to a local count for some seconds. Does not
-depend on the store of the games, nor on the form of a response.
+counted in the memory of the worker first, so that an ordinary move needs no round trip; only a busy one is counted with
+all workers (``service.limits.windows``). Does not depend on the form of a response.
 """
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from limits.storage import MemoryStorage, Storage
-
 from service.backends.ports import Backend
 from service.client_address import client_network
+from service.limits.windows import Count, FallbackCounts
 
 WINDOW_SECONDS: Final = 60
 TOKEN_WINDOW_SECONDS: Final = 3600
@@ -42,15 +39,12 @@ PRESENCE_CHANGES: Final = 20
 Each is an event, and a computer player whose turn it is has to decide again after it: without this limit, a player
 could keep one that takes its time from ever moving.
 """
-FALLBACK_SECONDS: Final = 5.0
-"""How long a worker uses its local count after Redis has failed."""
 _UNSHARED: Final = 10
 """All workers together count up to this fraction (1/10) of the limit of a seat or an application without Redis.
 
 Each counts an equal part of it. So a seat gets at most a tenth more than its limit. An ordinary seat, of which each
 worker counts less than its part, needs no round trip.
 """
-_log = logging.getLogger(__name__)
 
 
 class Quota(NamedTuple):
@@ -93,19 +87,18 @@ class Limits(NamedTuple):
 class RateLimits:
     """The counters of one application.
 
-    ``connect`` returns the storage that all workers share; it is called when it is first needed. ``workers`` is their
-    number.
+    ``count`` is the one that all workers share; ``workers`` is their number.
     """
 
     def __init__(
         self,
-        connect: Callable[[], Storage],
+        count: Count,
         limits: Limits,
         *,
         workers: int,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._shared = _SharedCounter(connect)
+        self._shared = FallbackCounts(count)
         self._clock = clock
         self._limits = limits
         self._share = _UNSHARED * workers
@@ -171,7 +164,6 @@ class RateLimits:
         now = self._clock()
         minute = int(now) // WINDOW_SECONDS
         if minute != self._minute:
-            # A plain dictionary: MemoryStorage of limits scans all its keys every 10 ms in a thread of its own.
             self._minute = minute
             self._counts, self._in_redis = {}, set()
         count = self._counts[key] = self._counts.get(key, 0) + weight
@@ -179,7 +171,9 @@ class RateLimits:
             # The first time, all requests that were counted locally are added.
             first = key not in self._in_redis
             self._in_redis.add(key)
-            count = self._shared.count(f"{name}/{'/'.join(map(str, key))}/{minute}", count if first else weight)
+            count = self._shared(
+                f"{name}/{'/'.join(map(str, key))}/{minute}", count if first else weight, WINDOW_SECONDS
+            )
         quota = Quota(name, limit, limit - count, WINDOW_SECONDS - int(now) % WINDOW_SECONDS)
         if count > limit:
             raise RateLimited(quota._replace(remaining=0))
@@ -192,39 +186,8 @@ class RateLimits:
         if not limit:
             return None
         now = int(self._clock())
-        count = self._shared.count(f"{name}/{owner}/{now // window}", weight, window)
+        count = self._shared(f"{name}/{owner}/{now // window}", weight, window)
         return Quota(name, limit, limit - count, window - now % window, window)
-
-
-class _SharedCounter:
-    """Counts in Redis, or falls back to the memory of this process while Redis fails."""
-
-    def __init__(self, connect: Callable[[], Storage]) -> None:
-        self._connect = connect
-        self._storage: Storage | None = None
-        self._local: MemoryStorage | None = None
-        self._local_until = 0.0
-
-    def count(self, key: str, amount: int, window: int = WINDOW_SECONDS) -> int:
-        """Add ``amount`` and return the count of the window, which ends after ``window`` seconds at the latest."""
-        now = time.monotonic()
-        if now >= self._local_until:
-            was_local = self._local_until > 0
-            if was_local:
-                self._local_until = now + FALLBACK_SECONDS  # so that only one request at a time tries Redis
-            try:
-                if self._storage is None:
-                    self._storage = self._connect()
-                count = self._storage.incr(key, window, amount)
-            except Exception as error:  # of any kind: a failure of Redis must not reject a request
-                _log.warning("rate limits fall back to a local count per worker: %s", type(error).__name__)
-                self._local_until = time.monotonic() + FALLBACK_SECONDS
-            else:
-                self._local_until = 0.0
-                return count
-        if self._local is None:
-            self._local = MemoryStorage()
-        return self._local.incr(key, window, amount)
 
 
 def _checked(quota: Quota | None) -> Quota | None:

@@ -21,8 +21,9 @@ from service.games.model.game import Game
 from service.games.reminders import TakenReminder
 from service.games.store.advice_codec import decode_review, encode_hint, encode_review, position_of
 from service.games.store.repository import GameRepository
+from service.limits.fair_queue import FairQueue
 from service.records.review import Decision, Hint, Review, RoundLuck, Unreviewable, review
-from service.workers.bot_worker import HolderQueue, RoundEvents
+from service.workers.bot_worker import RoundEvents
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 
 _log = logging.getLogger(__name__)
@@ -94,7 +95,7 @@ class Reviews(_Looking):
 
     def __init__(self, queue: Queue, repository: GameRepository) -> None:
         super().__init__(REVIEWS, queue, repository)
-        self._waiting = HolderQueue[_Task]()
+        self._waiting = FairQueue[_Task]()
 
     def step(self) -> float:
         """Look if it is time to, and judge a decision or replay a deal. Raises ``StorageUnavailable``."""

@@ -20,7 +20,7 @@ from functools import partial, reduce
 from heapq import heapify, heappop, heappush
 from itertools import count
 from time import monotonic, perf_counter
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from service.bots.knowledge import Observation, observe
 from service.bounded_cache import BoundedCache
@@ -41,43 +41,10 @@ from service.games.reminders import TakenReminder
 from service.games.store.history import from_last_deal
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
+from service.limits.fair_queue import FairQueue
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 from service.workers.metrics import WorkerMetrics
-
-# What waits in a process, by holder: the holders take turns.
-
-
-T = TypeVar("T")
-
-
-class HolderQueue(Generic[T]):
-    """Of each holder, the first that came is the first that is taken; who was served is behind all others."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, deque[T]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
-
-    def put(self, holder: str, item: T) -> None:
-        """Add one of this holder."""
-        self._waiting.setdefault(holder, deque()).append(item)
-
-    def take(self) -> T:
-        """Return the next one, which waits no longer. Raises ``StopIteration`` if there is none."""
-        holder = next(iter(self._waiting))
-        items = self._waiting.pop(holder)
-        item = items.popleft()
-        if items:
-            self._waiting[holder] = items
-        return item
-
-    def keep(self, wanted: Callable[[T], bool]) -> None:
-        """Drop all others."""
-        kept = {holder: deque(filter(wanted, items)) for holder, items in self._waiting.items()}
-        self._waiting = {holder: items for holder, items in kept.items() if items}
-
 
 # The events of the running rounds of the games in which this process plays.
 
@@ -395,7 +362,7 @@ class _Source(Consumer):
     def __init__(self, settings: ConsumerSettings, queue: Queue, worker: BotWorker) -> None:
         super().__init__(settings, queue, spawn=None)
         self._worker = worker
-        self.undecided = HolderQueue[_Task]()
+        self.undecided = FairQueue[_Task]()
         self.next_look = 0.0
         """When to look for reminders, by the clock ``monotonic``."""
 

@@ -24,6 +24,7 @@ from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import TimeSource
 from service.games.reminders import NOT_OF_GAMES, ReminderKind, ReminderQueue, TakenReminder
+from service.limits.in_flight import room_of
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.metrics import WorkerMetrics
 
@@ -98,11 +99,9 @@ class Consumer(ABC):
         """
         kind, lease, batch, (shortest, longest), *_ = self._settings
         held = Counter([each.holder for each in self._counted()] if self._under_way else ())
-        room = self._settings.most - held.total()
-        limit = min(batch, room)
-        # Who holds as much as nobody does gets no more, so that there is always room for the next one that comes.
-        most_of = lambda holder: (room - held[holder] + 1) // 2  # noqa: E731 # of one holder
-        shared = None if kind in NOT_OF_GAMES else most_of
+        total, most = held.total(), self._settings.most
+        limit = min(batch, most - total)
+        shared = None if kind in NOT_OF_GAMES else lambda holder: room_of(held[holder], total, most)
         taken = self._reminders.take(kind, limit, lease, shared) if limit > 0 else []
         if not taken:
             self._pause = min(self._pause * self._settings.look_growth or longest, longest)

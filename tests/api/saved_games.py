@@ -19,8 +19,8 @@ from service.engine.variants import variants
 from service.games.model.game import Game
 from service.games.store.codec import decode_game
 from service.games.store.redis_store import events_of
-from service.limits.rate_limits import PREFIX
 from service.redis import keys
+from service.redis.keys import WINDOWS
 from tests.api.client import Api, Table
 from tests.support.lanes import GATE_VARIANTS, QUICK_VARIANTS, in_lane
 from tests.support.table import Json, match_finished
@@ -142,7 +142,7 @@ def count_keys(server: redis.Redis) -> int:
     Keys of other tests may expire at any time: those of GET /readyz, of windows, of games that are kept for seconds,
     the lobby, and the lists of deleted games, which last for ten minutes. All others last much longer than a run.
     """
-    count: Any = server.eval(_COUNT_KEYS, 0, PREFIX)
+    count: Any = server.eval(_COUNT_KEYS, 0, WINDOWS)
     return int(count)
 
 

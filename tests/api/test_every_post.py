@@ -24,8 +24,8 @@ from service.backends.ports import DeliveryAttempt
 from service.backends.webhooks.store import RedisWebhooks
 from service.games.ports import IDEMPOTENCY_TTL
 from service.games.store.notifications import RedisEventFeed
-from service.limits.rate_limits import PREFIX
 from service.redis.connection import connect
+from service.redis.keys import WINDOWS
 from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
@@ -225,7 +225,7 @@ def send(post: Post, key: str, **more: Any) -> TestResponse:
 def stored(server: redis.Redis) -> dict[bytes, Any]:
     """All that the store holds for longer than a test takes, without counters of rate limits."""
     all_names: Any = server.keys("domino:*")
-    names = [name for name in all_names if not name.startswith(PREFIX.encode())]
+    names = [name for name in all_names if not name.startswith(WINDOWS)]
     with server.pipeline() as both:
         for name in names:
             both.pttl(name)

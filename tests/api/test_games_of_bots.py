@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 import redis
-from limits.storage import MemoryStorage
 from werkzeug.test import TestResponse
 
 from service.games.commands.validation import CREATION_MS
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisGamesOfBots, RedisStore
+from service.limits.windows import LocalCounts
 from service.redis.connection import connect
 from service.redis.topology import SingleNodeTopology
 from service.web.rate_limits import Limits, RateLimits
@@ -155,7 +155,7 @@ def test_computer_players_alone_play_no_more_rounds_than_they_are_dealt(
 def test_a_game_counts_what_it_makes_experts_calculate(
     redis_url: str, store: RedisStore, feed: RedisEventFeed, body: dict[str, Any], weight: int
 ) -> None:
-    limits = RateLimits(MemoryStorage, Limits(create=1000), workers=1, clock=lambda: 1_800_000_000.0)
+    limits = RateLimits(LocalCounts(), Limits(create=1000), workers=1, clock=lambda: 1_800_000_000.0)
     answer = limited_api(redis_url, store, feed, limits).post("/v1/games", body)
     assert answer.status_code in (201, 429)
     assert f"r={1000 - weight};" in answer.headers["RateLimit"]

@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from random import randbytes
 from types import SimpleNamespace
@@ -15,19 +14,18 @@ from typing import Any
 
 import pytest
 import redis
-from limits.storage import MemoryStorage, RedisClusterStorage, RedisSentinelStorage, RedisStorage, Storage
 from werkzeug.test import TestResponse
 
 from service.backends.facade import BackendsFacade
 from service.client_address import client_network
-from service.devserver.embedded import EmbeddedServer
 from service.engine.events import Played
 from service.games.facade import GamesFacade
-from service.limits.rate_limits import counters_at
+from service.limits.windows import FALLBACK_SECONDS, LocalCounts, RedisCounts
+from service.redis.topology import open_topology
 from service.web.docs.routes import READS_PER_FILE
 from service.web.http.body import BODY_UNIT_BYTES, MAX_BODY_BYTES
 from service.web.quotas import PLACES_PER_READ
-from service.web.rate_limits import FALLBACK_SECONDS, PRESENCE_CHANGES, RateLimited, RateLimits
+from service.web.rate_limits import PRESENCE_CHANGES, RateLimited, RateLimits
 from tests.api.client import Api, Table
 from tests.api.every_operation import as_stream
 from tests.games.test_recorded import events_in, file_of, record_in, recorded
@@ -65,6 +63,10 @@ def clock() -> Clock:
     return clock
 
 
+def counts_at(url: str) -> RedisCounts:
+    return RedisCounts(open_topology(url))
+
+
 Workers = Callable[..., list[Api]]
 
 
@@ -75,7 +77,7 @@ def workers(games: GamesFacade, backends: BackendsFacade, redis_url: str, clock:
     def make(count: int = 1, proxies: int = 0, **limits: int) -> list[Api]:
         apis = []
         for _ in range(count):
-            limited = rate_limits(partial(counters_at, redis_url), clock, **limits)
+            limited = rate_limits(counts_at(redis_url), clock, **limits)
             client = create_app(games, backends=backends, limits=limited, proxies=proxies).test_client(
                 use_cookies=False
             )
@@ -496,7 +498,7 @@ def test_changing_a_token_counts_and_so_does_repeating_it(workers: Workers) -> N
 
 
 def test_an_ordinary_seat_is_counted_without_redis(clock: Clock) -> None:
-    def no_redis() -> Storage:
+    def no_redis(key: str, amount: int, seconds: int) -> int:
         raise AssertionError
 
     limits = rate_limits(no_redis, clock, seat=3000)
@@ -507,8 +509,8 @@ def test_an_ordinary_seat_is_counted_without_redis(clock: Clock) -> None:
 @pytest.mark.parametrize("workers", [1, 2, 3, 8, 64])
 @pytest.mark.parametrize("limit", [1, 9, 100, 6000])
 def test_a_seat_gets_at_most_a_tenth_more_than_its_limit(clock: Clock, workers: int, limit: int) -> None:
-    shared = MemoryStorage()
-    each = [rate_limits(lambda: shared, clock, workers=workers, seat=limit) for _ in range(workers)]
+    shared = LocalCounts()
+    each = [rate_limits(shared, clock, workers=workers, seat=limit) for _ in range(workers)]
     for one_after_the_other in (False, True):
         clock.now += 60
         made = 0
@@ -544,10 +546,10 @@ def test_when_redis_fails_workers_count_locally_until_it_is_back(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     now = time.monotonic()
-    monkeypatch.setattr("service.web.rate_limits.time.monotonic", lambda: now)
+    monkeypatch.setattr("service.limits.windows.time.monotonic", lambda: now)
     server = RealServer(tmp_path)
     try:
-        limits = rate_limits(partial(counters_at, server.url), clock, create=3)
+        limits = rate_limits(counts_at(server.url), clock, create=3)
         assert left(limits) == 2
         server.kill()
         with caplog.at_level(logging.WARNING):
@@ -558,7 +560,7 @@ def test_when_redis_fails_workers_count_locally_until_it_is_back(
         server.start()
         now += FALLBACK_SECONDS
         clock.now += 60
-        other = rate_limits(partial(counters_at, server.url), clock, create=3)
+        other = rate_limits(counts_at(server.url), clock, create=3)
         assert [left(limits), left(other), left(limits)] == [2, 1, 0]
     finally:
         server.stop()
@@ -571,9 +573,9 @@ def test_a_hanging_redis_delays_only_one_request_and_not_for_long(
         return b""
 
     now = time.monotonic()
-    monkeypatch.setattr("service.web.rate_limits.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("service.limits.windows.time", SimpleNamespace(monotonic=lambda: now))
     with FakeServer(silent) as server:
-        limits = rate_limits(partial(counters_at, server.url), clock, create=1000)
+        limits = rate_limits(counts_at(server.url), clock, create=1000)
         with counted(), within(FALLBACK_SECONDS):
             assert left(limits) == 999
         received = len(server.commands)
@@ -586,35 +588,3 @@ def left(limits: RateLimits) -> int:
     quota = limits.limit_create("192.0.2.1")
     assert quota is not None
     return quota.remaining
-
-
-# ── Where they are counted ───────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_the_storage_of_the_limits_follows_the_redis_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with EmbeddedServer(tmp_path) as server:
-        assert isinstance(counters_at(server.url), RedisStorage)
-    sentinel = counters_at("redis+sentinel://me:p%40ss@h1,h2:26380,[::1]/games/3")
-    assert isinstance(sentinel, RedisSentinelStorage)
-    assert sentinel.service_name == "games"
-    assert [address_of(each) for each in sentinel.sentinel.sentinels] == [("h1", 26379), ("h2", 26380), ("::1", 26379)]
-    pool: Any = sentinel.storage.connection_pool  # type: ignore[attr-defined] # not in the types of limits
-    expected = {"db": 3, "username": "me", "password": "p@ss"}
-    assert expected.items() <= pool.connection_kwargs.items()
-    assert sentinel.sentinel.sentinels[0].connection_pool.connection_kwargs["password"] is None
-    secured: Any = counters_at("rediss+sentinel://h1/games?sentinel_password=s%3Fs&ssl_cert_reqs=none")
-    options = secured.sentinel.sentinels[0].connection_pool.connection_kwargs
-    assert (options["password"], options["ssl_cert_reqs"]) == ("s?s", "none")
-    assert issubclass(secured.storage.connection_pool.connection_class, redis.SSLConnection)
-    given: dict[str, Any] = {}
-    monkeypatch.setattr("redis.cluster.RedisCluster", lambda **options: given.update(options))
-    with pytest.raises(AssertionError):
-        counters_at("rediss+cluster://:secret@h1,h2:7001")
-    assert [(each.host, each.port) for each in given["startup_nodes"]] == [("h1", 6379), ("h2", 7001)]
-    assert (given["password"], given["ssl"]) == ("secret", True)
-    assert RedisClusterStorage.STORAGE_SCHEME[0] == "redis+cluster"
-
-
-def address_of(sentinel: redis.Redis) -> tuple[str, int]:
-    options = sentinel.connection_pool.connection_kwargs
-    return options["host"], options["port"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from service.backends.erasures import Erasures
 from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
 from service.backends.index.store import RedisIndex, RedisLobby
-from service.backends.store import RedisErasures
+from service.backends.store import RedisErasures, read_own_budget
 from service.client_address import client_network
 from service.games.automation.due import Automation
 from service.games.commands.create import network_digest
@@ -24,9 +25,9 @@ from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.repository import EVERYTHING
+from service.limits.memory import MemoryReserve
 from service.limits.stored_bytes import KNOWN_MS, Budgets, RedisShares
 from service.redis.calls import observe_nothing
-from service.redis.memory_reserve import MemoryReserve
 from service.redis.server_clock import system_clock
 from service.redis.topology import open_topology
 from tests.api.client import Api
@@ -66,7 +67,9 @@ class SmallStore:
         nodes = open_topology(server.url)
         self.calls = redis_calls(nodes)
         reserve = MemoryReserve(nodes, observe_failure=observe_nothing, now=_Ticks())
-        self.shares = RedisShares(nodes, self.calls, budgets, clock)
+        self.shares = RedisShares(
+            nodes, self.calls, budgets, clock=clock, own_budget=partial(read_own_budget, self.calls)
+        )
         self.store = redis_store(nodes, TTL, reserve=reserve)
         self.reminders = redis_reminders(nodes)
         self.feed = RedisEventFeed(nodes)

@@ -11,7 +11,8 @@ from threading import Event, Thread
 
 import pytest
 
-from service.outgoing.lookups import LookupFailed, Lookups, Shares
+from service.limits.in_flight import InFlight
+from service.outgoing.lookups import LookupFailed, Lookups
 from tests.support.serving import ROOT
 from tests.support.waiting import PATIENCE
 
@@ -105,7 +106,7 @@ def _failing(error: Exception) -> NameServer:
 
 
 def test_who_holds_nothing_is_forgotten() -> None:
-    shares = Shares(8)
+    shares = InFlight(8)
     for number in range(100):
         assert shares.enter(str(number))
         shares.leave(str(number))

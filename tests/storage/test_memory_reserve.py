@@ -7,10 +7,10 @@ import redis
 
 from service.games.ports import Commit
 from service.games.store.redis_store import RedisStore
+from service.limits.memory import CHECK_SECONDS, MemoryReserve
 from service.redis.calls import observe_nothing
 from service.redis.connection import connect
 from service.redis.errors import StorageUnavailable
-from service.redis.memory_reserve import CHECK_SECONDS, MemoryReserve
 from service.redis.topology import SingleNodeTopology, Topology
 from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL

@@ -17,11 +17,11 @@ from redis import exceptions
 
 from service.games.ports import Commit, StoredGame
 from service.games.store.redis_store import RedisStore
+from service.limits.memory import MemoryReserve
 from service.redis import calls
 from service.redis.calls import observe_nothing
 from service.redis.connection import MAX_CONNECTIONS, connect
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
-from service.redis.memory_reserve import MemoryReserve
 from service.redis.topology import SingleNodeTopology
 from tests.storage.clusters import until
 from tests.storage.conftest import TTL

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from limits.storage import MemoryStorage, Storage
 from prometheus_client import Gauge
 
 from service.backends.facade import BackendsFacade, Policy
@@ -17,8 +16,10 @@ from service.backends.keys import Backends, StoredBytes
 from service.backends.ports import BackendStore, Erasure, ErasureStore, WebhookStore
 from service.backends.webhooks.endpoints import Webhooks
 from service.games.facade import GamesFacade
-from service.games.ports import UNLIMITED, RandomBytes, Shares, TimeSource
+from service.games.ports import RandomBytes, TimeSource
 from service.games.store.idempotency import Idempotency
+from service.limits.stored_bytes import UNLIMITED, Shares
+from service.limits.windows import Count, LocalCounts
 from service.metrics import Metrics
 from service.outgoing.addresses import check_url
 from service.redis.server_clock import system_clock
@@ -73,14 +74,14 @@ def build_streams(
 
 
 def rate_limits(
-    connect: Callable[[], Storage] = MemoryStorage,
+    count: Count | None = None,
     clock: Callable[[], float] = time.time,
     *,
     workers: int = 1,
     **limits: int,
 ) -> RateLimits:
-    """Rate limits that are counted in memory, unless ``connect`` returns another storage."""
-    return RateLimits(connect, Limits(**limits), workers=workers, clock=clock)
+    """Rate limits that are counted in memory, unless ``count`` does it elsewhere."""
+    return RateLimits(count or LocalCounts(), Limits(**limits), workers=workers, clock=clock)
 
 
 def build_backends(

@@ -9,13 +9,11 @@ from service.games.commands.validation import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
 from service.games.ports import (
-    UNLIMITED,
     EventFeed,
     GamesOfBots,
     RandomBytes,
     RunLater,
     Runtime,
-    Shares,
     Store,
     TimeSource,
     sequential_runtime,
@@ -32,6 +30,7 @@ from service.games.reminders import (
 from service.games.store.admission import Keeping
 from service.games.store.repository import EVERYTHING, GameRepository
 from service.games.store.transactions import Committed
+from service.limits.stored_bytes import UNLIMITED, Shares
 from service.redis.server_clock import system_clock
 
 

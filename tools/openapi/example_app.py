@@ -18,7 +18,6 @@ from typing import Any, Final, NamedTuple, TypedDict
 
 import orjson
 from flask import Flask
-from limits.storage import MemoryStorage
 from prometheus_client import CollectorRegistry
 
 from service.backends.facade import BackendsFacade, Policy
@@ -36,18 +35,20 @@ from service.devserver.embedded import EmbeddedServer
 from service.games.commands.validation import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
-from service.games.ports import UNLIMITED, sequential_runtime
+from service.games.ports import sequential_runtime
 from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisGamesOfBots, RedisStore
 from service.games.store.reminder_queue import RedisReminders
 from service.games.store.repository import GameRepository
+from service.limits.memory import MemoryReserve
+from service.limits.stored_bytes import UNLIMITED
+from service.limits.windows import LocalCounts
 from service.metrics import Metrics
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
 from service.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
-from service.redis.memory_reserve import MemoryReserve
 from service.redis.topology import Topology, open_topology
 from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
@@ -164,7 +165,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
             stored=StoredBytes(UNLIMITED),
         ),
     )
-    limits, metrics = RateLimits(MemoryStorage, Limits(), workers=1), Metrics()
+    limits, metrics = RateLimits(LocalCounts(), Limits(), workers=1), Metrics()
     streams = Streams(StreamLimits(), metrics.streams, lambda _connection, _notify: lambda: None)
     parts = WebParts(games, backends, limits, streams, metrics, lambda: None)
     return ExampleApp(create_app(parts, Ingress()), advance_clock, lambda name: backends.keys.create(name).key)

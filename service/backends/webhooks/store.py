@@ -14,11 +14,11 @@ import orjson
 
 from service.backends.ports import ATTEMPTS_KEPT, AskedMessage, DeliveryAttempt, DueGame, Repeat, Webhook, WebhookStore
 from service.backends.store import check_kept, find_repeat, repeat_args
+from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
 from service.redis.connection import Command
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
-from service.redis.memory_reserve import MemoryReserve
 from service.redis.shards import shard_of
 from service.redis.topology import Topology
 

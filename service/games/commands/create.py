@@ -24,8 +24,9 @@ from service.games.model.game_events import Created, GameEvent
 from service.games.model.seats import BOT_NAMES, HUMAN, OPEN_SEAT, Seat, Seats
 from service.games.model.tokens import hash_secret, new_game_id, new_join_code, new_token
 from service.games.model.views import CommandResult, CreatedGame, SeatToken, view_game
-from service.games.ports import Holder, RandomBytes
+from service.games.ports import RandomBytes
 from service.games.store.idempotency import Idempotency, IdempotencyKey
+from service.limits.stored_bytes import Holder
 
 # A new game: its seats with their tokens, its deck, and its first deal once no seat is open.
 

@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 from service.games.model.errors import ShareUsedUp
 from service.games.model.game import Game, Ownership
 from service.games.model.schedule import Lifetimes
-from service.games.ports import UNLIMITED, Holder, IdempotencyRecord, PutOff, RunLater, Shares, ShareUsed
+from service.games.ports import IdempotencyRecord, PutOff, RunLater
+from service.limits.stored_bytes import UNLIMITED, Holder, Shares, ShareUsed
 from service.redis.errors import StorageUnavailable
 
 RESERVED_BYTES: Final = 160

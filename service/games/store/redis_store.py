@@ -32,6 +32,7 @@ from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, ReminderKind, Re
 from service.games.store.advice_store import RedisAdvice
 from service.games.store.all_games import parse_stored
 from service.games.store.compression import compress, decompress
+from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import (
     FailureObserver,
@@ -44,7 +45,6 @@ from service.redis.calls import (
 )
 from service.redis.connection import NotSent
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
-from service.redis.memory_reserve import MemoryReserve
 from service.redis.shards import shard_of
 from service.redis.topology import Topology
 

@@ -19,22 +19,13 @@ from service.games.model.game import Game, GameStatus
 from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.model.schedule import reminders
 from service.games.model.tokens import new_write_id
-from service.games.ports import (
-    TRACE,
-    Commit,
-    GameExists,
-    Holder,
-    IdempotencyRecord,
-    PriorWrite,
-    Runtime,
-    Store,
-    WriteRequest,
-)
+from service.games.ports import TRACE, Commit, GameExists, IdempotencyRecord, PriorWrite, Runtime, Store, WriteRequest
 from service.games.store.admission import GROWTH, Admission, Keeping
 from service.games.store.cache import CachedGame, GameCache, GameReader, expired
 from service.games.store.codec import encode_event, encode_game, encode_tombstone, state_prefix
 from service.games.store.history import Compaction, GameHistory
 from service.games.store.idempotency import check_same_request
+from service.limits.stored_bytes import Holder
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 MAX_ATTEMPTS: Final = 16

@@ -40,7 +40,7 @@ from service.games.reminders import (
 )
 from service.games.store.compression import compress, decompress
 from service.games.store.heartbeats import Heartbeat, judge
-from service.games.store.reminder_queue import Due, Turns
+from service.limits.fair_queue import Due, Turns
 from service.redis.errors import OutcomeUnknown
 from service.redis.shards import shard_of
 

@@ -9,8 +9,8 @@ from service.backends.store import RedisBackends
 from service.backends.webhooks.store import RedisWebhooks
 from service.games.store.redis_store import RedisDeletions, RedisStore
 from service.games.store.reminder_queue import RedisReminders
+from service.limits.memory import MemoryReserve
 from service.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
-from service.redis.memory_reserve import MemoryReserve
 from service.redis.topology import Topology
 
 

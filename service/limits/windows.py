@@ -1,0 +1,80 @@
+"""Counts in windows of time that all workers share: in Redis, or in the memory of a worker while Redis fails.
+
+A key names its window, so a count is forgotten, not reset, when the window is over.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Final
+
+from service.bounded_cache import BoundedCache
+from service.redis import keys
+from service.redis.calls import failure_of
+from service.redis.topology import Topology
+
+FALLBACK_SECONDS: Final = 5.0
+"""How long a worker uses its local count after Redis has failed."""
+MAX_LOCAL_COUNTS: Final = 100_000
+"""Counts that a worker keeps in its memory; of more, the one that was increased longest ago is forgotten."""
+
+_log = logging.getLogger(__name__)
+
+Count = Callable[[str, int, int], int]
+"""Adds an amount to the count of a key, which is kept for so many seconds; returns the new count."""
+
+
+class RedisCounts:
+    """Counts in Redis, in one round trip. Raises ``NotSent``, ``MaybeSent`` and ``StorageUnavailable``."""
+
+    def __init__(self, topology: Topology) -> None:
+        self._topology = topology
+
+    def __call__(self, key: str, amount: int, seconds: int) -> int:
+        """Add to a count."""
+        name = keys.window(key)
+        answers = self._topology.call(name, (b"INCRBY", name, amount), (b"EXPIRE", name, seconds, b"NX"))
+        for answer in answers:
+            if isinstance(answer, Exception):
+                raise failure_of(answer) from None
+        return int(answers[0])
+
+
+class LocalCounts:
+    """Counts in the memory of this process."""
+
+    def __init__(self) -> None:
+        self._counts = BoundedCache[str, int](MAX_LOCAL_COUNTS)
+
+    def __call__(self, key: str, amount: int, seconds: int) -> int:  # noqa: ARG002 # nobody asks for it again
+        """Add to a count."""
+        count = (self._counts.get(key) or 0) + amount
+        self._counts.put(key, count)
+        return count
+
+
+class FallbackCounts:
+    """Counts by ``shared``; for ``FALLBACK_SECONDS`` after it has failed, in the memory of this process."""
+
+    def __init__(self, shared: Count) -> None:
+        self._shared = shared
+        self._local = LocalCounts()
+        self._local_until = 0.0
+
+    def __call__(self, key: str, amount: int, seconds: int) -> int:
+        """Add to a count."""
+        now = time.monotonic()
+        if now >= self._local_until:
+            if self._local_until > 0:
+                self._local_until = now + FALLBACK_SECONDS  # so that only one request at a time tries Redis
+            try:
+                count = self._shared(key, amount, seconds)
+            except Exception as error:  # of any kind: a failure of Redis must not reject a request
+                _log.warning("rate limits fall back to a local count per worker: %s", type(error).__name__)
+                self._local_until = time.monotonic() + FALLBACK_SECONDS
+            else:
+                self._local_until = 0.0
+                return count
+        return self._local(key, amount, seconds)
