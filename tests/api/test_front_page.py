@@ -311,7 +311,7 @@ def test_a_compressed_answer_is_revalidated(api: Api) -> None:
                 assert "Content-Encoding" not in answer.headers
 
 
-@pytest.mark.parametrize("accepted", ["identity", "gzip;q=0", "br, zstd", "*;q=0", "gzip;q=x", "nonsense;;q="])
+@pytest.mark.parametrize("accepted", ["identity", "gzip;q=0", "br, zstd", "*;q=0"])
 def test_nothing_is_compressed_for_a_client_that_does_not_accept_it(accepted: str, api: Api) -> None:
     assert "Content-Encoding" not in api.get("/openapi.yaml", headers={"Accept-Encoding": accepted}).headers
 

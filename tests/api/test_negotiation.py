@@ -24,6 +24,12 @@ from tests.api.client import Api, status_and_code
         ("*/*, application/json;q=0", "text/plain"),
         ("application/json;q=0.0, text/*;q=0.001", "text/plain"),
         ("text/plain, application/json", "application/json"),
+        # Loosely written: what older Java sends, weights that are no numbers, entries that are no types.
+        ("text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", "application/json"),
+        *[(accept, "application/json") for accept in ("*", ",,", "json", "video/mp4;q=0,8", "text/html, plain;q=")],
+        ("text/plain; q=.9, application/json; Q = .8", "text/plain"),
+        ("text/plain;q=x, application/json;q=0.5", "text/plain"),
+        ('application/json;q=".5", text/plain;q=2', "text/plain"),
     ],
 )
 def test_a_record_is_text_only_where_text_has_a_higher_weight(accept: str, kind: str, api: Api) -> None:
@@ -35,6 +41,41 @@ def test_a_record_is_text_only_where_text_has_a_higher_weight(accept: str, kind:
 def test_events_are_a_stream_only_where_a_stream_has_a_higher_weight(accept: str, api: Api) -> None:
     table = api.create("domino", 2)
     assert api.get(f"{table.path}/events", headers={"Accept": accept}).mimetype == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("accept", "language"),
+    [
+        *[(accept, "de") for accept in ("de;q=.9, en;q=.8", "fr, de_AT;q=x", "DE", "en;q=0, de;q=.1", "de;q=1.5, en")],
+        *[(accept, "en") for accept in ("*;q=.1", "de;q=.0", ",", "de;q=.8, en;q=.9")],
+    ],
+)
+def test_a_loosely_written_language_is_understood(accept: str, language: str, api: Api) -> None:
+    assert api.get("/problems", headers={"Accept-Language": accept}).headers["Content-Language"] == language
+
+
+@pytest.mark.parametrize(
+    ("accept", "coding"),
+    [
+        *[(accept, "gzip") for accept in ("gzip;q=.5", "br, x-gzip", "*;q=.1", "GZIP; Q=1.", "gzip;q=x")],
+        *[(accept, None) for accept in ("gzip;q=.0, *", "x-gzip;q=0", "*;q=0", "nonsense;;q=", ",")],
+    ],
+)
+def test_a_loosely_written_coding_is_understood(accept: str, coding: str | None, api: Api) -> None:
+    assert api.get("/openapi.yaml", headers={"Accept-Encoding": accept}).headers.get("Content-Encoding") == coding
+
+
+@pytest.mark.parametrize(
+    ("kind", "coding"),
+    [
+        *[(f"application/json; charset={name}", "") for name in ("utf8", "UTF_8", "us-ascii", '"ASCII"', "")],
+        *[("application/json", coding) for coding in ("Identity", "identity, identity", " ")],
+    ],
+)
+def test_a_loosely_written_type_of_a_body_is_understood(kind: str, coding: str, api: Api) -> None:
+    body = b'{"variant": "domino", "players": [{"name": "Al"}, {"name": "Bo"}]}'
+    answer = api.ask("POST", "/v1/games", data=body, content_type=kind, headers={"Content-Encoding": coding})
+    assert answer.status_code == 201
 
 
 # A record as the body

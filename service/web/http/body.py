@@ -27,6 +27,8 @@ BODY_UNIT_BYTES: Final = 4096
 """Bytes of a body that cost about as much as a small request."""
 PATCH_TYPES: Final = ("application/json", "application/merge-patch+json")
 """The types of the body of a PATCH: what it changes, and nothing of the rest (RFC 7396)."""
+_UTF_8_OR_A_PART: Final = ("utf-8", "utf8", "utf_8", "us-ascii", "ascii")
+"""How clients call UTF-8, and ASCII, which is UTF-8 as well."""
 _BODY: Final = "domino.body"
 """The key in the WSGI environment for the body, or for why it is refused."""
 _nothing_in: Final = EmptyInSchema()
@@ -83,7 +85,8 @@ def _wrong_content_type(*allowed: str) -> RequestError:
 
 def _accepted_body() -> bytes:
     """Return the body. Raises ``RequestError`` if it is compressed, too large or incomplete."""
-    if current_environ().get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
+    codings = current_environ().get("HTTP_CONTENT_ENCODING", "").lower().split(",")
+    if any([coding.strip() not in ("", "identity") for coding in codings]):
         raise RequestError("compressed_body")
     body = _read_body()
     if isinstance(body, bytes):
@@ -144,7 +147,7 @@ def validate(schema: Schema, value: Any) -> Any:
 
 def _is_in_utf8(media_type: str) -> bool:
     charset = request.mimetype_params.get("charset", "utf-8")
-    return request.mimetype == media_type and charset.lower() == "utf-8"
+    return request.mimetype == media_type and charset.lower() in _UTF_8_OR_A_PART
 
 
 def _flatten(messages: Any, path: str = "") -> dict[str, list[Reason]]:

@@ -10,12 +10,13 @@ import json
 import re
 from collections.abc import Mapping
 from hashlib import sha256
+from operator import itemgetter
 from typing import Any, Final
 
 from flask import current_app, request
 from marshmallow import Schema, ValidationError
-from werkzeug.datastructures import LanguageAccept, MIMEAccept
-from werkzeug.http import parse_accept_header
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_list_header
 
 from service.engine.errors import Reason
 from service.games.commands.move import Expected
@@ -38,6 +39,8 @@ _PARSED_HEADERS: Final = (
     "HTTP_IF_RANGE",
     "HTTP_RANGE",
 )
+_WEIGHT: Final = re.compile(r";[ \t]*q[ \t]*=[ \t]*\"?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\"?[ \t]*(?:;|$)", re.IGNORECASE)
+_MEDIA_TYPE: Final = re.compile(r"[^ \t/]+/[^ \t/]+")
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
 KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
 """Without quotes there is no comma, which separates the values of a header that was sent twice."""
@@ -74,31 +77,53 @@ def accepted_language(environ: Mapping[str, Any]) -> Language:
     header = environ.get("HTTP_ACCEPT_LANGUAGE")
     if header is None or len(header) > MAX_HEADER_CHARS:  # it is refused, in this language
         return DEFAULT_LANGUAGE
-    for tag, quality in parse_accept_header(header, LanguageAccept):  # in order of quality
+    for tag, weight in sorted(_preferences(header), key=itemgetter(1), reverse=True):
         for known in LANGUAGES:
-            if quality and tag.partition("-")[0].lower() == known:
+            if weight and tag.replace("_", "-").partition("-")[0].lower() == known:
                 return known
     return DEFAULT_LANGUAGE
+
+
+def _preferences(header: str) -> list[tuple[str, float]]:
+    """Return the entries of a header that lists what a client accepts, without their parameters, and their weights.
+
+    They are read as loosely as clients write them: ``q=.5`` is a half, more than 1 is 1, and a weight that is no
+    number, or a missing one, is 1, as the client names the entry because it accepts it.
+    """
+    entries = []
+    for entry in parse_list_header(header):
+        weight = _WEIGHT.search(entry)
+        entries.append((entry.partition(";")[0].strip(), 1.0 if weight is None else min(float(weight[1]), 1.0)))
+    return entries
+
+
+def accepts_gzip() -> bool:
+    """Return whether ``Accept-Encoding`` accepts gzip, by its own name, its older one or a star."""
+    weights = {name.lower(): weight for name, weight in _preferences(current_environ().get("HTTP_ACCEPT_ENCODING", ""))}
+    return bool(weights.get("gzip", weights.get("x-gzip", weights.get("*", 0))))
 
 
 def negotiate(*types: str) -> str:
     """Return the media type with the highest weight in ``Accept``; of several, the one that is first in ``types``.
 
-    That is JSON: many clients list types that they cannot parse, with the same weight. Raises ``RequestError``
-    (``not_acceptable``) if the client accepts none of these types.
+    That is JSON: many clients list types that they cannot parse, with the same weight. It is also what a client gets
+    whose header has entries that are no types, unless another entry accepts one of these types. Raises
+    ``RequestError`` (``not_acceptable``) if the client accepts none of them.
     """
     header: str | None = current_environ().get("HTTP_ACCEPT")
     if not header or header == "*/*":
         return types[0]
     if header in types:
         return header
-    # Parameters of a type, such as a charset, are ignored.
-    plain = [(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes]
-    accept = MIMEAccept(plain)
+    preferences = [("*/*" if kind == "*" else kind, weight) for kind, weight in _preferences(header)]
+    well_formed = [(kind, weight) for kind, weight in preferences if _MEDIA_TYPE.fullmatch(kind)]
+    accept = MIMEAccept(well_formed)
     best = max(types, key=accept.quality)
-    if not accept.quality(best):
-        raise RequestError("not_acceptable", allowed=types)
-    return best
+    if accept.quality(best):
+        return best
+    if len(well_formed) < len(preferences) or not preferences:
+        return types[0]
+    raise RequestError("not_acceptable", allowed=types)
 
 
 def preferred_language() -> Language:

@@ -16,12 +16,12 @@ from threading import Lock
 from typing import Any, Final
 
 import orjson
-from flask import Response, request
+from flask import Response
 
 from service.bounded_cache import BoundedCache
 from service.games.access import Access
 from service.texts import Language
-from service.web.http.headers import etag_in, etag_matches, negotiate
+from service.web.http.headers import accepts_gzip, etag_in, etag_matches, negotiate
 
 JSON: Final = "application/json"
 TEXT: Final = "text/plain"
@@ -228,7 +228,7 @@ def compress(response: Response) -> Response:
     move, so that each view would be compressed anew.
     """
     response.vary.add("Accept-Encoding")
-    if response.status_code in (200, 304) and request.accept_encodings.quality("gzip"):
+    if response.status_code in (200, 304) and accepts_gzip():
         etag, _ = response.get_etag()
         if etag is not None:
             response.set_etag(etag, weak=True)
