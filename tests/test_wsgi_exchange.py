@@ -153,6 +153,23 @@ def test_the_head_of_a_stream_is_sent_before_its_first_event() -> None:
         assert theirs.recv(4096).endswith(b"Transfer-Encoding: chunked\r\n\r\n")
 
 
+@pytest.mark.parametrize(
+    ("fields", "version", "closes"),
+    [
+        *[([each], b"1.1", True) for each in (b"close", b"TE, close", b"close, TE", b" Close ,", b"keep-alive,close")],
+        ([b"TE", b"close"], b"1.1", True),
+        *[([each], b"1.1", False) for each in (b"TE", b"keep-alive", b"closed", b"", b"upgrade, HTTP2-Settings")],
+        *[([each], b"1.0", False) for each in (b"Keep-Alive", b"TE, keep-alive")],
+        *[([each], b"1.0", True) for each in (b"TE", b"keep-alive, close")],
+        ([], b"1.0", True),
+    ],
+)
+def test_a_connection_is_closed_by_any_word_that_says_so(fields: list[bytes], version: bytes, closes: bool) -> None:
+    lines = b"".join(b"\r\nConnection: " + field for field in fields)
+    with parsed(GET.replace(b"1.1", version, 1).replace(b"\r\n\r\n", lines + b"\r\n\r\n")) as (request, *_):
+        assert request.should_close() is closes
+
+
 HEADS = {
     "plain": GET,
     "body": b"POST /v1/games HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",

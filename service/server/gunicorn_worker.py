@@ -191,6 +191,21 @@ class _BoundedRequest(Request):  # type: ignore[misc]  # gunicorn has no type in
         self.max_buffer_headers = MAX_HEAD_BYTES
         return super().parse(unreader)
 
+    def should_close(self) -> bool:
+        """Return whether the connection is closed after the response: by any word of any field ``Connection``.
+
+        gunicorn compares the whole value of the first one (RFC 9112, 9.3).
+        """
+        if self.must_close or self.method == "CONNECT":
+            return True
+        words = [
+            word.strip(" \t").lower()
+            for name, value in self.headers
+            if name == "CONNECTION"
+            for word in value.split(",")
+        ]
+        return "close" in words or (self.version < _HTTP_1_1 and "keep-alive" not in words)
+
     def _peer_trusted_for_forwarded(self) -> tuple[dict[str, str], list[str]]:
         """Return nothing: the application reads what a proxy says, and gunicorn would parse its address."""
         return {}, []
