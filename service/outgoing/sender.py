@@ -37,7 +37,22 @@ from service.outgoing.lookups import LOOKUP_SECONDS, Lookup, LookupFailed, Looku
 # A tunnel through the operator's proxy, which then decides where requests may go.
 
 
+_FINAL: Final = 200
+_SWITCHING: Final = 101
 _REFUSED: Final = (403, 407)  # what smokescreen and other filtering proxies answer
+
+
+class _Response(HTTPResponse):
+    """An answer after any number of interim ones (RFC 9110, 15.2), of which ``http.client`` knows 100 alone.
+
+    101 is a final one: nobody has asked for another protocol.
+    """
+
+    def begin(self) -> None:
+        super().begin()
+        while self.status < _FINAL and self.status != _SWITCHING:
+            self.headers = None  # type: ignore[assignment] # as before the first answer, so that the next one is read
+            super().begin()
 
 
 class TunnelRefused(Exception):
@@ -52,7 +67,7 @@ def open_tunnel(connection: Connection, authority: str) -> None:
         ConnectionError: the proxy could not connect.
     """
     connection.sendall(f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode("ascii"))
-    response = HTTPResponse(cast(socket.socket, connection), method="CONNECT")
+    response = _Response(cast(socket.socket, connection), method="CONNECT")
     response.begin()
     if response.status in _REFUSED:
         raise TunnelRefused
@@ -229,7 +244,7 @@ class Sender:
         try:
             connection.begin(deadline, _HEAD_BYTES + max_answer)
             connection.sendall(exchange.request)
-            response = HTTPResponse(cast(socket.socket, connection), method="POST")
+            response = _Response(cast(socket.socket, connection), method="POST")
             response.begin()
             body = response.read(max_answer + 1)
             if response.length and len(body) <= max_answer:

@@ -129,6 +129,20 @@ def test_every_status_is_an_answer(open_endpoint: OpenEndpoint, trust: ssl.SSLCo
     assert posted(open_endpoint(answer(status)), trust).status == int(status[:3])
 
 
+def test_interim_answers_are_no_answers_however_many(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+    interim = (
+        b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
+    )
+    final = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    endpoint = open_endpoint(raw(interim * 2 + final))
+    by = sender(Network(endpoint), trust)
+    assert [post(by)[:2] for _ in range(2)] == [(200, b"ok")] * 2
+    assert endpoint.accepted == 1
+    assert posted(open_endpoint(raw(b"HTTP/1.1 101 Switching Protocols\r\n\r\n")), trust).status == 101
+    without_end = endless(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n")
+    assert failure(sender(Network(open_endpoint(without_end)), trust)) == "too_large"
+
+
 @pytest.mark.parametrize("status", ["301", "302", "303", "307", "308"])
 @pytest.mark.parametrize("location", ["https://127.0.0.1/", "https://other.example.com/", "//[::1]/", "/elsewhere"])
 def test_a_redirect_is_an_answer_and_is_not_followed(
