@@ -209,6 +209,7 @@ _CLIENT_HEADERS: Final = (
 _EXPOSED_HEADERS: Final = (
     "Accept-Patch",
     "Allow",
+    "Content-Disposition",
     "Content-Language",
     "Date",
     "ETag",
@@ -217,6 +218,7 @@ _EXPOSED_HEADERS: Final = (
     "RateLimit",
     "RateLimit-Policy",
     "Retry-After",
+    "Vary",
     "WWW-Authenticate",
     "X-Request-ID",
 )
