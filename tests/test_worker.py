@@ -142,6 +142,7 @@ def test_a_body_in_parts_is_accepted_within_the_time_limit(tmp_path: Path) -> No
                 connection.sendall(part)
             status, headers, body = read_response(connection)
             assert (status, json.loads(body), headers["connection"]) == (200, {"bytes": 10}, "keep-alive")
+            assert headers["date"] == "Fri, 02 Jan 1970 00:00:00 GMT"  # by the clock of the application
 
 
 def test_a_client_that_does_not_read_its_response_is_disconnected(tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ class GamesFacade:
         self.rematches = Rematches(context)
         self.queries = GameQueries(repository, feed)
         self.learning = Learning(repository)
+        self.clock = runtime.clock
         self.readiness = Readiness(repository.store.check, runtime.clock)
         self._repository = repository
 

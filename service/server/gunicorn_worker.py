@@ -239,6 +239,11 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         if not self.alive:
             sys.exit(0)  # without loading the application, which takes a while
 
+    def load_wsgi(self) -> None:
+        """Load the application, and with it the clock that clients are told: its own, if it has one (``seconds``)."""
+        super().load_wsgi()
+        self._seconds = getattr(self.wsgi, "seconds", time.time)
+
     def run(self) -> None:
         """Serve until a stop is requested; then finish the running requests, within the graceful timeout."""
         servers = [self._serve(each) for each in self.sockets]
@@ -326,7 +331,10 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         sock.settimeout(self.send_seconds)
         try:
             try:
-                self._respond(Response(req, sock, self.cfg), environ_of(self._base_environ, req, listener_name, addr))
+                self._respond(
+                    Response(req, sock, self.cfg, self._seconds),
+                    environ_of(self._base_environ, req, listener_name, addr),
+                )
             finally:
                 # Also before the connection is closed: with unread data, that would discard the response.
                 if has_body and is_unread(req.body.reader):

@@ -9,6 +9,7 @@ and which headers it may have. Does not depend on the application. Imported befo
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from time import time
 from typing import Any, Final, NamedTuple
@@ -102,12 +103,19 @@ def _date(second: int) -> str:
 
 
 class Response(wsgi.Response):  # type: ignore[misc]  # gunicorn has no type information
-    """A response whose head is sent with the first part of its body, in one call."""
+    """A response whose head is sent with the first part of its body, in one call.
+
+    ``Date`` is the time of ``clock``, in seconds since 1970.
+    """
 
     headers_sent: bool
     """Whether the head has been made."""
     _unsent = b""
     """The head, while nothing has been sent."""
+
+    def __init__(self, request: Any, sock: Any, config: Any, clock: Callable[[], float] | None = None) -> None:
+        super().__init__(request, sock, config)
+        self._clock = clock or time
 
     @property
     def has_begun(self) -> bool:
@@ -128,7 +136,7 @@ class Response(wsgi.Response):  # type: ignore[misc]  # gunicorn has no type inf
         lines = [
             f"HTTP/{major}.{minor} {self.status}\r\n",
             f"Server: {self.version}\r\n",
-            _date(int(time())),
+            _date(int(self._clock())),
             f"Connection: {connection}\r\n",
         ]
         return [*lines, "Transfer-Encoding: chunked\r\n"] if self.chunked else lines

@@ -12,6 +12,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
+from service.games.ports import TimeSource
 from service.metrics import Metrics
 from service.web import services
 from service.web.backends import routes as backends_routes
@@ -66,9 +67,10 @@ MAX_VIEW_CACHE_BYTES: Final = 1024 * 1024
 class Application(LeanFlask):
     """The application of one worker."""
 
-    def __init__(self, streams: Streams) -> None:
+    def __init__(self, streams: Streams, clock: TimeSource) -> None:
         super().__init__("service.web")
         self._streams = streams
+        self._clock = clock
 
     def forget(self, games: Container[str]) -> None:
         """Drop games that were deleted from the memory of this worker, and end their streams."""
@@ -77,6 +79,10 @@ class Application(LeanFlask):
     def drop_cached(self, games: Container[str]) -> None:
         """Drop games from which a player was erased from the memory of this worker; their streams go on."""
         services.installed(self).drop_cached(games)
+
+    def seconds(self) -> float:
+        """Return the time by which deadlines are decided, which the server tells as ``Date``: seconds since 1970."""
+        return self._clock() / 1000
 
     def drain(self) -> None:
         """End the streams, as the worker is about to stop."""
@@ -114,7 +120,7 @@ def create_app(parts: WebParts, ingress: Ingress) -> Application:
     """Return the application of a worker."""
     games, backends, limits, streams, metrics, yield_control = parts
     proxies, metrics_port, addresses = ingress
-    app = Application(streams)
+    app = Application(streams, games.clock)
     app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
     own_services = Services(games, backends, limits, streams, *caches, metrics, yield_control, addresses)
@@ -136,7 +142,7 @@ def create_app(parts: WebParts, ingress: Ingress) -> Application:
 
 def create_metrics_app(own_services: Services) -> Application:
     """Return the application for the port of the metrics, which also says whether the service is alive and ready."""
-    app = Application(own_services.streams)
+    app = Application(own_services.streams, own_services.games.clock)
     app.url_map.merge_slashes = False
     services.install(app, own_services)
     answers.install(app, own_services.limits)

@@ -30,6 +30,7 @@ from service.games.store.heartbeats import BEAT_SECONDS, RedisHeartbeats
 from service.json_logging import configure_logging
 from service.metrics import Metrics
 from service.outgoing.sender import Sender
+from service.redis.server_clock import system_clock
 from service.workers.advice import Advisor, Hints, Reviews
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import Control, Queue, Spawn, Stop, run
@@ -183,7 +184,7 @@ def _lease_context(
         parts.webhooks,
         parts.repository,
         sender,
-        Sources(parts.clock, os.urandom, jitter),
+        Sources(parts.clock, system_clock, os.urandom, jitter),
         observe=lambda attempt: metrics.count_delivery(attempt.error or "ok"),
     )
     return LeaseContext(parts.webhooks, deliveries, metrics, parts.clock, jitter, game_ttl, begin_attempt)

@@ -28,6 +28,10 @@ def late_move(api: TimedApi, table: Table, seat: int) -> Json:
     return api.moves(table, seat)[0]
 
 
+def test_the_time_that_clients_are_told_is_that_by_which_deadlines_are_decided(timed_api: TimedApi) -> None:
+    assert timed_api.app.seconds() == timed_api.clock() / 1000
+
+
 # Asking for one
 
 

@@ -66,7 +66,8 @@ class TimedApi(Api):
             secrets=[secret],
             ttl_seconds=ttl_seconds,
         )
-        super().__init__(create_app(games, backends=backends).test_client(use_cookies=False))
+        self.app = create_app(games, backends=backends)
+        super().__init__(self.app.test_client(use_cookies=False))
         self._repository = games.access._repository
         self._automation = Automation(self._repository)
 

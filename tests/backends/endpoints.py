@@ -109,6 +109,8 @@ class Hooked:
     def __init__(self, *, wrap: Callable[[Any], Any] = lambda port: port) -> None:
         self.now = START
         self.jitter = 0.5
+        self.clock_behind = 0
+        """By how many milliseconds the clock of the store is behind that of the machine."""
         clock = lambda: self.now  # noqa: E731 # a clock
         seconds = lambda: self.now / 1000  # noqa: E731
         self.clock = clock
@@ -136,7 +138,7 @@ class Hooked:
             self.reached,
             self.owned.new_repository(),
             self.sender,
-            Sources(self.clock, self.random.randbytes, lambda: self.jitter),
+            Sources(self.clock, lambda: self.now + self.clock_behind, self.random.randbytes, lambda: self.jitter),
             observe=lambda attempt: self.metrics.count_delivery(attempt.error or "ok"),
         )
         context = LeaseContext(

@@ -25,6 +25,9 @@ class Application:
         self._gauge = Gauge("in_progress", "open requests of a worker", multiprocess_mode="livesum")
         _log("loaded")
 
+    def seconds(self) -> float:
+        return 86_400.0
+
     def drain(self) -> None:
         _log("drain")
         self._draining.set()

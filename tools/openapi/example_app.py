@@ -111,7 +111,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
         webhooks,
         repository,
         _SilentSender("example"),
-        Sources(clock, _SameBytes(), lambda: 0.5),
+        Sources(clock, clock, _SameBytes(), lambda: 0.5),
         observe=lambda _: None,
     )
 

@@ -57,9 +57,14 @@ class Outcome(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """Where times, ids and pauses come from: ``clock`` is that of the store, ``jitter`` returns numbers from 0 to 1."""
+    """Where times, ids and pauses come from: ``jitter`` returns numbers from 0 to 1.
+
+    ``clock`` is that of the store. ``signing_clock`` is the machine's own: receivers compare the time of a signature
+    with their own clocks, and refuse a message that was signed minutes before or after.
+    """
 
     clock: TimeSource
+    signing_clock: TimeSource
     random_bytes: RandomBytes
     jitter: Callable[[], float]
 
@@ -83,7 +88,7 @@ class Deliveries:
         self._store = store
         self._repository = repository
         self._sender = sender
-        self._clock, self._random_bytes, self._jitter = sources
+        self._clock, self._signing_clock, self._random_bytes, self._jitter = sources
         self._observe = observe
 
     def challenge(self, webhook: Webhook) -> bool:
@@ -224,7 +229,7 @@ class Deliveries:
         if webhook.old_secret is not None and at < webhook.old_secret_until:
             secrets.append(webhook.old_secret)
         begun = DeliveryAttempt(message.id, message.type, game, at, 0, None, None, message.version, message.at)
-        headers = signed_headers(message.id, at // 1000, message.body, secrets)
+        headers = signed_headers(message.id, self._signing_clock() // 1000, message.body, secrets)
         if TRACE.get():
             headers |= trace_headers(self._random_bytes(8))
         try:
