@@ -87,6 +87,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "forbidden": (
         "wrong_join_code",
+        "unknown_join_code",
         "token_of_another_seat",
         "hint_among_people",
         "challenge_not_repeated",

@@ -12,9 +12,9 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from service.games.automation.due import Notice
-from service.games.model.errors import Forbidden, NotFound, Unauthorized, no_token, unauthorized
+from service.games.model.errors import Forbidden, Gone, NotFound, Unauthorized, no_token, unauthorized
 from service.games.model.game import OWNER, Game, Viewer
-from service.games.model.tokens import find_hash
+from service.games.model.tokens import find_hash, hash_secret, is_join_code, read_join_code, shard_of_code
 from service.games.ports import PriorWrite
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import GameRepository
@@ -138,6 +138,29 @@ class AccessControl:
         self._notice(game)
         return Access(game, None, app=app)
 
+    def find_invited(self, invitation: Invitation) -> Access:
+        """Return the access of somebody without a token to the game whose open seat has the join code.
+
+        Also to the one where the same request has taken a seat before, the last one perhaps. Raises ``Forbidden``
+        where there is none, whatever the reason.
+        """
+        code, key = read_join_code(invitation.join_code or ""), invitation.key
+        shard = shard_of_code(code)
+        found = None if shard is None else self._repository.store.find_code(shard, hash_secret(code))
+        if key is not None:
+            name = self._idempotency.record(IdempotencyKey(key, b""), "seat", code).name
+            if found is None:
+                found = self._repository.store.reserved(name)
+            else:
+                found = self._repository.transactions.reserve(name, found)
+        game = None
+        with suppress(Gone):
+            game = None if found is None else self._repository.reader.load(found)
+        if game is None or not self._is_invited(game, lambda: invitation):
+            raise Forbidden("unknown_join_code")
+        self._notice(game)
+        return Access(game, None)
+
     def check_not_deleted(self, game_id: str) -> None:
         """Raise ``Gone`` for a game that was deleted: every request is refused so, whatever it presents.
 
@@ -154,7 +177,7 @@ class AccessControl:
         if invitation is None:
             return False
         join_code, key = invitation()
-        if join_code is not None and find_hash(join_code, [game.join_hash]) is not None:
+        if join_code is not None and is_join_code(join_code, game.join_hash):
             return True
         if key is None:
             return False

@@ -50,7 +50,8 @@ class Commit(NamedTuple):
 
     The stored state must also begin with ``after``: where a failover has lost moves, two histories may reach the same
     version. The new version is ``expected + len(events)``. ``reminders`` are written in the same write, as those of the
-    ``holder`` of the game, who is always the same.
+    ``holder`` of the game, who is always the same. ``codes`` are the hashes of the join codes by which the game was
+    found before, and is found from now on.
     """
 
     expected: int
@@ -60,6 +61,7 @@ class Commit(NamedTuple):
     after: bytes = b""
     reminders: Reminders = NO_REMINDERS
     holder: str = ""
+    codes: tuple[bytes | None, bytes | None] = (None, None)
 
 
 class PriorWrite(NamedTuple):
@@ -105,6 +107,10 @@ class GameExists(Exception):
     """The store already has a game with this id (ids have 128 random bits, so this is a fault, not a coincidence)."""
 
 
+class JoinCodeTaken(Exception):
+    """Another game is found by this join code already."""
+
+
 class Store(Protocol):
     """Stores games and their events. Every method returns within three seconds or raises ``StorageUnavailable``.
 
@@ -123,12 +129,13 @@ class Store(Protocol):
         *,
         reminders: Reminders = NO_REMINDERS,
         holder: str = "",
+        code: bytes | None = None,
     ) -> PriorWrite | None:
         """Store a new game; its version is the number of its ``events``, at least one.
 
-        ``reminders`` as in ``Commit``; the game is found by its ``holder``. Returns ``None`` if this write is
-        committed, by this attempt or an earlier one; else the earlier write under the same idempotency record. Raises
-        ``GameExists``, ``OutcomeUnknown``.
+        ``reminders`` as in ``Commit``; the game is found by its ``holder``, and by the join ``code`` with this hash.
+        Returns ``None`` if this write is committed, by this attempt or an earlier one; else the earlier write under the
+        same idempotency record. Raises ``GameExists``, ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
 
     def read(self, game: str) -> StoredGame | None:
@@ -140,9 +147,9 @@ class Store(Protocol):
         A game whose id has no shard has no reminders.
         Returns ``None`` if it is committed, by this attempt or an earlier one; else the earlier write under the same
         idempotency record, which is looked up first; else the current game, because another write came first.
-        Raises ``KeyError`` if the game does not exist or has expired, and ``OutcomeUnknown``: also if the write was
-        sent before (``again``) without an idempotency record, and the events after version ``expected`` have been
-        compacted.
+        Raises ``JoinCodeTaken``, ``KeyError`` if the game does not exist or has expired, and ``OutcomeUnknown``: also
+        if the write was sent before (``again``) without an idempotency record, and the events after version
+        ``expected`` have been compacted.
         """
 
     def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
@@ -159,6 +166,9 @@ class Store(Protocol):
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """Return the write that was committed under the idempotency record of that name in the last 24 hours."""
+
+    def find_code(self, shard: int, code: bytes) -> str | None:
+        """Return the game of this shard that is found by the join code with this hash, unless it has expired."""
 
     def reserve(self, name: str, value: str) -> str:
         """Return the value that was first given under this name in the last 24 hours; ``value`` if none was.

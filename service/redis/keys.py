@@ -18,8 +18,10 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 else ``-``
 ``domino:{<game>}:key:<name>``  string, for 24 hours: ``<id> <version> <fingerprint>`` of the write
                                 under a client's idempotency key
-``domino:key:<name>``           string, for 24 hours: the value reserved under a creator's
-                                idempotency key
+``domino:key:<name>``           string, for 24 hours: the value reserved under the idempotency key of
+                                who creates a game, or takes a seat without its id
+``domino:code:{<tag>}:<d>``     string, while a seat is open: the game of the shard with the join code of
+                                which ``<d>`` is a digest
 ``domino:<kind>:{<tag>}``       sorted set, for each kind of reminders of games (``service.games.reminders``):
                                 the holders of games of the shard that have one. The score is not later
                                 than when the first of their games is due, in milliseconds since
@@ -176,6 +178,11 @@ def events(game: str) -> bytes:
 def games_of_bots(holder: str) -> bytes:
     """Return the key of the games of a holder that computer players alone go on with."""
     return state(holder) + b":alone"
+
+
+def join_code(shard: int, code: bytes) -> bytes:
+    """Return the key of the game of this shard that is found by the join code with this hash."""
+    return b"domino:code:{%b}:%b" % (TAGS[shard].encode(), urlsafe_b64encode(code)[:22])
 
 
 def reservation(name: str) -> bytes:

@@ -61,6 +61,11 @@ def _limit_games(services: Services, weight: int) -> None:
         environ[EXTRA_HEADERS] = quota.headers()
 
 
+def limit_guesses(services: Services) -> None:
+    """Check that the address of the client may send a join code. Raises ``RateLimited``."""
+    services.limits.check_failures(current_environ().get("REMOTE_ADDR", ""))
+
+
 def request_network() -> str:
     """Return the network of the client of the current request."""
     return client_network(current_environ().get("REMOTE_ADDR", ""))

@@ -4,8 +4,8 @@
     read       every hundred events of the history of a game that are read for a request, every twenty that are told
                in sentences, every four tiles or ends whose places are computed, and every page of the lobby but the
                first one of usual size, by address
-    failure    every response 401, and every 403 or 404 below /v1/games/, by address; only such responses are replaced
-               by 429
+    failure    every response 401, and every 403 or 404 below /v1/games/ or of /v1/seats, by address; only such
+               responses are replaced by 429, and a join code, which is short, is not looked at any more
     seat       every request with the token of a seat, by game and seat
     token      every change of the token of a seat, by game and seat
     presence   every request of a seat to leave or come back, by game and seat; its limit has no setting
@@ -145,6 +145,12 @@ class RateLimits:
         """Count a response that rejected a token, a code or an address; returns the quota if there were too many."""
         quota = self._by_address("failure", self._limits.failure, address)
         return None if quota is None or quota.remaining >= 0 else quota._replace(remaining=0)
+
+    def check_failures(self, address: str) -> None:
+        """Raise ``RateLimited`` if there were as many such responses as may be; counts nothing."""
+        quota = self._by_address("failure", self._limits.failure, address, 0)
+        if quota is not None and quota.remaining <= 0:
+            raise RateLimited(quota._replace(remaining=0))
 
     def limit_bearer(self, game: str, seat: int | None, app: Backend | None, weight: int = 1) -> Quota | None:
         """Count a request of an application, or else of a seat of a game, as ``weight`` requests.

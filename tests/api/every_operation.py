@@ -23,7 +23,8 @@ TEXT: Final = "text/plain"
 WEBHOOK: Final = {"url": "https://hooks.example.com/", "events": ["game.turn"]}
 REFUSED: Final[dict[str, Any]] = {
     "createGame": {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "options": {"hand": 4}},
-    "joinGame": {"name": "Eve", "join_code": "ABCDEFGHIJKLMNOP"},
+    "joinGame": {"name": "Eve", "join_code": "ACDEFGHJ"},
+    "takeSeat": {"name": "Eve", "join_code": "ACDEFGHJ"},
     "makeMove": {"action": "deal"},
     "setPresence": {"away": False},
     "claimSeat": {"seat": 0},

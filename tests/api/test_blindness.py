@@ -104,13 +104,14 @@ ASKED: Mapping[str, list[Asked]] = {
     "getFeed": [Asked(headers={**STREAM, "Last-Event-ID": "0-0"})],
     "listGames": [Asked("?ref=the-match"), Asked("?player_ref=user-0"), Asked("?player_ref=user-0&to_act=true")],
     "changePlayer": [Asked(body={"name": "Eve"})],
-    "joinGame": [Asked(body={"name": "Eve", "join_code": "ABCDEFGHJKLMNPQR"})],
+    "joinGame": [Asked(body={"name": "Eve", "join_code": "ACDEFGHJ"})],
+    "takeSeat": [Asked(body={"name": "Eve", "join_code": "ACDEFGHJ"})],
     "setPresence": [Asked(body={"away": away}) for away in (True, False)],
 }
 """What else is asked of operations, by their ids; moves and claims follow from the game."""
 VOLATILE: Mapping[str, bytes] = {"getFeed": rb'"cursor":"[^"]*"', "getApplication": rb'"bytes":\d+'}
 """What differs from one answer to the next: the cursors of the feed are times, and the memory is what was allocated."""
-NEVER_DONE = {"getHint", "getReview", "joinGame", "listDeliveries", "getWebhook"}
+NEVER_DONE = {"getHint", "getReview", "joinGame", "takeSeat", "listDeliveries", "getWebhook"}
 """Operations that succeed at no stage: what bot workers compute is not there, and who joins is dealt another hand."""
 
 

@@ -118,6 +118,11 @@ def _join(given: Given) -> Post:
     return Post(given.api, f"{table.path}/players", body, None, body | {"name": "Cem"})
 
 
+def _take(given: Given) -> Post:
+    body = {"name": "Bo", "join_code": given.own_game().join_code}
+    return Post(given.api, "/v1/seats", body, None, body | {"name": "Cem"})
+
+
 def _move(given: Given) -> Post:
     table = given.api.create("domino", 2)
     seat = seat_to_move(given.api.view(table))
@@ -158,6 +163,7 @@ CASES: dict[str, Callable[[Given], Post]] = {
     "redeliverMessage": _redeliver,
     "createGame": _create,
     "joinGame": _join,
+    "takeSeat": _take,
     "makeMove": _move,
     "claimSeat": _claim,
     "changeToken": _token,
@@ -175,6 +181,7 @@ WITH_ANOTHER_BODY = (
     "pingWebhook",
     "createGame",
     "joinGame",
+    "takeSeat",
     "makeMove",
     "claimSeat",
 )

@@ -1,4 +1,4 @@
-"""``POST /v1/games/{game}/players``: an open seat is taken with the join code."""
+"""``POST /v1/games/{game}/players`` and ``/v1/seats``: an open seat is taken with the join code."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import redis
 from werkzeug.test import TestResponse
 
 from service.engine.variants import variants
+from service.games.model.tokens import hash_secret
+from service.redis import keys
+from service.redis.shards import shard_of
 from tests.api.client import Api, Table
 from tests.api.saved_games import take_snapshot
 
@@ -79,10 +82,42 @@ def test_a_wrong_code_is_forbidden_whether_a_seat_is_open_or_not(api: Api, serve
     closed = api.create("domino", 2)
     for place in (table, closed):
         before = take_snapshot(server, place.id)
-        for wrong in (other.join_code, "x", str(table.join_code).lower(), f"{table.join_code} ", "\u00e9", "a\0b"):
+        for wrong in (other.join_code, "x", f"{table.join_code}2", " - ", "\u00e9", "a\0b"):
             answer = api.post(f"{place.path}/players", {"name": "Eve", "join_code": wrong})
             assert (answer.status_code, said(answer)["code"]) == (403, "forbidden")
         assert take_snapshot(server, place.id) == before
+
+
+@pytest.mark.parametrize("key", [None, "the-key-of-a-request"])
+@pytest.mark.parametrize("spectators", [True, False])
+def test_the_code_alone_takes_the_seats_until_none_is_open(
+    api: Api, server: redis.Redis, key: str | None, *, spectators: bool
+) -> None:
+    table = api.create("domino", OPEN, spectators=spectators)
+    code = str(table.join_code)
+    written = [f" {code[:4]}-{code[4:]}".lower(), code]
+    for seat, each in zip((0, 2), written, strict=True):
+        headers = {"Idempotency-Key": f"{key}-{seat}"} if key else {}
+        answer = api.post("/v1/seats", {"name": "Bo", "join_code": each}, headers=headers)
+        assert (answer.status_code, said(answer)["seat"]) == (201, seat)
+        assert answer.headers["Location"] == table.path
+    before = take_snapshot(server, table.id)
+    again = api.post("/v1/seats", {"name": "Bo", "join_code": code}, headers=headers)
+    assert (again.status_code, said(again).get("token")) == ((201, said(answer)["token"]) if key else (403, None))
+    shard = shard_of(table.id)
+    assert shard is not None
+    assert not server.exists(keys.join_code(shard, hash_secret(code)))
+    assert take_snapshot(server, table.id) == before
+
+
+def test_a_code_that_leads_to_no_open_seat_is_forbidden_whatever_the_reason(api: Api, app_key: str) -> None:
+    body = {"variant": "domino", "players": OPEN}
+    old, deleted = (Table(api, api.post("/v1/games", body, token=app_key).get_json()) for _ in range(2))
+    api.post(f"{old.path}/join-code", {}, token=app_key)
+    api.ask("DELETE", deleted.path, token=app_key)
+    for code in (old.join_code, deleted.join_code, "ACDEFGHJ", "x", "", "\u00e9", "a\0b"):
+        answer = api.post("/v1/seats", {"name": "Eve", "join_code": code or "-"}, headers={"Idempotency-Key": "k" * 16})
+        assert (answer.status_code, said(answer)["reason"]) == (403, "unknown_join_code"), code
 
 
 def test_a_seat_cannot_move_before_all_seats_are_taken(api: Api, server: redis.Redis, table: Table) -> None:

@@ -348,6 +348,15 @@ def test_applications_without_a_limit_are_not_without_that_of_reads(
     assert all(api.get(table.path, token=app_key).status_code == 200 for _ in range(20))
 
 
+def test_after_too_many_failures_no_join_code_is_looked_up(workers: Workers) -> None:
+    (api,) = workers(failure=2)
+    code = api.create("domino", [{"name": "Ada"}, {"open": True}]).join_code
+    for _ in range(2):
+        assert api.post("/v1/seats", {"name": "Eve", "join_code": "ACDEFGHJ"}).status_code == 403
+    for each in ("ACDEFGHJ", code):
+        assert_limited(api.post("/v1/seats", {"name": "Eve", "join_code": each}), "failure", 2, 42)
+
+
 def test_a_wrong_key_counts_as_a_failure_wherever_it_is_shown(workers: Workers, app_key: str) -> None:
     (api,) = workers(failure=3)
     wrong = app_key[:-1]

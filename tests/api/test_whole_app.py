@@ -33,6 +33,7 @@ PUBLIC = {
     "listProblems",
     "listVariants",
     "replayRecord",
+    "takeSeat",
     "verifyRecord",
 }
 """Operations without a token."""

@@ -6,15 +6,23 @@ from collections.abc import Sequence
 
 import pytest
 
+from service.games.access import Invitation
 from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import Unauthorized
+from service.games.model.seats import OPEN_SEAT
 from service.games.model.views import CreatedGame
-from service.games.ports import PriorWrite, WriteRequest
+from service.games.ports import (
+    Commit,
+    JoinCodeTaken,
+    PriorWrite,
+    StoredGame,
+    WriteRequest,
+)
 from service.games.reminders import NO_REMINDERS, Reminders
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import RETRY_BUDGET_MS
-from service.redis.errors import OutcomeUnknown
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
@@ -30,6 +38,7 @@ class SlowStore(MemoryStore):
         self.reservation_ms = 0
         self.lost_answers = 0
         self.creations = 0
+        self.taken_codes = 0
 
     def reserve(self, name: str, value: str) -> str:
         self.now += self.reservation_ms
@@ -44,12 +53,25 @@ class SlowStore(MemoryStore):
         *,
         reminders: Reminders = NO_REMINDERS,
         holder: str = "",
+        code: bytes | None = None,
     ) -> PriorWrite | None:
         self.creations += 1
         if self.lost_answers:
             self.lost_answers -= 1
             raise OutcomeUnknown("lost")
-        return super().create(game, state, events, write, reminders=reminders, holder=holder)
+        self.take_code(code)
+        return super().create(game, state, events, write, reminders=reminders, holder=holder, code=code)
+
+    def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
+        if commit.codes[0] != commit.codes[1]:
+            self.take_code(commit.codes[1])
+        return super().commit(game, commit, again=again)
+
+    def take_code(self, code: bytes | None) -> None:
+        """Let another game have this code, if any codes are to be taken."""
+        if code is not None and self.taken_codes:
+            self.taken_codes -= 1
+            raise JoinCodeTaken
 
 
 class Scene:
@@ -87,6 +109,29 @@ def test_a_slow_reservation_uses_up_the_retry_budget_of_a_creation(scene: Scene)
     with pytest.raises(OutcomeUnknown):
         scene.create()
     assert scene.store.creations == 1
+
+
+def test_a_code_of_another_game_is_not_given_nor_when_the_request_is_repeated(scene: Scene) -> None:
+    commands, owner = scene.games.commands, scene.games.owner_commands
+    request = REQUEST._replace(seats=(*REQUEST.seats[:1], SeatRequest(OPEN_SEAT)), app="an app")
+    scene.store.taken_codes = 2
+    keys = IdempotencyKey("key", b"body"), IdempotencyKey("other", b"body")
+    created = [commands.create(request, keys[0]).answer.join_code for _ in range(2)]
+    access = scene.games.access.of_application(commands.create(request, keys[0]).answer.view.id, "an app")
+    assert access is not None
+    assert created == [access.game.ownership and access.game.ownership.join_code] * 2
+    scene.store.taken_codes = 1
+    changed = [owner.change_join_code(access, keys[1]).answer for _ in range(2)]
+    invitation = Invitation(changed[0], None)
+    assert scene.games.access.find_invited(invitation).game.id == access.game.id
+    assert changed == [changed[0]] * 2
+    scene.store.taken_codes = 9
+    for key in (None, IdempotencyKey("third", b"body")):
+        with pytest.raises(StorageUnavailable):
+            commands.create(request, key)
+        with pytest.raises(StorageUnavailable):
+            owner.change_join_code(access, key)
+        scene.store.taken_codes = 9
 
 
 @pytest.mark.parametrize("cached", [True, False])

@@ -93,9 +93,11 @@ class FaultyStore(Store):
         *,
         reminders: Reminders = NO_REMINDERS,
         holder: str = "",
+        code: bytes | None = None,
     ) -> PriorWrite | None:
         self.created.add(game)
-        return self._write(lambda: self._store.create(game, state, events, write, reminders=reminders, holder=holder))
+        kept: Any = {"reminders": reminders, "holder": holder, "code": code}
+        return self._write(lambda: self._store.create(game, state, events, write, **kept))
 
     def reserved(self, name: str) -> str | None:
         return self._read(lambda: self._store.reserved(name))
@@ -111,6 +113,9 @@ class FaultyStore(Store):
 
     def note(self, game: str, holder: str) -> None:
         self._write(lambda: self._store.note(game, holder))
+
+    def find_code(self, shard: int, code: bytes) -> str | None:
+        return self._read(lambda: self._store.find_code(shard, code))
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         return self._write(lambda: self._store.find_write(game, name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count, islice
 from typing import Protocol
 
 import pytest
@@ -14,6 +15,7 @@ from service.games.ports import (
     EventRange,
     GameExists,
     IdempotencyRecord,
+    JoinCodeTaken,
     PriorWrite,
     Store,
     StoredGame,
@@ -21,6 +23,7 @@ from service.games.ports import (
 )
 from service.redis import keys
 from service.redis.errors import OutcomeUnknown
+from service.redis.shards import shard_of, with_shard
 from service.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
@@ -182,6 +185,28 @@ def test_all_keys_of_a_game_expire_together_and_every_write_renews_them(harness:
     assert harness.seconds_left(game) == {TTL - 1000}
     harness.store.commit(game, Commit(1, b"t", [b"e2"], write()))
     assert harness.seconds_left(game) == {TTL}
+
+
+def test_a_game_is_found_by_its_join_code_and_no_other_game_of_its_shard_is(harness: Harness) -> None:
+    store, shard = harness.store, 7
+    ids = (with_shard(secrets.token_urlsafe(16)) for _ in count())
+    game, other = islice((each for each in ids if shard_of(each) == shard), 2)
+    first, second, third = (secrets.token_bytes(32) for _ in range(3))
+    store.create(game, b"s", [b"e1"], write(), code=first)
+    with pytest.raises(JoinCodeTaken):
+        store.create(other, b"s", [b"e1"], write(), code=first)
+    assert (store.read(other), store.find_code(shard, first)) == (None, game)
+    store.create(other, b"s", [b"e1"], write(), code=second)
+    with pytest.raises(JoinCodeTaken):
+        store.commit(game, Commit(1, b"t", [b"e2"], write(), codes=(first, second)))
+    assert store.read(game) == StoredGame(1, b"s")
+    store.commit(game, Commit(1, b"t", [b"e2"], write(), codes=(first, third)))
+    assert [store.find_code(shard, code) for code in (first, second, third)] == [None, other, game]
+    store.commit(game, Commit(2, b"u", [b"e3"], write(), codes=(third, None)))
+    assert store.find_code(shard, third) is None
+    store.commit(other, Commit(1, b"t", [b"e2"], write(), codes=(second, second)))
+    assert store.find_code(shard, second) == other
+    assert store.find_code(shard + 1, second) is None
 
 
 def test_an_expired_game_is_gone_and_its_id_free(harness: Harness, game: str) -> None:

@@ -43,7 +43,7 @@ MAY_BE_INVALID = (
     # What the schemas cannot express: a seat is one of three things, options hold for some variants only;
     "createGame",
     # a key that is drawn twice stands for another request already, and a seat drawn at random may be one's own;
-    *("joinGame", "changeToken", "claimSeat", "createKey", "changePlayer"),
+    *("joinGame", "takeSeat", "changeToken", "claimSeat", "createKey", "changePlayer"),
     # a cursor drawn at random is none, a text is seldom a variant, and games that wait are listed for a player;
     *("getFeed", "listGames", "listLobby"),
     # a text is seldom a record, a version drawn at random is seldom reached, and an aspect has one decimal.
@@ -207,6 +207,7 @@ EXPECTED: dict[str, set[int]] = {
     "makeMove": {201, 401, 409, 412, 422},
     "changePlayer": {200, 401, 422},
     "replayRecord": {200, 422},
+    "takeSeat": {403, 422},
     "setPresence": {200, 401, 403, 404, 409, 422},
     "verifyRecord": {200, 422},
     # These need the key of an application, but tokens of seats are sent:

@@ -6,6 +6,8 @@ rules of the game.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -22,11 +24,20 @@ from service.games.model.forks import as_arranged, load_fork
 from service.games.model.game import OWNER, Game, Ownership, rules_for
 from service.games.model.game_events import Created, GameEvent
 from service.games.model.seats import BOT_NAMES, HUMAN, OPEN_SEAT, Seat, Seats
-from service.games.model.tokens import hash_secret, new_game_id, new_join_code, new_token
+from service.games.model.tokens import (
+    JOIN_CODE_ATTEMPTS,
+    hash_secret,
+    new_game_id,
+    new_join_code,
+    new_token,
+)
 from service.games.model.views import CommandResult, CreatedGame, SeatToken, view_game
-from service.games.ports import RandomBytes
+from service.games.ports import IdempotencyRecord, JoinCodeTaken, RandomBytes
 from service.games.store.idempotency import Idempotency, IdempotencyKey
+from service.games.store.transactions import Committed
 from service.limits.stored_bytes import Holder
+from service.redis.errors import StorageUnavailable
+from service.redis.shards import shard_of
 
 # A new game: its seats with their tokens, its deck, and its first deal once no seat is open.
 
@@ -42,11 +53,13 @@ class NewGame(NamedTuple):
 class Secrets(NamedTuple):
     """The source of the secrets of a new game.
 
-    Tokens and the join code are made from ``token_bytes``, the seed of the deals from ``seed_bytes``.
+    Tokens and the join code are made from ``token_bytes``, the seed of the deals from ``seed_bytes``. So many of the
+    join codes are ``skipped``, as they are those of other games.
     """
 
     token_bytes: RandomBytes
     seed_bytes: RandomBytes
+    skipped: int = 0
 
 
 def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: str, now: int) -> NewGame:
@@ -64,7 +77,8 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
     )
     hashes = {each.seat: hash_secret(each.token) for each in tokens}
     has_open = any(each.kind == OPEN_SEAT for each in request.seats)
-    join_code = new_join_code(token_bytes) if has_open else None
+    codes = [new_join_code(token_bytes, shard_of(game_id) or 0) for _ in range(secrets.skipped + 1) if has_open]
+    join_code = codes[-1] if codes else None
     game = Game(
         id=game_id,
         variant=variant,
@@ -137,7 +151,8 @@ def create_game(
 ) -> CommandResult[CreatedGame]:
     """Create a game, and deal its first round if no seat is open. An idempotency key belongs to the application.
 
-    Raises ``InvalidSetup`` if the request cannot be played, ``ShareUsedUp``, ``TooManyGamesOfBots``, ``KeyReused``.
+    A request that is repeated gets the first code again, and after a change one that is no longer valid. Raises
+    ``InvalidSetup`` if the request cannot be played, ``ShareUsedUp``, ``TooManyGamesOfBots``, ``KeyReused``.
     """
     fork = None
     if request.source is not None:
@@ -148,29 +163,48 @@ def create_game(
     request = request._replace(network=network)
     now = context.runtime.clock()  # before the reservation, so that it uses up the retry budget
     game_id = new_game_id(context.runtime.random_bytes)
-    record, token_bytes = None, context.runtime.random_bytes
+    record, token_bytes = None, lambda: context.runtime.random_bytes
     if key is not None:
         record = context.idempotency.record(key, "create", *([request.app] if request.app else []), derives_tokens=True)
         game_id = context.repository.transactions.reserve(record.name, game_id, _holder_of(request))
-        token_bytes = context.idempotency.derive_bytes("create", game_id)
-    draft = partial(new_game, request, rules.start() if fork is None else fork.position.state, game_id=game_id, now=now)
-    new = draft(Secrets(token_bytes, context.runtime.random_bytes))
+        token_bytes = partial(context.idempotency.derive_bytes, "create", game_id)
+    state = rules.start() if fork is None else fork.position.state
+    drafts = partial(_drafts, partial(new_game, request, state, game_id=game_id, now=now), context.runtime.random_bytes)
     forked = [] if fork is None else as_arranged(fork.position.events)
-    game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
-    try:
-        context.bots_alone.admit(game)
-    except TooManyGamesOfBots:
-        if record is None or context.repository.transactions.find_write(game_id, record.name) is None:
-            raise
-    committed = context.repository.transactions.create(game, events, record)
+    new, committed = _store(context, drafts(token_bytes), forked, record)
     if (prior := committed.prior) is not None:
-        prior_bytes = context.idempotency.derive_bytes("create", game_id, prior=prior)
-        new = draft(Secrets(prior_bytes, context.runtime.random_bytes))
+        again = [*drafts(partial(context.idempotency.derive_bytes, "create", game_id, prior=prior))]
+        new = next((each for each in again if each.game.join_hash == committed.after.join_hash), again[0])
         new = new._replace(tokens=_still_given(new.tokens, committed.after))
     view = view_game(committed.after, None if request.app is None else OWNER, context.repository.lifetimes)
     if request.app is not None:
         view = view._replace(join_code=new.join_code)  # that of the first answer, also where this one repeats it
     return CommandResult(CreatedGame(view, new.tokens, new.join_code), committed.replayed)
+
+
+def _drafts(
+    draft: Callable[[Secrets], NewGame], seed_bytes: RandomBytes, token_bytes: Callable[[], RandomBytes]
+) -> Iterator[NewGame]:
+    """Return the same new game with one join code after another."""
+    for skipped in range(JOIN_CODE_ATTEMPTS):
+        yield draft(Secrets(token_bytes(), seed_bytes, skipped))
+
+
+def _store(
+    context: CommandContext, drafts: Iterator[NewGame], forked: Sequence[GameEvent], record: IdempotencyRecord | None
+) -> tuple[NewGame, Committed]:
+    """Store the first of these drafts whose join code no other game has."""
+    transactions = context.repository.transactions
+    for new in drafts:
+        game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
+        try:
+            context.bots_alone.admit(game)
+        except TooManyGamesOfBots:
+            if record is None or transactions.find_write(game.id, record.name) is None:
+                raise
+        with suppress(JoinCodeTaken):
+            return new, transactions.create(game, events, record)
+    raise StorageUnavailable("join_codes")
 
 
 def _holder_of(request: GameRequest) -> Holder:

@@ -21,7 +21,7 @@ from service.games.model.errors import Forbidden, NotDue, NotFound, SeatsTaken, 
 from service.games.model.game import Game
 from service.games.model.game_events import Joined, TokenChanged
 from service.games.model.seats import HUMAN, OPEN_SEAT, Seat
-from service.games.model.tokens import find_hash, hash_secret, new_token
+from service.games.model.tokens import hash_secret, is_join_code, new_token
 from service.games.model.views import CommandResult, GameView, JoinedSeat, SeatToken, format_rfc3339, view_game
 from service.games.ports import PriorWrite
 from service.games.reminders import JudgedTime, OutageAllowance
@@ -89,7 +89,7 @@ def _joined(repository: GameRepository, committed: Committed) -> Joined:
 
 def check_join_code(game: Game, join_code: str) -> None:
     """Raise ``Forbidden`` unless this is the join code of the game."""
-    if find_hash(join_code, [game.join_hash]) is None:
+    if not is_join_code(join_code, game.join_hash):
         raise Forbidden("wrong_join_code")
 
 

@@ -1,11 +1,12 @@
 """What the application that owns a game may change in it: names, references, tokens, the join code.
 
 Owns these decisions. Who leaves or comes back, which the application may decide as well, is in
-``service.games.commands.presence``.
+``service.games.commands.presence``. Does not depend on who the application is.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TypedDict
 
@@ -17,10 +18,19 @@ from service.games.model.errors import NotFound, SeatsTaken, unauthorized
 from service.games.model.game import Game
 from service.games.model.game_events import JoinCodeChanged, Renamed, TokenChanged
 from service.games.model.seats import HUMAN, OPEN_SEAT
-from service.games.model.tokens import hash_secret, new_join_code, new_token
+from service.games.model.tokens import (
+    JOIN_CODE_ATTEMPTS,
+    hash_secret,
+    is_join_code,
+    new_join_code,
+    new_token,
+)
 from service.games.model.views import CommandResult, GameView, SeatToken, view_game
+from service.games.ports import JoinCodeTaken
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
+from service.redis.errors import StorageUnavailable
+from service.redis.shards import shard_of
 
 _OWNER = "owner"
 """In the scope of an idempotency key, and of what is derived from it: a game has one owner."""
@@ -80,9 +90,20 @@ class OwnerCommands:
         record = None
         if key is not None:
             record = self._idempotency.record(key, "join code", _OWNER, derives_tokens=True)
-        code = partial(self._new_secret(new_join_code, key), "join code", access.game.id)
-        committed = self._repository.transactions.transact(access.game, partial(_decide_join_code, code()), record)
-        return CommandResult(code(prior=committed.prior), committed.replayed)
+        make = partial(new_join_code, shard=shard_of(access.game.id) or 0)
+        codes = [
+            partial(self._new_secret(make, key), "join code", access.game.id, str(attempt))
+            for attempt in range(JOIN_CODE_ATTEMPTS)
+        ]
+        transact = self._repository.transactions.transact
+        for code in codes:
+            with suppress(JoinCodeTaken):
+                decide = partial(_decide_join_code, code())
+                committed = transact(access.game, decide, record)
+                given = [each(prior=committed.prior) for each in codes] if committed.replayed else [code()]
+                own = [each for each in given if is_join_code(each, committed.after.join_hash)]
+                return CommandResult([*own, *given][0], committed.replayed)
+        raise StorageUnavailable("join_codes")
 
 
 class _Unchanged(Exception):

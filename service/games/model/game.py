@@ -172,6 +172,11 @@ class Game(GameFacts):
         """Whether the game is automatic from its creation, and not only while somebody is away."""
         return self.clock is not None or self.pace is not None or any([seat.kind == BOT for seat in self.seats])
 
+    @property
+    def open_code(self) -> bytes | None:
+        """The hash of the join code by which the game is found; ``None`` unless a seat is open."""
+        return self.join_hash if self.seats.are_open else None
+
     def with_seat(self, seat: int, value: Seat) -> Game:
         """Return the game with another value of a seat."""
         return self._replace(seats=self.seats.replaced(seat, value))

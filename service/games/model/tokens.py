@@ -1,6 +1,6 @@
 """Tokens, join codes and ids: their form, how they are generated or derived, and how they are compared.
 
-Owns their form and their strength. A seat's token has 256 bits, a join code 80, a game's id 128. Only the SHA-256 of
+Owns their form and their strength. A seat's token has 256 bits, a join code 38, a game's id 128. Only the SHA-256 of
 tokens and codes is stored. Hashes are compared in constant time, each with all of them, so that the time does not
 depend on which one matches. The response to a request under an idempotency key can be repeated although no token is
 stored: there the tokens are derived from a secret of the server (``DerivedBytes``).
@@ -8,13 +8,14 @@ stored: there the tokens are derived from a secret of the server (``DerivedBytes
 
 from __future__ import annotations
 
-from base64 import b32encode, urlsafe_b64encode
+from base64 import urlsafe_b64encode
 from collections.abc import Sequence
 from hashlib import sha256
 from hmac import compare_digest, digest
+from typing import Final
 
 from service.games.ports import RandomBytes
-from service.redis.shards import with_shard
+from service.redis.shards import SHARDS, with_shard
 
 SEAT_PREFIX = "seat_"
 
@@ -56,14 +57,51 @@ def new_write_id(random_bytes: RandomBytes) -> bytes:
     return urlsafe_b64encode(random_bytes(6))
 
 
-def new_join_code(random_bytes: RandomBytes) -> str:
-    """Return a code for the open seats of a game: 80 bits, 16 characters of Base32, which can be read aloud."""
-    return b32encode(random_bytes(10)).decode()
-
-
 def hash_secret(secret: str) -> bytes:
     """Return the SHA-256 of a token or a join code, which is stored instead of it."""
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()
+
+
+# Join codes. From a code follows the shard of its game, so that what finds a game by its code lies in the slot of the
+# game, and one script writes both.
+
+
+_CODE_LENGTH: Final = 8
+_CODE_ALPHABET: Final = "23456789ACDEFGHJKMNPQRTVWXY"
+"""Letters and digits none of which is taken for another: of 0 and O, 1, I and L none, of the other pairs one."""
+_CODES_PER_SHARD: Final = len(_CODE_ALPHABET) ** _CODE_LENGTH // SHARDS
+JOIN_CODE_ATTEMPTS: Final = 4
+"""How many codes are tried for a game, as one may be that of another game already."""
+
+
+def new_join_code(random_bytes: RandomBytes, shard: int) -> str:
+    """Return a code for the open seats of a game of this shard: 8 letters and digits of 38 bits, to be read aloud."""
+    number = int.from_bytes(random_bytes(16), "big") % _CODES_PER_SHARD * SHARDS + shard
+    code = ""
+    for _ in range(_CODE_LENGTH):
+        number, digit = divmod(number, len(_CODE_ALPHABET))
+        code += _CODE_ALPHABET[digit]
+    return code
+
+
+def read_join_code(text: str) -> str:
+    """Return a join code that was written with blanks, hyphens or small letters as it was made."""
+    return "".join(text.upper().split()).replace("-", "")
+
+
+def shard_of_code(code: str) -> int | None:
+    """Return the shard of the game with this join code; ``None`` for what is no code."""
+    if len(code) != _CODE_LENGTH or not set(code) <= set(_CODE_ALPHABET):
+        return None
+    number = 0
+    for character in reversed(code):
+        number = number * len(_CODE_ALPHABET) + _CODE_ALPHABET.index(character)
+    return number % SHARDS
+
+
+def is_join_code(text: str, join_hash: bytes | None) -> bool:
+    """Return whether this is, however it is written, the join code with this hash."""
+    return find_hash(read_join_code(text), [join_hash]) is not None
 
 
 def short_digest(*words: str) -> str:

@@ -22,6 +22,7 @@ from service.games.ports import (
     EventRange,
     GameExists,
     GamesOfBots,
+    JoinCodeTaken,
     PriorWrite,
     RecentDeletions,
     Store,
@@ -118,6 +119,8 @@ CHECK_TTL: Final = 1000
 _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
 
 
+_CODE_TAKEN: Final = -1
+"""What scripts return where another game has the join code."""
 _DELETED: Final = [kind for kind in get_args(ReminderKind) if kind not in NOT_OF_GAMES and kind != "outbox"]
 """The kinds of reminders that a deletion removes: all of games but the one by which it is published."""
 
@@ -157,9 +160,10 @@ class RedisStore(Store):
         *,
         reminders: Reminders = NO_REMINDERS,
         holder: str = "",
+        code: bytes | None = None,
     ) -> PriorWrite | None:
         version, shard = len(events), shard_of(game)
-        names, identity, tail = _write_args(game, version, events, write, held=(holder, reminders))
+        names, identity, tail = _write_args(game, version, events, write, held=(holder, reminders), codes=(None, code))
         found = (b"", b"")
         if shard is not None:
             sets = len(names) - int(tail[0])
@@ -171,6 +175,8 @@ class RedisStore(Store):
         answer = self._calls.write("create", names[0], command)
         if answer == 0:
             raise GameExists(game)
+        if answer == _CODE_TAKEN:
+            raise JoinCodeTaken(game)
         return None if answer == 1 else _parse_prior(answer[0])
 
     def read(self, game: str) -> StoredGame | None:
@@ -180,9 +186,9 @@ class RedisStore(Store):
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at an expected version; ``None`` when done."""
-        expected, state, events, write, after, reminders, holder = commit
+        expected, state, events, write, after, reminders, holder, codes = commit
         version = expected + len(events)
-        names, identity, tail = _write_args(game, version, events, write, held=(holder, reminders))
+        names, identity, tail = _write_args(game, version, events, write, held=(holder, reminders), codes=codes)
         values = (b"%d %b" % (expected, after), b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
         command = evalsha("commit", names, *values, *identity, b"%d" % again, *tail)
         answer = self._calls.write("commit", names[0], command)
@@ -190,6 +196,8 @@ class RedisStore(Store):
             return None
         if answer == 0:
             raise OutcomeUnknown("compacted")
+        if answer == _CODE_TAKEN:
+            raise JoinCodeTaken(game)
         if answer is None:
             raise KeyError(game)
         return _parse_prior(answer[0]) if isinstance(answer, list) else parse_stored(answer)
@@ -217,6 +225,11 @@ class RedisStore(Store):
         names = (*keys.of_game(game), keys.idempotency(game, name))
         answer = self._calls.write("find_write", names[0], evalsha("find_write", names))
         return None if answer is None else _parse_prior(answer[0])
+
+    def find_code(self, shard: int, code: bytes) -> str | None:
+        key = keys.join_code(shard, code)
+        game = self._calls.read("find_code", key, (b"GET", key))
+        return None if game is None else bytes(game).decode()
 
     def reserve(self, name: str, value: str) -> str:
         self._memory_reserve.require_space(keys.reservation(name))
@@ -290,13 +303,19 @@ class RedisStore(Store):
 
 
 def _write_args(
-    game: str, version: int, events: Sequence[bytes], write: WriteRequest, *, held: tuple[str, Reminders]
+    game: str,
+    version: int,
+    events: Sequence[bytes],
+    write: WriteRequest,
+    *,
+    held: tuple[str, Reminders],
+    codes: tuple[bytes | None, bytes | None],
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...], tuple[bytes | int, ...]]:
     """Return what the scripts that write a game have in common.
 
-    The keys of the game, of the idempotency record and of the sets of its reminders; the id of the write as it precedes
-    its first event, the record, and how long that lives; the number of sets, the events, and the reminders, with
-    their holder.
+    The keys of the game, of the idempotency record, of its join codes and of the sets of its reminders; the id of the
+    write as it precedes its first event, the record, and how long that lives; the number of sets, what becomes of the
+    codes, the events, and the reminders, with their holder.
     """
     holder, reminders = held
     names, record = keys.of_game(game), (b"", b"")
@@ -309,7 +328,21 @@ def _write_args(
     if shard is not None:
         sets = tuple([keys.reminder_sets(kind)[shard] for kind in reminders])
         due = (holder.encode(), game.encode(), *[b"" if at is None else b"%d" % at for at in reminders.values()])
-    return names + sets, (write.id + b" ", *record), (len(sets), *frame(write.id, events), *due)
+    found, change = _code_args(game, codes)
+    return names + found + sets, (write.id + b" ", *record), (len(sets), change, *frame(write.id, events), *due)
+
+
+def _code_args(game: str, codes: tuple[bytes | None, bytes | None]) -> tuple[tuple[bytes, ...], int]:
+    """Return the keys of the join codes that a write sets or removes, and what it does with them.
+
+    1: the only one is set, -1: it is removed; 2: the second takes the place of the first; 0: nothing.
+    """
+    before, after = codes
+    shard = None if before is after is None else shard_of(game)
+    if shard is None:
+        return (), 0
+    names = tuple([keys.join_code(shard, each) for each in dict.fromkeys(codes) if each is not None])
+    return names, -1 if after is None else len(names)
 
 
 def _parse_prior(value: bytes) -> PriorWrite:

@@ -19,7 +19,17 @@ from service.games.model.game import Game, GameStatus
 from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.model.schedule import reminders
 from service.games.model.tokens import new_write_id
-from service.games.ports import TRACE, Commit, GameExists, IdempotencyRecord, PriorWrite, Runtime, Store, WriteRequest
+from service.games.ports import (
+    TRACE,
+    Commit,
+    GameExists,
+    IdempotencyRecord,
+    JoinCodeTaken,
+    PriorWrite,
+    Runtime,
+    Store,
+    WriteRequest,
+)
 from service.games.store.admission import GROWTH, Admission, Keeping
 from service.games.store.cache import CachedGame, GameCache, GameReader, expired
 from service.games.store.codec import encode_event, encode_game, encode_tombstone, state_prefix
@@ -93,7 +103,8 @@ class Transactions:
     def create(self, game: Game, events: Sequence[GameEvent], record: IdempotencyRecord | None) -> Committed:
         """Store a new game at the version that its first events lead to, or replay its creation under the same record.
 
-        A write without an answer is sent once more. Raises ``ShareUsedUp``, ``KeyReused``, ``OutcomeUnknown``.
+        A write without an answer is sent once more. Raises ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``,
+        ``OutcomeUnknown``.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record, self._lifetimes.of(game) // 1000)
         start = game.rules.start()
@@ -104,7 +115,8 @@ class Transactions:
         state = encode_game(game)
         data = encode_events(start, events, game, 0, yielding=yielding)
         due = reminders(None, game)
-        send = partial(self._store.create, game.id, state, data, write, reminders=due, holder=game.holder)
+        kept = partial(self._store.create, reminders=due, holder=game.holder, code=game.open_code)
+        send = partial(kept, game.id, state, data, write)
         try:
             size = self.admission.create(game, state, data, record)
         except ShareUsedUp:
@@ -114,7 +126,7 @@ class Transactions:
             return self.replay(game.id, prior, record)
         try:
             prior = self._send_new(send, game)
-        except (StorageUnavailable, GameExists):
+        except (StorageUnavailable, GameExists, JoinCodeTaken):
             self.admission.give_back(game, size)
             raise
         if prior is not None:
@@ -146,8 +158,8 @@ class Transactions:
 
         A write without an answer is sent once more. An earlier write under the same idempotency record is replayed.
         Raises what ``decide`` raises on the stored game, ``NotFound`` when the game has expired, ``KeyReused``,
-        ``OutcomeUnknown``; and if it is ``weighed``, as all that can wait for memory, ``ShareUsedUp`` and ``PutOff``.
-        ``from_store`` is false for a game that was cached.
+        ``JoinCodeTaken``, ``OutcomeUnknown``; and if it is ``weighed``, as all that can wait for memory,
+        ``ShareUsedUp`` and ``PutOff``. ``from_store`` is false for a game that was cached.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record)
         began = now = self._clock()
@@ -172,7 +184,9 @@ class Transactions:
             state = encode_game(after)
             write = write._replace(ttl=self._lifetimes.of(after) // 1000)
             due = reminders(game, after)
-            commit = Commit(game.version, state, data, write, state_prefix(game), due, game.holder if due else "")
+            codes = game.open_code, after.open_code
+            holder = game.holder if due else ""
+            commit = Commit(game.version, state, data, write, state_prefix(game), due, holder, codes)
             send = partial(self._store.commit, game.id, commit)
             try:
                 answer = send()
@@ -263,7 +277,7 @@ def _send_again(send: Callable[[], T], unknown: OutcomeUnknown) -> T:
         return send()
     except KeyError:
         raise expired() from None
-    except (StorageUnavailable, GameExists):
+    except (StorageUnavailable, GameExists, JoinCodeTaken):
         raise unknown from None
 
 

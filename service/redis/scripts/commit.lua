@@ -4,6 +4,7 @@
 -- KEYS[1]  string  the version and state of the game; also the channel of its notifications
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
+-- KEYS[…]  strings  the games that are found by the join codes that this game had and has; none if it had none
 -- KEYS[…]  sorted sets  the holders with reminders, of the kinds that are written; behind each name, a colon and the
 --          holder: the games of a holder by when they are due
 -- ARGV[1]  what KEYS[1] must begin with: "<expected version> <prefix of the expected state>"
@@ -14,14 +15,16 @@
 -- ARGV[6]  the seconds it lives; both empty without one
 -- ARGV[7]  1 if an earlier attempt may have made this write, else 0
 -- ARGV[8]  how many reminders are written
--- ARGV[9…] the new events, oldest first, each preceded by "<id> "
+-- ARGV[9]  what becomes of the join codes: 1 if there is one, which stays; -1 if it is removed; 2 if the second takes the
+--          place of the first; 0 without any
+-- ARGV[10…] the new events, oldest first, each preceded by "<id> "
 -- ARGV[…] for reminders: the holder, the id of the game, and when it is due, of each kind, in ms since 1970, or empty
 --          to remove it
 --
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
 -- the client's key; the value of KEYS[1] if the game is at another version; 0 if it is, and compaction has removed the
--- ids that would show whether an earlier attempt made this write; nil if there is no such game. Only the first changes
--- the game. After a write that was made earlier, the game, or its tombstone, is written again as it is, with the life
+-- ids that would show whether an earlier attempt made this write; -1 if another game has the second join code; nil if
+-- there is no such game. Only the first changes the game. After a write that was made earlier, the game, or its tombstone, is written again as it is, with the life
 -- that it has left, so that a WAIT after this script waits for that write.
 
 local idempotency = ARGV[6] ~= '' and KEYS[3]
@@ -66,6 +69,27 @@ if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
   return value
 end
 
+if ARGV[9] ~= '0' then
+  local game = string.sub(KEYS[1], 9, -2)  -- behind "domino:{", before "}"
+  local codes = #KEYS - reminders
+  local found = redis.call('GET', KEYS[codes])
+  if ARGV[9] == '2' then
+    if found and found ~= game then
+      return -1
+    end
+    if redis.call('GET', KEYS[codes - 1]) == game then
+      redis.call('DEL', KEYS[codes - 1])
+    end
+  end
+  -- Where it was lost, another game may have it by now: this one is found by its id alone.
+  if not found or found == game then
+    if ARGV[9] == '-1' then
+      redis.call('DEL', KEYS[codes])
+    else
+      redis.call('SET', KEYS[codes], game, 'EX', ARGV[3])
+    end
+  end
+end
 -- The state goes last: if another key has the wrong type, the script ends there and the state stays as it was.
 for i = 1, reminders do
   local holders, due = KEYS[#KEYS - reminders + i], ARGV[last + 2 + i]
@@ -77,7 +101,7 @@ for i = 1, reminders do
     redis.call('ZADD', holders, 'LT', due, ARGV[last + 1])
   end
 end
-for i = 9, last do
+for i = 10, last do
   redis.call('RPUSH', KEYS[2], ARGV[i])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[3])
@@ -86,5 +110,5 @@ if idempotency then
   redis.call('SET', idempotency, ARGV[5], 'EX', ARGV[6])
 end
 -- A notification is only a hint: the write succeeds even if the server does not allow publishing.
-redis.pcall('SPUBLISH', KEYS[1], string.match(ARGV[1], '^%d+ ') .. table.concat(ARGV, '\n', 9, last))
+redis.pcall('SPUBLISH', KEYS[1], string.match(ARGV[1], '^%d+ ') .. table.concat(ARGV, '\n', 10, last))
 return 1

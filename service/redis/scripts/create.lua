@@ -4,6 +4,7 @@
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
+-- KEYS[…]  string  the game that is found by the join code of this one; left out without one
 -- KEYS[…]  hash    the games of the shard, and their holders; left out for a game without a shard
 -- KEYS[…]  sorted sets  the holders with reminders, of the kinds that are written; behind each name, a colon and the
 --          holder: the games of a holder by when they are due
@@ -15,13 +16,14 @@
 -- ARGV[6]  the id of the game, as it ends KEYS[1] before a brace; empty for a game without a shard
 -- ARGV[7]  its holder
 -- ARGV[8]  how many reminders are written
--- ARGV[9…] the events, oldest first, each preceded by "<id> "
+-- ARGV[9]  1 with a join code, else 0
+-- ARGV[10…] the events, oldest first, each preceded by "<id> "
 -- ARGV[…] for reminders: the holder, the id of the game, and when it is due, of each kind, in ms since 1970, or empty
 --          to remove it
 --
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
--- the client's key; 0 if there is another game under these keys, or one whose first write has no id any more. Only the
--- first changes anything. After a write that was made earlier, the game, or its tombstone, is written again as it is,
+-- the client's key; 0 if there is another game under these keys, or one whose first write has no id any more; -1 if
+-- another game has the join code. Only the first changes anything. After a write that was made earlier, the game, or its tombstone, is written again as it is,
 -- with the life that it has left, so that a WAIT after this script waits for that write.
 
 local idempotency = ARGV[5] ~= '' and KEYS[3]
@@ -37,6 +39,15 @@ if redis.call('EXISTS', KEYS[1]) == 1 then
   end
   redis.call('SET', KEYS[1], redis.call('GET', KEYS[1]), 'KEEPTTL')
   return own and 1 or {prior}
+end
+
+local code = ARGV[9] == '1' and KEYS[#KEYS - reminders - 1]
+if code then
+  local game = redis.call('GET', code)
+  if game and game ~= ARGV[6] then
+    return -1
+  end
+  redis.call('SET', code, ARGV[6], 'EX', ARGV[2])
 end
 
 for i = 1, reminders do
@@ -61,7 +72,7 @@ if ARGV[6] ~= '' then
   redis.call('HSET', games, ARGV[6], ARGV[7])
 end
 redis.call('DEL', KEYS[2])
-for i = 9, last do
+for i = 10, last do
   redis.call('RPUSH', KEYS[2], ARGV[i])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[2])

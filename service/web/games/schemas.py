@@ -42,7 +42,7 @@ class CreatedGameSchema(Schema):
     seats = fields.List(
         fields.Nested(CreatedTokenSchema), required=True, metadata=doc("Every named seat with its token.")
     )
-    join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="KJ2W3ZQ7P6XA5BCD"))
+    join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="7KQD4WXR"))
 
 
 class CreatedSeatSchema(CreatedTokenSchema):
@@ -55,8 +55,23 @@ class CreatedJoinCodeSchema(Schema):
     """A join code just made."""
 
     join_code = fields.String(
-        required=True, metadata=doc("Takes an open seat; the old one does not.", example="KJ2W3ZQ7P6XA5BCD")
+        required=True, metadata=doc("Takes an open seat; the old one does not.", example="7KQD4WXR")
     )
+
+
+class JoinInSchema(RequestSchema):
+    """A player who takes an open seat of the game with this join code."""
+
+    name = name_field("The name of the player.", required=True)
+    join_code = fields.String(
+        required=True,
+        validate=Length(1, MAX_TEXT_CHARS),
+        metadata=doc(
+            "The code that the creator of the game got; small letters, blanks and hyphens make no difference.",
+            example="7KQD 4WXR",
+        ),
+    )
+    client_seed = client_seed_field("Entropy that the player contributes to every deal.", example="seven green bottles")
 
 
 class PlayerInSchema(RequestSchema):
@@ -66,9 +81,9 @@ class PlayerInSchema(RequestSchema):
     join_code = fields.String(
         validate=Length(1, MAX_TEXT_CHARS),
         metadata=doc(
-            "The code that the creator of the game got. Required without the key of the application that owns the "
-            "game; one that is given is checked in any case.",
-            example="KJ2W3ZQ7P6XA5BCD",
+            "The code that the creator of the game got; small letters, blanks and hyphens make no difference. Required "
+            "without the key of the application that owns the game; one that is given is checked in any case.",
+            example="7KQD4WXR",
         ),
     )
     ref = ref_field(

@@ -7,7 +7,7 @@ from typing import Final
 
 from flask import Blueprint, request
 
-from service.games.access import Access, TokenRotation
+from service.games.access import Access, Invitation, TokenRotation
 from service.games.commands.join import JoinCommand, check_join_code
 from service.games.commands.owner import PlayerChange
 from service.web.fields.strict import EmptyInSchema
@@ -16,6 +16,7 @@ from service.web.games.schemas import (
     CreatedJoinCodeSchema,
     CreatedSeatSchema,
     CreatedTokenSchema,
+    JoinInSchema,
     PlayerChangeInSchema,
     PlayerInSchema,
     PresenceInSchema,
@@ -24,7 +25,7 @@ from service.web.http.body import read_json, read_nothing, validate
 from service.web.http.headers import idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created, created_secret, ok
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_expensive
+from service.web.quotas import limit_expensive, limit_guesses
 from service.web.services import Services
 from service.web.view.query import ViewQuerySchema, language_of_view
 from service.web.view.schemas import GameSchema
@@ -95,6 +96,7 @@ def change_join_code(services: Services, access: Access) -> RawResponse:
 
 
 _new_player_in: Final = PlayerInSchema()
+_seat_in: Final = JoinInSchema()
 _presence_in: Final = PresenceInSchema()
 _claim_in: Final = ClaimInSchema()
 
@@ -129,15 +131,56 @@ def join_game(services: Services, access: Access) -> RawResponse:
     language = language_of_view()
     body = read_json()
     join_code = body.get("join_code") if isinstance(body, dict) else None
+    if access.app is None:
+        limit_guesses(services)
     if isinstance(join_code, str) and "Idempotency-Key" not in request.headers:
         # A wrong code is reported before any other error in the body; that of a repeated request may be an old one.
         check_join_code(access.game, join_code)
     player = validate(_new_player_in, body)
     key = idempotency(body)
     command = JoinCommand(player.get("join_code"), player["name"], player.get("client_seed"), key, player.get("ref"))
+    return _join(services, access, command, language)
+
+
+def _join(services: Services, access: Access, command: JoinCommand, language: str | None) -> RawResponse:
     joined, replayed = services.games.commands.join(access, command)
     shown, location = joined_seat_json(joined, language), f"/v1/games/{joined.view.id}"
     return created_secret(shown, location, replayed=replayed, language=language)
+
+
+@blueprint.post("/v1/seats")
+@Operation(
+    id="takeSeat",
+    tag="games",
+    headers=("Idempotency-Key", "Accept-Language"),
+    query=ViewQuerySchema,
+    body=JoinInSchema,
+    secret=True,
+    responses={
+        201: ResponseSpec(
+            description="The seat with its token, which is returned only here, and the game as its player sees it.",
+            schema=CreatedSeatSchema,
+        )
+    },
+    own_problems=("forbidden", "seats_taken"),
+    stores=True,
+)
+def take_seat(services: Services) -> RawResponse:
+    """Take an open seat by its code alone.
+
+    As `POST /v1/games/{game}/players`, without the id of the game: no two games with open seats have the same join
+    code. A code with which no seat can be taken is 403, whatever the reason, and counts as a wrong token; after too
+    many of those, no code is looked up. A token or key is ignored: an application that gives a `ref` names the game.
+    """
+    limit_expensive(services)
+    negotiate(JSON)
+    language = language_of_view()
+    body = read_json()
+    seat = validate(_seat_in, body)
+    key = idempotency(body)
+    limit_guesses(services)
+    access = services.games.access.find_invited(Invitation(seat["join_code"], None if key is None else key.key))
+    return _join(services, access, JoinCommand(seat["join_code"], seat["name"], seat.get("client_seed"), key), language)
 
 
 @blueprint.post("/v1/games/<game>/players/<int:seat>/token")

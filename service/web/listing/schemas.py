@@ -105,7 +105,7 @@ class ListedGameSchema(Schema):
 
     id = fields.String(required=True, metadata=doc("The id of the game."))
     ref = fields.String(metadata=doc("What the application calls the game.", example="match-17"))
-    join_code = fields.String(metadata=doc("Takes an open seat; while there is one.", example="KJ2W3ZQ7P6XA5BCD"))
+    join_code = fields.String(metadata=doc("Takes an open seat; while there is one.", example="7KQD4WXR"))
     variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
     status = fields.String(
         required=True, metadata=doc("`waiting`, `playing`, `round_over` or `finished`.", example="playing")

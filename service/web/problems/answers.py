@@ -130,7 +130,7 @@ _NOT_ACCEPTED: Final = ("unknown_token", "unknown_key", "app_suspended")
 
 _HTTP_REASONS: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 _COUNTED_STATUSES: Final = (401, 403, 404)
-_COUNTED_PREFIX: Final = "/v1/games/"
+_COUNTED_PREFIXES: Final = ("/v1/games/", "/v1/seats")
 """Paths whose failures are counted, as they may be attempts to guess a game id, a token or a join code.
 
 Elsewhere only 401 is, as it may be an attempt to guess a key.
@@ -184,7 +184,7 @@ def install(app: Flask, limits: RateLimits) -> None:
 
     def limited(status: int | None) -> Response | None:
         """Return the response after too many failures from one address, in place of the refusal with this status."""
-        if status not in _COUNTED_STATUSES or (status != 401 and not request.path.startswith(_COUNTED_PREFIX)):
+        if status not in _COUNTED_STATUSES or (status != 401 and not request.path.startswith(_COUNTED_PREFIXES)):
             return None
         quota = limits.count_failure(current_environ().get("REMOTE_ADDR", ""))
         return None if quota is None else _rate_limited_problem(quota)

@@ -216,7 +216,7 @@ class GameSchema(Schema):
     join_code = fields.String(
         metadata=doc(
             "Takes an open seat; while there is one, and only for the application that owns the game.",
-            example="KJ2W3ZQ7P6XA5BCD",
+            example="7KQD4WXR",
         )
     )
     variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))

@@ -20,6 +20,7 @@ from service.games.ports import (
     EventNotification,
     EventRange,
     GameExists,
+    JoinCodeTaken,
     Listener,
     PriorWrite,
     RecentDeletions,
@@ -143,6 +144,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         self._games: dict[str, _Game] = {}
         self._idempotency: dict[tuple[str, str], _IdempotencyEntry] = {}
         self._reserved: dict[str, tuple[str, float]] = {}
+        self._codes: dict[bytes, str] = {}
         self._reminders: dict[ReminderKind, dict[str, float]] = {kind: {} for kind in get_args(ReminderKind)}
         self._holders: dict[str, str] = {}
         self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
@@ -162,8 +164,9 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         *,
         reminders: Reminders = NO_REMINDERS,
         holder: str = "",
+        code: bytes | None = None,
     ) -> PriorWrite | None:
-        """Store a new game; raises ``GameExists``."""
+        """Store a new game; raises ``GameExists``, ``JoinCodeTaken``."""
         with self._lock:
             current = self._find(game)
             if current is not None:
@@ -173,6 +176,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                 if not entry:
                     raise GameExists(game)
                 return entry.prior
+            self._record_code(game, None, code)
             self._record_write(game, _Game(StoredGame(0, b""), (), {}, 0.0), state, events, write)
             self._record_reminders(game, reminders, holder)
             return None
@@ -185,7 +189,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at an expected version; ``None`` when done."""
-        expected, state, events, write, after, reminders, holder = commit
+        expected, state, events, write, after, reminders, holder, codes = commit
         with self._lock:
             entry = write.idempotency and self._find_idempotency(game, write.idempotency.name)
             if entry:
@@ -199,6 +203,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                 if again and write.idempotency is None and 0 <= expected < min(current.writes, default=0) - 1:
                     raise OutcomeUnknown("compacted")
                 return current.stored
+            self._record_code(game, *codes)
             self._record_write(game, current, state, events, write)
             self._record_reminders(game, reminders, holder)
             listeners = tuple(self._listeners.get(game, ()))
@@ -251,6 +256,12 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         with self._lock:
             entry = self._find_idempotency(game, name)
             return None if entry is None else entry.prior
+
+    def find_code(self, shard: int, code: bytes) -> str | None:
+        """The game with this code."""
+        with self._lock:
+            game = self._codes.get(code)
+            return game if game is not None and shard_of(game) == shard and self._find(game) is not None else None
 
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
@@ -422,6 +433,16 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             prior = PriorWrite(version, write.idempotency.fingerprint, write.id)
             entry = _IdempotencyEntry(prior, self._now() + IDEMPOTENCY_TTL)
             self._idempotency[game, write.idempotency.name] = entry
+
+    def _record_code(self, game: str, before: bytes | None, after: bytes | None) -> None:
+        if before != after:
+            other = None if after is None else self._codes.get(after)
+            if other is not None and self._find(other) is not None:
+                raise JoinCodeTaken(game)
+            if before is not None:
+                self._codes.pop(before, None)
+            if after is not None:
+                self._codes[after] = game
 
     def _record_reminders(self, game: str, reminders: Reminders, holder: str) -> None:
         if shard_of(game) is not None:
