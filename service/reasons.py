@@ -140,7 +140,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "not_started": ("seats_open",),
     "round_over": ("round_over",),
     "game_over": ("game_over",),
-    "seats_taken": ("seats_taken",),
+    "seats_taken": ("seats_taken", "seat_taken"),
     "not_due": (
         "deadline_not_passed",
         "nothing_to_claim",
@@ -232,6 +232,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
         "no_such_teams",
         "fixed_deals",
         "rounds_of_bots",
+        "deals_for_seats",
         "number_of_hands",
         "empty_hand",
         "no_such_deal",

@@ -108,6 +108,8 @@ class AccessControl:
         if token is None:
             raise no_token()
         known = self._repository.cache.games.get(game_id)
+        if known is not None and known.game.seats.are_open:
+            known = None  # no move could be made in it; and the seat may be another once it has begun
         seat = None if known is None else seat_of(token, known.game)
         if known is None or seat is None:
             return self.authenticate(game_id, token)

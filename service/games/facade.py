@@ -18,6 +18,7 @@ from service.games.commands.owner import OwnerCommands, delete_game
 from service.games.commands.presence import set_presence
 from service.games.commands.rematch import Rematches
 from service.games.commands.validation import BotsAlone
+from service.games.commands.waiting_room import fill_seat, free_seat, start_game
 from service.games.ports import EventFeed, Runtime
 from service.games.queries.games import GameQueries
 from service.games.queries.learning import Learning
@@ -44,6 +45,9 @@ class GameCommands:
         self.claim = partial(claim_seat, context, judged)
         self.rotate_token = partial(rotate_token, context)
         self.delete = partial(delete_game, context)
+        self.free_seat = partial(free_seat, context)
+        self.fill_seat = partial(fill_seat, context)
+        self.start = partial(start_game, context)
 
 
 class GamesFacade:

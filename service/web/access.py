@@ -247,11 +247,16 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
     return access._replace(target=seat)
 
 
-def _any_seat_or_owner(services: Services, game: str) -> _Granted:
+def _any_seat_or_owner(services: Services, game: str, seat: int | None = None) -> _Granted:
     token = bearer_token()
     if token is None:
         raise no_token()
-    return _spectator(services, game)
+    if is_key(token):
+        return _own_game(services, game, token, seat)
+    access = services.games.access.authenticate(game, token)
+    if seat is not None:
+        check_seat(access.game, seat)
+    return access._replace(target=seat)
 
 
 def _rotation(services: Services, game: str, seat: int) -> _Granted:

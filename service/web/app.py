@@ -22,7 +22,7 @@ from service.web.docs import routes as docs_routes
 from service.web.events import routes as events_routes
 from service.web.feed import routes as feed_routes
 from service.web.games import routes as games_routes
-from service.web.games import seat_routes
+from service.web.games import seat_routes, waiting_routes
 from service.web.http.dispatch import LeanFlask
 from service.web.http.headers import check_headers
 from service.web.http.middleware import MetricsPort, RequestMiddleware, install_cors
@@ -45,6 +45,7 @@ _BLUEPRINTS: Final = (
     variants_routes.blueprint,
     games_routes.blueprint,
     seat_routes.blueprint,
+    waiting_routes.blueprint,
     listing_routes.blueprint,
     players_routes.blueprint,
     board_routes.blueprint,

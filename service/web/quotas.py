@@ -10,7 +10,7 @@ from typing import Final
 from service.client_address import client_network
 from service.games.commands.validation import GameRequest
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
-from service.games.model.seats import SLOW_LEVELS, may_go_on_alone
+from service.games.model.seats import OPEN_SEAT, SLOW_LEVELS, may_go_on_alone
 from service.web.http.body import body_units
 from service.web.http.errors import current_environ
 from service.web.http.middleware import EXTRA_HEADERS
@@ -39,7 +39,8 @@ def limit_expensive(services: Services) -> None:
 
 def limit_bots(services: Services, game: GameRequest) -> None:
     """Count what the computer players of a requested game will calculate, as requests. Raises ``RateLimited``."""
-    slow = len([seat for seat in game.seats if seat.level in SLOW_LEVELS])
+    levels = [game.fill.level if game.fill and seat.kind == OPEN_SEAT else seat.level for seat in game.seats]
+    slow = len([level for level in levels if level in SLOW_LEVELS])
     if not slow:
         return
     rounds = 1  # people wait for each other, and deal
@@ -48,6 +49,12 @@ def limit_bots(services: Services, game: GameRequest) -> None:
         wanted = game.options.get("rounds")
         rounds = min(wanted, MOST_ROUNDS_OF_BOTS) if isinstance(wanted, int) else ROUNDS_OF_BOTS
     _limit_games(services, slow * max(rounds, 1))
+
+
+def limit_bot(services: Services, level: str) -> None:
+    """Count a computer player that joins people, if it calculates, as a request. Raises ``RateLimited``."""
+    if level in SLOW_LEVELS:
+        _limit_games(services, 1)
 
 
 def _limit_games(services: Services, weight: int) -> None:

@@ -23,7 +23,7 @@ _DECISION_SECONDS: Final = (0.00025, 0.001, 0.0025, 0.01, 0.025, 0.05, 0.1, 0.25
 _LAG_SECONDS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 30.0)
 
 FALLBACKS: Final = ("greedy", "first")
-TIME_OUTS: Final = ("bot", "move", "claim", "forfeit", "deal")
+TIME_OUTS: Final = ("bot", "move", "claim", "forfeit", "deal", "fill")
 DELIVERIES: Final = ("ok", "status", "gone", *FAILURES_TO_SEND)
 ENDPOINTS: Final = ("active", "failing", "disabled")
 """What the labels may be, so that each is there before it happens."""

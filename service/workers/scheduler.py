@@ -48,7 +48,10 @@ class Scheduler(Consumer):
             self._metrics.count_held()  # it has passed by the clock of the game, of which its reminder is
             return result
         clock = result.after.clock
-        then = "deal" if clock is None or result.status_before == "round_over" else clock.absence
+        if result.status_before == "waiting":
+            then = "fill"
+        else:
+            then = "deal" if clock is None or result.status_before == "round_over" else clock.absence
         self._metrics.count_time_out(then)
         if result.after.trace:
             TRACE.set(result.after.trace)

@@ -37,13 +37,13 @@ REFUSED: Final[dict[str, Any]] = {
         name: {"colour": 1}
         for name in (
             *("changeToken", "changePlayer", "changeJoinCode", "beginRematch", "beginReview", "changeWebhookSecret"),
-            *("pingWebhook", "redeliverMessage"),
+            *("pingWebhook", "redeliverMessage", "fillSeat", "startGame"),
         )
     },
 }
 """For each operation with a body, one that is well-formed and refused: a text, or JSON."""
-GONE: Final = {"deleteGame": 410, "deleteWebhook": 404, "erasePlayer": 202, "revokeKey": 404}
-"""What each deletion answers: what it deletes is gone, or soon will be."""
+GONE: Final = {"deleteGame": 410, "freeSeat": 409, "deleteWebhook": 404, "erasePlayer": 202, "revokeKey": 404}
+"""What each deletion answers: what it deletes is gone, or soon will be; no seat of a match is freed."""
 NOT_THERE: Final = {"getHint": 403, "getReview": 404}
 """What is answered by what reads something that this game does not have."""
 _WITHOUT_TOKEN: Final = ("public",)
@@ -179,7 +179,7 @@ def make_target(app: Flask, backends: BackendsFacade, store: StoreContents, publ
             described,
             method_of(rule),
             rule.rule,
-            there if described.id in GONE else here,
+            there if described.id in GONE and described.id != "freeSeat" else here,
             token,
             frozenset(methods[rule.rule]),
         )

@@ -137,6 +137,11 @@ def _claim(given: Given) -> Post:
     return Post(given.timed_api, f"{table.path}/claims", {"seat": late}, table.tokens[by], {"seat": other})
 
 
+def _start(given: Given) -> Post:
+    table = given.api.create("domino", [{"name": "Ada"}, {"open": True}, {"name": "Cem"}])
+    return Post(given.api, f"{table.path}/start", {}, table.tokens[2])
+
+
 def _token(given: Given) -> Post:
     table = given.api.create("domino", 2)
     return Post(given.api, f"{table.path}/players/0/token", {}, table.tokens[0])
@@ -167,6 +172,7 @@ CASES: dict[str, Callable[[Given], Post]] = {
     "makeMove": _move,
     "claimSeat": _claim,
     "changeToken": _token,
+    "startGame": _start,
     "changeJoinCode": lambda given: Post(given.api, f"{given.own_game().path}/join-code", {}, given.app_key),
     "beginRematch": _rematch,
     "beginReview": lambda given: _review(given.finished.copy(), given.api),

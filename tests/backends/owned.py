@@ -13,7 +13,7 @@ from service.backends.index.summaries import index_entry, owner_view
 from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyQuery
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
-from service.games.commands.create import Secrets, deal_if_full, new_game
+from service.games.commands.create import Secrets, new_game
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.following import advance_match
@@ -21,6 +21,7 @@ from service.games.model.game import Audience, Game, Ownership
 from service.games.model.game_events import Created, GameEvent, Joined
 from service.games.model.schedule import DAY_MS, Lifetimes
 from service.games.model.seats import HUMAN, Seat, Seats
+from service.games.model.waiting import deal_if_full
 from service.games.ports import Store
 from service.games.store.admission import Keeping
 from service.games.store.repository import EVERYTHING, GameRepository

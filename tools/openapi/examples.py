@@ -78,6 +78,7 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None], create_key
     _play_against_the_clock(session, advance_clock)
     use_an_application(session, advance_clock, create_key("Checkers Club"))
     _help_players(session, create_key("Checkers Club"))
+    _wait_for_players(session)
     _begin_rematch(session, game, tokens[1])
     learn(session, advance_clock, game, tokens[1])
     _add_unprovoked_problems(app, session.problems)
@@ -198,6 +199,22 @@ def _help_players(session: Session, key: str) -> None:
     send("POST", f"{game}/join-code", token=key)
     send("POST", f"{game}/players", {"name": "Bo", "ref": "player-4713"}, key)
     send("POST", f"{game}/join-code", token=key)
+
+
+def _wait_for_players(session: Session) -> None:
+    """In a game with open seats, let a player leave, give a seat to a computer player, and begin without the others."""
+    players = [{"name": "Ada"}, {"name": "Bo"}, {"open": True}, {"open": True}]
+    created = session.send("POST", "/v1/games", {"variant": "domino", "players": players})
+    game = f"/v1/games/{created['game']['id']}"
+    ada, bo = [each["token"] for each in created["seats"]]
+    session.send("DELETE", f"{game}/players/0", token=bo)
+    session.send("POST", f"{game}/start", {"seat": 0}, ada)
+    session.send("DELETE", f"{game}/players/1", token=bo)
+    for level in ("best", "casual", "greedy"):
+        session.send("PUT", f"{game}/players/3", {"bot": level}, ada)
+    for _ in range(2):
+        session.send("POST", f"{game}/start", token=ada)
+    session.send("DELETE", f"{game}/players/0", token=ada)
 
 
 def _begin_rematch(session: Session, game: str, token: str) -> None:

@@ -81,6 +81,28 @@ MESSAGES: Final = (
         _sample("game.joined"),
     ),
     MessageSpec(
+        "game.freed",
+        "A seat is open again",
+        "In a game that waits, its player has left or was taken off: whose `ref` it was, `game.joined` has told.",
+        GameMessageSchema,
+        _sample("game.freed"),
+    ),
+    MessageSpec(
+        "game.filled",
+        "A computer player took a seat",
+        "By request, or as the time to fill the table was over.",
+        GameMessageSchema,
+        _sample("game.filled"),
+    ),
+    MessageSpec(
+        "game.started",
+        "A match began without its open seats",
+        "Seats have other numbers from now on, as the event `started` tells; a match that begins as the last seat is "
+        "taken is not told.",
+        GameMessageSchema,
+        _sample("game.started"),
+    ),
+    MessageSpec(
         "game.round_over",
         "A round is over",
         "The round is scored; the seats in `to_act` may deal the next one: none if that is done, or the match is over.",

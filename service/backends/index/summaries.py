@@ -100,6 +100,7 @@ def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0)
         "to_act": list(view.view.to_act),
         "waiting_for": with_refs(waiting_for, refs_of(game)),
         "deadline": None if view.deadline is None else format_rfc3339(view.deadline),
+        "fills_at": None if view.fills_at is None else format_rfc3339(view.fills_at),
         "players": _listed_players(game, view),
         "winners": list(view.view.winners),
         "rematch_of": view.rematch_of,
@@ -175,9 +176,10 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
             "options": dict(game.rules.settings),
             "players": players,
             "open_seats": sum([player.kind == OPEN_SEAT for player in view.seats]),
+            "fills_at": None if view.fills_at is None else format_rfc3339(view.fills_at),
             "created_at": format_rfc3339(game.created_at),
         }
-    json = None if shown is None else orjson.dumps(shown)
+    json = None if shown is None else orjson.dumps(_present(shown))
     app, for_all = game.ownership.app, game.ownership.lobby == "all"
     return LobbyEntry(game.id, app, game.version, game.variant.key, game.created_at, json, for_all)
 

@@ -19,7 +19,7 @@ from service.engine.events import Finished, RoundEnded
 from service.engine.presence import TimedOut
 from service.engine.state import PLAYING, ROUND_OVER
 from service.games.model.game import Game
-from service.games.model.game_events import Created, EventEnvelope, Joined
+from service.games.model.game_events import Created, EventEnvelope, Filled, Freed, Joined, Started
 from service.games.model.views import format_rfc3339, view_event
 
 TURN: Final = "game.turn"
@@ -30,6 +30,9 @@ CHALLENGE: Final = "webhook.challenge"
 
 _TYPES: Final[Mapping[type, str]] = {
     Joined: "game.joined",
+    Freed: "game.freed",
+    Filled: "game.filled",
+    Started: "game.started",
     RoundEnded: "game.round_over",
     Finished: "game.finished",
     TimedOut: "game.timed_out",
@@ -165,11 +168,17 @@ def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> 
         "variant": game.variant.key,
         "version": version,
         "seat": seat,
-        "player_ref": None if seat is None else game.seats[seat].ref,
+        "player_ref": None if seat is None else _ref_at(game, seat, version),
         "to_act": list(to_act),
         "waiting_for": with_refs(awaited(game, to_act), refs_of(game)),
     }
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _ref_at(game: Game, seat: int, version: int) -> str | None:
+    """Return what the application calls now the player who had this seat at a version; ``None`` for who has left."""
+    now = seat if game.room is None else game.room.seat_now(seat, version)
+    return None if now is None else game.seats[now].ref
 
 
 def _message(endpoint: str, kind: str, at: int, data: Mapping[str, Any]) -> Message:
@@ -197,6 +206,9 @@ _DATA: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
     TURN: lambda at: {**_GAME, "version": 12, **_OF_BO, **_BO_ACTS, **_deadline(at)},
     CREATED: lambda _: {**_GAME, "version": 1, **_NOBODY, "rematch_of": "sampleGameOfNobodyBefore"},
     "game.joined": lambda _: {**_GAME, "version": 2, **_OF_BO, **_NOBODY},
+    "game.freed": lambda _: {**_GAME, "version": 3, "seat": 1, **_NOBODY},
+    "game.filled": lambda _: {**_GAME, "version": 4, "seat": 1, **_NOBODY},
+    "game.started": lambda _: {**_GAME, "version": 5, **_NOBODY},
     "game.round_over": lambda _: {**_GAME, "version": 31, "to_act": [0, 1], "waiting_for": [_ADA, _BO]},
     "game.finished": lambda _: {
         **_GAME,

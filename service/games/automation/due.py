@@ -23,6 +23,8 @@ from service.games.model.following import advance_match
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent
 from service.games.model.schedule import BotTurn, bot_turn, reminders, time_out_due
+from service.games.model.seats import OPEN_SEAT
+from service.games.model.waiting import filled
 from service.games.ports import Runtime
 from service.games.reminders import JudgedTime, ReminderQueue
 from service.games.store.repository import GameRepository
@@ -60,7 +62,7 @@ class Automation:
         return self._repository.transactions.transact(turn.game, partial(_decide_turn, turn, move))
 
     def time_out(self, game_id: str, judged: JudgedTime) -> Committed | int | None:
-        """Let what is due follow from the deadline of the game; if nothing was due then, when something will be.
+        """Let what is due follow from a deadline, or have the game filled; else return when something will be due.
 
         The deadline is ``judged`` as of a moment ago. ``None`` if nothing follows from a deadline as the game is now,
         or if it does not exist. Raises ``StaleVersion`` if the game changes meanwhile, ``NotFound`` when it expires.
@@ -85,6 +87,11 @@ def _decide_turn(turn: BotTurn, move: Move, game: Game) -> Decision:
 
 def _decide_time_out(seen: Game, game: Game) -> Decision:
     _check_unchanged(seen, game)
+    if game.fills_at is not None:
+        assert game.room is not None
+        assert game.room.fill is not None
+        seats = [seat for seat, each in enumerate(game.seats) if each.kind == OPEN_SEAT]
+        return filled(game, seats, game.room.fill.level)
     clock, seat = game.clock, game.state.turn
     assert clock is not None
     if seat is None:

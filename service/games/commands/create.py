@@ -12,18 +12,16 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from service.engine.deal import Deck, seed_from_text
-from service.engine.presence import Left
-from service.engine.referee import deal
 from service.engine.state import State
 from service.engine.variants import variants
 from service.games.commands.context import CommandContext
-from service.games.commands.validation import GameRequest, check_request, free_name, is_taken
+from service.games.commands.validation import GameRequest, check_request
 from service.games.model.clock import start_clock
 from service.games.model.errors import TooManyGamesOfBots
 from service.games.model.forks import as_arranged, load_fork
 from service.games.model.game import OWNER, Game, Ownership, rules_for
 from service.games.model.game_events import Created, GameEvent
-from service.games.model.seats import BOT_NAMES, HUMAN, OPEN_SEAT, Seat, Seats
+from service.games.model.seats import HUMAN, OPEN_SEAT, Room, Seat, Seats, bot_name
 from service.games.model.tokens import (
     JOIN_CODE_ATTEMPTS,
     hash_secret,
@@ -32,6 +30,7 @@ from service.games.model.tokens import (
     new_token,
 )
 from service.games.model.views import CommandResult, CreatedGame, SeatToken, view_game
+from service.games.model.waiting import deal_if_full
 from service.games.ports import IdempotencyRecord, JoinCodeTaken, RandomBytes
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.transactions import Committed
@@ -107,6 +106,7 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
         running_clock=start_clock(request.clock, len(request.seats)),
         ownership=None if request.app is None else Ownership(request.app, request.ref, join_code, request.lobby),
         network=request.network,
+        room=None if request.fill is None else Room(request.fill),
     )
     return NewGame(game._replace(is_automatic=game.is_set_up_automatic), tokens, join_code)
 
@@ -119,23 +119,8 @@ def _names(request: GameRequest) -> list[str | None]:
     names: list[str | None] = [each.name for each in request.seats]
     for seat, each in enumerate(request.seats):
         if each.level is not None:
-            free = next((name for name in BOT_NAMES if not is_taken(name, names)), None)
-            names[seat] = free or free_name(BOT_NAMES[0], names)
+            names[seat] = bot_name(names)
     return names
-
-
-def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
-    """Return the game with its first round dealt, unless it continues a record, and the events with this deal.
-
-    A person who was erased before is away from then on. Both unchanged if a seat is open.
-    """
-    if game.seats.are_open:
-        return game, events
-    if not game.state.round:
-        dealt, state = deal(game.rules, game.deck, game.state)
-        game, events = game._replace(state=state, deck=game.deck.discard_used(state.round)), [*events, dealt]
-    erased = [seat for seat in sorted(game.seats.erased()) if not game.state.eliminated_round[seat]]
-    return game._replace(is_automatic=game.is_automatic or bool(erased)), [*events, *map(Left, erased)]
 
 
 def _deck(request: GameRequest, game_id: str, random_bytes: RandomBytes) -> Deck:

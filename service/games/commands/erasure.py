@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from service.engine.presence import Left
 from service.engine.state import FINISHED
-from service.games.commands.validation import free_name
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent, Renamed, TokenChanged
-from service.games.model.seats import HUMAN, OPEN_SEAT, Seats
+from service.games.model.seats import HUMAN, OPEN_SEAT, Seats, free_name, left_name
 from service.games.store.transactions import Decision
 
 
@@ -24,7 +23,7 @@ def decide_to_erase(ref: str, game: Game) -> Decision:
     """Erase whom the application calls so from all seats of a game. Raises ``NothingToErase``.
 
     Before the first deal nobody can be away yet; then the deal says so
-    (``service.games.commands.create.deal_if_full``).
+    (``service.games.model.waiting.deal_if_full``).
     """
     erased = [seat for seat, each in enumerate(game.seats) if each.ref == ref]
     if not erased:
@@ -32,7 +31,7 @@ def decide_to_erase(ref: str, game: Game) -> Decision:
     seats, left, changed = list(game.seats), list[GameEvent](), list[GameEvent]()
     for seat in erased:
         player = seats[seat]
-        name = None if player.kind == OPEN_SEAT else f"Player {seat + 1}"
+        name = None if player.kind == OPEN_SEAT else left_name(seat)
         if name is not None and game.unique_names:
             name = free_name(name, [each.name for at, each in enumerate(seats) if at != seat])
         seats[seat] = player._replace(name=name, ref=None, token_hash=None)

@@ -13,16 +13,16 @@ from service.engine.errors import InvalidSetup, Reason
 from service.engine.presence import Claimed
 from service.games.access import Access, TokenRotation, join_scope, rotation_scope
 from service.games.commands.context import CommandContext
-from service.games.commands.create import deal_if_full
 from service.games.commands.presence import check_running
-from service.games.commands.validation import NAME_TAKEN, NEEDS_KEY, check_client_seed, is_taken
+from service.games.commands.validation import NAME_TAKEN, NEEDS_KEY, check_client_seed
 from service.games.model.clock import GRACE_MS
 from service.games.model.errors import Forbidden, NotDue, NotFound, SeatsTaken, unauthorized
 from service.games.model.game import Game
 from service.games.model.game_events import Joined, TokenChanged
-from service.games.model.seats import HUMAN, OPEN_SEAT, Seat
+from service.games.model.seats import HUMAN, OPEN_SEAT, Seat, is_taken
 from service.games.model.tokens import hash_secret, is_join_code, new_token
 from service.games.model.views import CommandResult, GameView, JoinedSeat, SeatToken, format_rfc3339, view_game
+from service.games.model.waiting import deal_if_full
 from service.games.ports import PriorWrite
 from service.games.reminders import JudgedTime, OutageAllowance
 from service.games.store.idempotency import IdempotencyKey
@@ -114,8 +114,6 @@ def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Gam
         raise InvalidSetup({"name": [NAME_TAKEN]})
     ref = game.seats[seat].ref if command.ref is None else command.ref
     game = game.with_seat(seat, Seat(HUMAN, command.name, hash_secret(token_of(seat)), ref=ref))
-    if game.ownership is not None and not game.seats.are_open:
-        game = game._replace(ownership=game.ownership._replace(join_code=None))  # nobody needs it any more
     if command.client_seed is not None:
         game = game._replace(deck=game.deck.with_client_seed(seat, command.client_seed))
     return deal_if_full(game, [Joined(seat, command.name)])
@@ -151,7 +149,7 @@ def rotate_token(
 
 
 def _decide_rotation(seat: int, old_hash: bytes | None, token: str, game: Game) -> Decision:
-    if game.seats[seat].token_hash != old_hash:
+    if seat >= len(game.seats) or game.seats[seat].token_hash != old_hash:
         raise unauthorized()  # another request changed it first
     return game.with_seat(seat, game.seats[seat]._replace(token_hash=hash_secret(token))), [TokenChanged(seat)]
 

@@ -11,13 +11,13 @@ from functools import partial
 from typing import TypedDict
 
 from service.engine.errors import InvalidSetup, Reason
-from service.games.access import Access
+from service.games.access import Access, check_seat
 from service.games.commands.context import CommandContext
-from service.games.commands.validation import NAME_TAKEN, is_taken
+from service.games.commands.validation import NAME_TAKEN
 from service.games.model.errors import NotFound, SeatsTaken, unauthorized
 from service.games.model.game import Game
 from service.games.model.game_events import JoinCodeChanged, Renamed, TokenChanged
-from service.games.model.seats import HUMAN, OPEN_SEAT
+from service.games.model.seats import HUMAN, OPEN_SEAT, is_taken
 from service.games.model.tokens import (
     JOIN_CODE_ATTEMPTS,
     hash_secret,
@@ -115,6 +115,7 @@ class _Unchanged(Exception):
 
 
 def _decide_rename(seat: int, change: PlayerChange, game: Game) -> Decision:
+    check_seat(game, seat)
     player, name = game.seats[seat], change.get("name")
     if name is not None and player.kind == OPEN_SEAT:
         raise InvalidSetup({"name": [Reason("name_of_open_seat")]})
@@ -127,6 +128,7 @@ def _decide_rename(seat: int, change: PlayerChange, game: Game) -> Decision:
 
 
 def _decide_token(seat: int, token: str, game: Game) -> Decision:
+    check_seat(game, seat)
     player = game.seats[seat]
     if player.kind != HUMAN:
         raise NotFound("no_player", seat=seat)

@@ -65,7 +65,7 @@ def check_running(game: Game, seat: int, token_hash: bytes | None) -> None:
 
     ``NO_TOKEN`` for a bearer who needs none.
     """
-    if token_hash != NO_TOKEN and game.seats[seat].token_hash != token_hash:
+    if seat >= len(game.seats) or (token_hash != NO_TOKEN and game.seats[seat].token_hash != token_hash):
         raise unauthorized()
     if game.seats.are_open:
         raise NotStarted("seats_open")

@@ -18,7 +18,6 @@ from service.engine.presence import Left
 from service.engine.variants import variants
 from service.games.access import Access
 from service.games.commands.context import CommandContext
-from service.games.commands.create import deal_if_full
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.clock import start_clock
 from service.games.model.errors import (
@@ -36,6 +35,7 @@ from service.games.model.game_events import Created, GameEvent, Rematched
 from service.games.model.seats import BOT, Seat, Seats
 from service.games.model.tokens import hash_secret, new_game_id, new_token, short_digest
 from service.games.model.views import CommandResult, JoinedSeat, SeatToken, view_game
+from service.games.model.waiting import deal_if_full
 from service.games.ports import GameExists, IdempotencyRecord, RandomBytes
 from service.games.store.idempotency import IdempotencyKey, check_same_request
 from service.games.store.transactions import Committed, Decide, Decision

@@ -5,10 +5,8 @@ Owns the validation of seats, options and arranged deals before a game is create
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import count
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from service.bounded_cache import BoundedCache
@@ -24,7 +22,7 @@ from service.games.model.errors import Gone, TooManyGamesOfBots
 from service.games.model.forks import ForkSource
 from service.games.model.game import Audience, Game, rules_for
 from service.games.model.schedule import MOST_ROUNDS_OF_BOTS, is_under_way
-from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, SeatKind, may_go_on_alone
+from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, Fill, SeatKind, is_taken, may_go_on_alone
 from service.games.ports import GamesOfBots, TimeSource
 from service.games.store.repository import GameRepository
 from service.redis.errors import StorageUnavailable
@@ -70,6 +68,8 @@ class GameRequest(NamedTuple):
     """What the application calls the game."""
     lobby: Audience | None = None
     """Who finds the open seats in the lobby; ``None``: nobody."""
+    fill: Fill | None = None
+    """When open seats go to computer players; ``None``: never by itself."""
 
     @property
     def arranged(self) -> bool:
@@ -102,6 +102,8 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
         if each.kind == BOT and each.level not in LEVELS
     }
     errors |= _ownership_errors(request) | _rounds_errors(request)
+    if request.fill is not None and not any([each.kind == OPEN_SEAT for each in request.seats]):
+        errors["fill"] = [Reason("only_with_open_seats")]
     if request.unique_names:
         names = [each.name for each in request.seats]
         errors |= {
@@ -145,21 +147,6 @@ def _rounds_errors(request: GameRequest) -> dict[str, list[Reason]]:
     if isinstance(rounds, int) and rounds > MOST_ROUNDS_OF_BOTS and all([each.kind == BOT for each in request.seats]):
         return {"options.rounds": [Reason("rounds_of_bots", {"max": MOST_ROUNDS_OF_BOTS})]}
     return {}
-
-
-def is_taken(name: str | None, others: Iterable[str | None]) -> bool:
-    """Return whether one of the others has the same name, in capital letters or small ones."""
-    return name is not None and _folded(name) in [_folded(each) for each in others if each is not None]
-
-
-def free_name(name: str, others: Collection[str | None]) -> str:
-    """Return this name, with a number behind it if one of the others has the same."""
-    numbered = (name if number == 1 else f"{name} {number}" for number in count(1))
-    return next(candidate for candidate in numbered if not is_taken(candidate, others))
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name.casefold())
 
 
 def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[Reason]:
@@ -230,7 +217,9 @@ class BotsAlone:
         ``OutcomeUnknown``.
         """
         absence = None if game.clock is None else game.clock.absence
-        if not self._most or not may_go_on_alone([seat.kind for seat in game.seats], absence):
+        fills = game.room is not None and game.room.fill is not None
+        kinds = [BOT if fills and seat.kind == OPEN_SEAT else seat.kind for seat in game.seats]
+        if not self._most or not may_go_on_alone(kinds, absence):
             return
         holder = game.holder
         now = self._clock()

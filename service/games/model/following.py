@@ -28,8 +28,17 @@ from service.engine.referee import advance, apply, forced_move
 from service.engine.state import PLAYING, ROUND_OVER, State
 from service.games.model.clock import STOPPED, RunningClock, is_counted, present_people, sleeps
 from service.games.model.game import Game
-from service.games.model.game_events import NO_PLAY, Created, GameEvent, HostingEvent, Joined, commitments_after
-from service.games.model.seats import Seats
+from service.games.model.game_events import (
+    NO_PLAY,
+    Created,
+    Filled,
+    GameEvent,
+    HostingEvent,
+    Joined,
+    Started,
+    commitments_after,
+)
+from service.games.model.seats import Room, Seats
 
 _PRESENCE: Final = frozenset(get_args(PresenceEvent))
 
@@ -113,6 +122,7 @@ def with_events(
     return game._replace(
         version=game.version + len(events),
         updated_at=at,
+        room=_room_at(game, at),
         round_ends=round_ends,
         write_id=write_id,
         match_version=match_version,
@@ -122,6 +132,16 @@ def with_events(
         is_automatic=automatic,
         commitments=commitments,
     )
+
+
+def _room_at(game: Game, at: int) -> Room | None:
+    """Return what is kept of the waiting room of a game that is written at this time: since when somebody is there."""
+    room = game.room
+    if room is None or room.fill is None or not game.seats.are_open:
+        return room
+    if not game.seats.people:
+        return room._replace(since=None)
+    return room if room.since is not None else room._replace(since=at)
 
 
 def replay_timed(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) -> tuple[Game, State]:
@@ -156,7 +176,8 @@ def _presence_and_clock(
                 clock = STOPPED
             elif not clock.acted:
                 clock = clock._replace(acted=at)
-        elif isinstance(event, Joined):
+        elif isinstance(event, Joined | Filled | Started):
+            state = game.rules.start() if isinstance(event, Started) else state
             if automatic:
                 clock = clock.turn_begins(at)._replace(acted=at)
         elif not isinstance(event, HostingEvent):

@@ -19,7 +19,7 @@ from service.engine.state import State
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
 from service.games.model.clock import STOPPED, ClockSettings, RunningClock, deadline_of, held
-from service.games.model.seats import BOT, Seat, Seats
+from service.games.model.seats import BOT, Room, Seat, Seats
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]
@@ -106,6 +106,8 @@ class GameFacts(NamedTuple):
     """The version before the first move of a person; ``None`` while there is none."""
     auto: bool = False
     """Whether the draws and passes of people without a choice are made with the move before them."""
+    room: Room | None = None
+    """What is kept of its time as a waiting room; ``None`` where nothing but joins has happened in it."""
     trace: str = ""
     """The trace of the last request that changed the game (``service.games.ports``)."""
     allowance: OutageAllowance = NO_ALLOWANCE
@@ -160,6 +162,14 @@ class Game(GameFacts):
         return self.seats.are_open or not self.seats.people <= self.presence.forfeited
 
     @property
+    def fills_at(self) -> int | None:
+        """When the open seats go to computer players, in milliseconds since 1970; ``None``: not by itself."""
+        room = self.room
+        if room is None or room.fill is None or room.since is None or not self.seats.are_open:
+            return None
+        return room.since + room.fill.after
+
+    @property
     def holder(self) -> str:
         """Who is served in turns for the game, and whose share of what the service holds it counts in.
 
@@ -170,6 +180,8 @@ class Game(GameFacts):
     @property
     def is_set_up_automatic(self) -> bool:
         """Whether the game is automatic from its creation, and not only while somebody is away."""
+        if self.room is not None and self.room.fill is not None:
+            return True
         return self.clock is not None or self.pace is not None or any([seat.kind == BOT for seat in self.seats])
 
     @property

@@ -61,7 +61,32 @@ class Rematched:
     game_id: str
 
 
-HostingEvent = Created | Joined | TokenChanged | Renamed | JoinCodeChanged | Rematched | PresenceEvent
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """A seat of a waiting game is open again: its player has left, or was taken off."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """An open seat of a waiting game went to a computer player of this level (``bot``); the name as in ``Joined``."""
+
+    seat: int
+    name: str
+    bot: str
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The match began without the open seats: of the old ``seats`` the first is seat 0 from now on, and so on."""
+
+    seats: tuple[int, ...]
+
+
+HostingEvent = (
+    Created | Joined | TokenChanged | Renamed | JoinCodeChanged | Rematched | Freed | Filled | Started | PresenceEvent
+)
 """An event of a hosted game that does not change the state of its match."""
 
 GameEvent = HostingEvent | Event
@@ -76,6 +101,9 @@ GAME_EVENT_TYPES: Final = (
     EventType(Renamed, "renamed", 17, (("seat", "seat"), ("name", "name"))),
     EventType(JoinCodeChanged, "join_code_changed", 18, ()),
     EventType(Rematched, "rematched", 19, (("game_id", "text"),)),
+    EventType(Freed, "freed", 20, (("seat", "seat"),)),
+    EventType(Filled, "filled", 21, (("seat", "seat"), ("name", "name"), ("bot", "text"))),
+    EventType(Started, "started", 22, (("seats", "seats"),)),
     *PRESENCE_EVENT_TYPES,
     *EVENT_TYPES,
 )
@@ -94,6 +122,16 @@ class EventEnvelope(NamedTuple):
 def changes_play(event: GameEvent) -> bool:
     """Return whether an event changes what can be played, so that a move for the version before is refused."""
     return type(event) not in NO_PLAY
+
+
+def revokes(event: GameEvent, seat: int) -> bool:
+    """Return whether the token of this seat is no longer valid after an event."""
+    return isinstance(event, TokenChanged | Freed) and event.seat == seat
+
+
+def seat_after(event: GameEvent, seat: int) -> int:
+    """Return the seat after an event of the player who had this one before it, and goes on playing."""
+    return event.seats.index(seat) if isinstance(event, Started) else seat
 
 
 def commitments_after(commitments: tuple[bytes, ...], event: GameEvent) -> tuple[bytes, ...]:

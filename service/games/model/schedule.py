@@ -119,8 +119,10 @@ def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int |
     """Return when something follows from the deadline of the game by itself; ``None`` if nothing does.
 
     That is some time after the deadline as it is applied. Where the others may claim, nothing follows from the end of a
-    turn's time.
+    turn's time. While a game waits, its open seats are filled.
     """
+    if game.fills_at is not None:
+        return game.fills_at
     if game.clock is None or (game.clock.absence == "claim" and game.state.phase == PLAYING):
         return None
     deadline = game.held_deadline(allowance)
@@ -138,7 +140,11 @@ def reminders(before: Game | None, after: Game) -> Reminders:
         return NO_REMINDERS
     due: dict[ReminderKind, int | None] = {}
     if automatic:
-        if after.clock is not None:
+        if (
+            after.clock is not None
+            or after.fills_at is not None
+            or (before is not None and before.fills_at is not None)
+        ):
             due["clock"] = time_out_due(after)
         if _may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before)):
             turn = bot_turn(after)

@@ -5,8 +5,10 @@ Owns which players the service acts for.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import unicodedata
+from collections.abc import Collection, Iterable
 from functools import cached_property
+from itertools import count
 from typing import Final, Literal, NamedTuple
 
 from service.engine.presence import Absence
@@ -78,6 +80,70 @@ class Seats(tuple[Seat, ...]):
     def replaced(self, seat: int, value: Seat) -> Seats:
         """Return these seats, but one of them with another value."""
         return Seats((*self[:seat], value, *self[seat + 1 :]))
+
+
+class Fill(NamedTuple):
+    """Open seats go to computer players of this level, so many milliseconds (``after``) after the first person sat."""
+
+    after: int
+    level: str
+
+
+class Room(NamedTuple):
+    """What is kept of the time in which a game waited for players, beside its seats.
+
+    Seats are those of that time: a match that began with fewer players has other numbers.
+    """
+
+    fill: Fill | None = None
+    since: int | None = None
+    """When the first of the people who are there sat down, in milliseconds since 1970; kept only with ``fill``."""
+    freed: tuple[tuple[int, int], ...] = ()
+    """The seats that were freed, each with the version of the last time."""
+    began: tuple[int, ...] = ()
+    """Who began the match, in the order of the present seats; empty unless some seats were open."""
+    began_at: int = 0
+    """The version of the beginning with open seats."""
+    places: int = 0
+    """How many seats there were until then."""
+
+    def seat_now(self, seat: int, version: int) -> int | None:
+        """Return the present seat of the player who had this one at that version; ``None`` for who has left it."""
+        if any([freed == seat and at > version for freed, at in self.freed]):
+            return None
+        if not self.began or version >= self.began_at:
+            return seat
+        return self.began.index(seat) if seat in self.began else None
+
+    def seat_then(self, seat: int, version: int) -> int:
+        """Return the seat that the player of a present one had at that version."""
+        return self.began[seat] if self.began and version < self.began_at else seat
+
+
+def is_taken(name: str | None, others: Iterable[str | None]) -> bool:
+    """Return whether one of the others has the same name, in capital letters or small ones."""
+    return name is not None and _folded(name) in [_folded(each) for each in others if each is not None]
+
+
+def free_name(name: str, others: Collection[str | None]) -> str:
+    """Return this name, with a number behind it if one of the others has the same."""
+    numbered = (name if number == 1 else f"{name} {number}" for number in count(1))
+    return next(candidate for candidate in numbered if not is_taken(candidate, others))
+
+
+def bot_name(others: Collection[str | None]) -> str:
+    """Return the name of a computer player that comes to a table: the first of the list that nobody else there has."""
+    free = next((name for name in BOT_NAMES if not is_taken(name, others)), None)
+    return free or free_name(BOT_NAMES[0], others)
+
+
+def left_name(seat: int) -> str:
+    """Return the name of a player of this seat of whom nothing is known any more."""
+    return f"Player {seat + 1}"
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name.casefold())
 
 
 def may_go_on_alone(kinds: Collection[SeatKind], absence: Absence | None) -> bool:

@@ -6,7 +6,6 @@ the text form of a time. Does not depend on how anything else is shown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -22,11 +21,11 @@ from service.engine.variant import Rules, Settlement, Spread, Variant
 from service.engine.view import DealtView, DrewView, View, event_view, view
 from service.games.model.clock import ClockSettings
 from service.games.model.game import OWNER, Game, GameStatus, Viewer
-from service.games.model.game_events import EventEnvelope, HostingEvent, Joined, Renamed
+from service.games.model.game_events import EventEnvelope, Filled, HostingEvent, Joined, Renamed
 from service.games.model.schedule import Lifetimes
-from service.games.model.seats import BOT, Seat, SeatKind
+from service.games.model.seats import BOT, Seat, SeatKind, left_name
 
-WITH_NAME: Final = (Joined, Renamed)
+WITH_NAME: Final = (Joined, Renamed, Filled)
 """The types of events that may show the name of a player."""
 
 
@@ -76,6 +75,8 @@ class GameView(NamedTuple):
     """The id of the game that this one follows."""
     spectators: bool = True
     auto: bool = False
+    fills_at: int | None = None
+    """When the open seats go to computer players; ``None``: not by itself."""
 
 
 class TableView(NamedTuple):
@@ -147,18 +148,24 @@ class EventPage(NamedTuple):
     write_id: str = ""
 
 
-def view_event(envelope: EventEnvelope, seat: int | None, names: Sequence[str | None] = ()) -> EventView:
+def view_event(envelope: EventEnvelope, seat: int | None, game: Game | None = None) -> EventView:
     """Return what ``seat`` may know of an event; ``None`` is a spectator. Events outside the match are public.
 
-    ``names`` are the current ones of all seats: those of players are shown as they are now, and stored with no event.
-    They are needed only for events ``WITH_NAME`` that are shown.
+    The names of players are shown as they are now, and stored with no event: the ``game`` as it is now is needed for
+    events ``WITH_NAME`` that are shown.
     """
     version, at, event, to_act = envelope
-    if names and isinstance(event, WITH_NAME) and event.name is not None:
-        event = replace(event, name=names[event.seat] or "")
+    if game is not None and isinstance(event, WITH_NAME) and event.name is not None:
+        event = replace(event, name=_name_at(game, event.seat, version))
     if isinstance(event, HostingEvent):
         return EventView(version, at, event, to_act)
     return EventView(version, at, event_view(event, seat), to_act)
+
+
+def _name_at(game: Game, seat: int, version: int) -> str:
+    """Return the name that the player who had a seat at a version has now."""
+    now = seat if game.room is None else game.room.seat_now(seat, version)
+    return left_name(seat) if now is None else game.seats[now].name or ""
 
 
 def view_game(game: Game, viewer: Viewer, lifetimes: Lifetimes) -> GameView:
@@ -197,6 +204,7 @@ def view_game(game: Game, viewer: Viewer, lifetimes: Lifetimes) -> GameView:
         rematch_of=game.rematch_of,
         spectators=game.spectators,
         auto=game.auto,
+        fills_at=game.fills_at,
     )
 
 

@@ -18,7 +18,7 @@ from service.games.access import Access
 from service.games.model.errors import unauthorized
 from service.games.model.forks import export_record
 from service.games.model.game import Game
-from service.games.model.game_events import GameEvent, TokenChanged
+from service.games.model.game_events import GameEvent, revokes, seat_after
 from service.games.model.views import (
     WITH_NAME,
     EventPage,
@@ -129,7 +129,24 @@ class GameQueries:
             game = self._after_write(_subscriber(access), page.version, page.write_id).game
             if game.version < page.version:
                 raise StorageUnavailable("events were lost")
-        return access._replace(game=self._repository.histories.at_version(game, page.version))
+        seat = access.seat
+        if seat is not None and game.room is not None:
+            seat = game.room.seat_then(seat, page.version)
+        return access._replace(game=self._repository.histories.at_version(game, page.version), seat=seat)
+
+    def seating_at(self, access: Access, version: int) -> tuple[int | None, tuple[str | None, ...]]:
+        """Return the seat of the viewer, and the names by seat, as seats were numbered at a version; names are of now.
+
+        Events after that version use these numbers until a ``Started`` among them.
+        """
+        game, seat = access.game, access.seat
+        names = tuple([each.name for each in game.seats])
+        room = game.room
+        if room is None or not room.began or version >= room.began_at:
+            return seat, names
+        named = dict(zip(room.began, names, strict=True))
+        places = tuple([named.get(place) for place in range(room.places)])
+        return None if seat is None else room.seat_then(seat, version), places
 
     def layout_at(self, access: Access, version: int) -> Layout | None:
         """Return the table as it was at a version, 0 for before the game was created; ``None`` if it is not known.
@@ -170,15 +187,15 @@ class GameQueries:
             decode(version, subscriber.created_at, data)
             for version, data in enumerate(self._repository.histories.yielding(stored.events), stored.first)
         ]
-        names: tuple[str | None, ...] = ()
-        if any([isinstance(each.event, WITH_NAME) for each in envelopes]):
-            names = tuple([each.name for each in self._repository.reader.reload(subscriber.game).seats])
+        named = any([isinstance(each.event, WITH_NAME) for each in envelopes])
+        game = self._repository.reader.reload(subscriber.game) if named else None
         events: list[EventView] = []
         for envelope in envelopes:
-            events.append(view_event(envelope, seat, names))
-            version = envelope.version
-            if version > subscriber.version and seat is not None and envelope.event == TokenChanged(seat):
-                break  # later events are for the bearer of the new token
+            events.append(view_event(envelope, seat, game))
+            if envelope.version > subscriber.version and seat is not None:
+                if revokes(envelope.event, seat):
+                    break  # later events are for the bearer of the new token, or whoever takes the seat
+                seat = seat_after(envelope.event, seat)
         reached = after + len(events)
         write_id = subscriber.write_id if reached == subscriber.version else ""
         return EventPage(tuple(events), reached, more=reached < stored.version, write_id=write_id)
@@ -223,6 +240,9 @@ def _subscriber(access: Access) -> Subscriber:
 def _access(subscriber: Subscriber, game: Game) -> Access:
     """Return the subscriber's access to its game as it is now. Raises ``Unauthorized`` if its token was revoked."""
     seat = subscriber.seat
-    if seat is not None and game.seats[seat].token_hash != subscriber.token_hash:
-        raise unauthorized()
+    if seat is not None:
+        hashes = [each.token_hash for each in game.seats]
+        if subscriber.token_hash is None or subscriber.token_hash not in hashes:
+            raise unauthorized()
+        seat = hashes.index(subscriber.token_hash)
     return Access(game, seat, app=subscriber.app)

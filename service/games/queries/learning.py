@@ -87,7 +87,7 @@ class Learning:
         if seat is None:
             raise unauthorized()
         game = self._repository.reader.reload(access.game.id)
-        if game.seats[seat].token_hash != access.game.seats[seat].token_hash:
+        if seat >= len(game.seats) or game.seats[seat].token_hash != access.game.seats[seat].token_hash:
             raise unauthorized()
         if any([each.kind != BOT for other, each in enumerate(game.seats) if other != seat]):
             raise Forbidden("hint_among_people")

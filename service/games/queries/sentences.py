@@ -12,7 +12,17 @@ from collections.abc import Sequence
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
 from service.engine.variant import Rules
-from service.games.model.game_events import Created, JoinCodeChanged, Joined, Rematched, Renamed, TokenChanged
+from service.games.model.game_events import (
+    Created,
+    Filled,
+    Freed,
+    JoinCodeChanged,
+    Joined,
+    Rematched,
+    Renamed,
+    Started,
+    TokenChanged,
+)
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.views import Deleted, EventView, GameView, Reset
 from service.render.sentences.board import state_sentence, waiting_sentence
@@ -76,10 +86,27 @@ class EventSentences:
                 return about(self._reader, "token_changed", seat)
             case Rematched():
                 return text("rematched", self._reader.language)
+            case Freed(seat):
+                told = about(self._reader, "freed", seat)
+                self._name(seat, None)
+                return told
+            case Filled(seat, name):
+                self._name(seat, name)
+                return fitted(self._reader, lambda named: text("filled", self._reader.language, name=named(seat)))
+            case Started(seats):
+                return self._started(seats)
         self._layout = layout_after(self._rules, self._layout, view.event)
         return event_sentence(view.event, self._layout, self._reader)
 
-    def _name(self, seat: int, name: str) -> None:
+    def _started(self, seats: Sequence[int]) -> str:
+        """Tell of the beginning with open seats, after which the players of these seats have others."""
+        reader = self._reader
+        names = tuple([reader.names[seat] for seat in seats])
+        own = seats.index(reader.seat) if reader.seat in seats else None
+        self._reader = reader._replace(names=names, seat=own, partners=frozenset())
+        return text("started", reader.language, number=str(len(seats)))
+
+    def _name(self, seat: int, name: str | None) -> None:
         names = self._reader.names
         self._reader = self._reader._replace(names=(*names[:seat], name, *names[seat + 1 :]))
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from service.engine.events import Finished
 from service.games.model.errors import Gone, NewerFormat
-from service.games.model.game_events import TokenChanged
+from service.games.model.game_events import Freed, Started, TokenChanged, seat_after
 from service.games.model.views import WITH_NAME, Deleted, EventPage, EventView, Reset, view_event
 from service.games.ports import EventFeed, EventNotification
 from service.games.store.codec import decode_event
@@ -175,8 +175,8 @@ class EventSubscription:
         except NewerFormat:
             self._needs_catch_up = True  # reading the store raises the error that belongs to this
             return None
-        if any([isinstance(each.event, WITH_NAME) for each in envelopes]):
-            self._needs_catch_up = True  # names are not with the events
+        if any([isinstance(each.event, (*WITH_NAME, Started)) for each in envelopes]):
+            self._needs_catch_up = True  # names are not with the events; and with a beginning the seat may be another
             return None
         events = tuple([view_event(envelope, seat) for envelope in envelopes])
         return EventPage(events, self.cursor + len(events), more=False, write_id=notification.write_id.decode())
@@ -222,8 +222,14 @@ class EventSubscription:
                 case Reset(view):
                     self.finished = view.status == "finished"
                     # The token was valid at this version; no event before it will be returned.
-                    self.subscriber = self.subscriber._replace(version=view.version)
-                case TokenChanged(seat) if seat == subscriber.seat and each.version > subscriber.version:
+                    you = view.view.you
+                    self.subscriber = self.subscriber._replace(
+                        version=view.version, seat=None if you is None else you.seat
+                    )
+                case Started() if subscriber.seat is not None and each.version > subscriber.version:
+                    seat = seat_after(each.event, subscriber.seat)
+                    self.subscriber = self.subscriber._replace(seat=seat, version=each.version, write_id="")
+                case TokenChanged(seat) | Freed(seat) if seat == subscriber.seat and each.version > subscriber.version:
                     self.finished = True
 
 

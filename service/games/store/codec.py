@@ -99,7 +99,9 @@ _new_placement: Final = partial(_new, Placement)
 
 # What is left out is stored beside the fields, stored beside the game, or derived.
 _GAME_FIELDS: Final = StoredFields(
-    GameFacts, optional="auto", without=("id", "version", "write_id", "variant", "rules", "state", "trace", "allowance")
+    GameFacts,
+    optional={"auto": False, "room": None},
+    without=("id", "version", "write_id", "variant", "rules", "state", "trace", "allowance"),
 )
 _STATE_FIELDS: Final = StoredFields(State, without=("layout",))
 _game_decoder: Final = decoder(
@@ -122,12 +124,12 @@ _game_decoder: Final = decoder(
 def encode_game(game: Game) -> bytes:
     """Return the bytes of a game, without its id and version, which the store holds beside them."""
     layout = game.state.layout
-    encoded, fields = _encode_layout(layout), _GAME_FIELDS.values(game)
+    encoded = _encode_layout(layout)
     stored: tuple[object, ...] = (
         game.write_id,
         FORMAT,
         game.variant.key,
-        fields if game.auto else fields[:-1],
+        _GAME_FIELDS.values(game),
         _STATE_FIELDS.values(game.state),
         encoded.placements,
         encoded.ends,

@@ -17,17 +17,20 @@ from service.engine.replay import replay
 from service.games.model.clock import start_clock
 from service.games.model.errors import NewerFormat
 from service.games.model.following import replay_timed
-from service.games.model.game import Game
+from service.games.model.game import Game, rules_for
 from service.games.model.game_events import (
     EventEnvelope,
+    Filled,
+    Freed,
     GameEvent,
     HostingEvent,
     Joined,
     Rematched,
+    Started,
     changes_play,
     commitments_after,
 )
-from service.games.model.seats import OPEN_SEAT, Seat, Seats
+from service.games.model.seats import HUMAN, OPEN_SEAT, Seat, Seats, left_name
 from service.games.ports import EventRange, RunLater, Store, WrittenByNewer
 from service.games.store.cache import UPGRADE_SECONDS, GameCache, expired
 from service.games.store.codec import decode_event
@@ -155,8 +158,9 @@ def rebuild_game(
     while not changes_play(history[match_version - 1].event):
         match_version -= 1
     later = [each.event for each in history[version:]]
-    joined_later = {event.seat for event in later if isinstance(event, Joined)}
     earlier = [each.event for each in history[:version]]
+    at = history[version - 1].at
+    game = _with_seats_at(game, version, later, at)
     if game.is_automatic or any([isinstance(event, PresenceEvent) for event in earlier]):
         start = game._replace(presence=ALL_PRESENT, running_clock=start_clock(game.clock, len(game.seats)))
         timed = zip([each.at for each in history], yielding(earlier), strict=False)
@@ -164,14 +168,40 @@ def rebuild_game(
     else:
         state = replay(game.rules, yielding([each for each in earlier if not isinstance(each, HostingEvent)]))
     return game._replace(
-        seats=Seats([Seat(OPEN_SEAT) if seat in joined_later else each for seat, each in enumerate(game.seats)]),
         version=version,
         match_version=match_version,
-        updated_at=history[version - 1].at,
+        updated_at=at,
         state=state,
         commitments=reduce(commitments_after, earlier, ()),
         rematch=None if any([isinstance(event, Rematched) for event in later]) else game.rematch,
     )
+
+
+def _with_seats_at(game: Game, version: int, later: Iterable[GameEvent], at: int) -> Game:
+    """Return the game with the seats, and the rules for so many, that it had at a version, before ``later`` events.
+
+    Nothing is known of players who have left a seat since; ``at`` is the time of the version.
+    """
+    next_changes: dict[int, GameEvent] = {}
+    for event in later:
+        if isinstance(event, Started):
+            break  # in the same write as the deal: no seat changes hands after it
+        if isinstance(event, Joined | Filled | Freed):
+            next_changes.setdefault(event.seat, event)
+    room = game.room
+    if room is not None:
+        if room.began and version < room.began_at:
+            seats = [Seat(OPEN_SEAT)] * room.places
+            for now, then in enumerate(room.began):
+                seats[then] = game.seats[now]
+            rules = rules_for(game.variant.key, game.options, room.places)
+            game = game._replace(seats=Seats(seats), rules=rules)
+        if room.since is not None and room.since > at:
+            game = game._replace(room=room._replace(since=None))
+    seats = list(game.seats)
+    for seat, event in next_changes.items():
+        seats[seat] = Seat(HUMAN, left_name(seat)) if isinstance(event, Freed) else Seat(OPEN_SEAT)
+    return game._replace(seats=Seats(seats))
 
 
 def decode(version: int, created_at: int, data: bytes) -> EventEnvelope:

@@ -5,10 +5,11 @@ Owns how msgspec is told of types that it does not know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from inspect import Parameter
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Final, get_type_hints
 
 from msgspec import NODEFAULT, Struct, defstruct, json
@@ -36,6 +37,7 @@ def struct_of(fields: Iterable[tuple[str, Any] | tuple[str, Any, Any]]) -> type[
     return defstruct("Stored", fields, array_like=True)
 
 
+_NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 _STORED_AS: Final[dict[Any, Any]] = {Seats: tuple[Seat, ...]}
 """What a type of fields is decoded as, where msgspec does not know it."""
 
@@ -48,13 +50,23 @@ def default_of(parameter: Parameter) -> object:
 class StoredFields:
     """The fields of a class as an array in their order: all but those ``without``.
 
-    ``type`` is what such an array is decoded to, ``values`` returns what is encoded as one. The last field may be
-    missing if it is ``optional``, a flag.
+    ``type`` is what such an array is decoded to, ``values`` returns what is encoded as one. The last fields may be
+    missing if they are ``optional``: flags, or values that may be ``None``.
     """
 
-    def __init__(self, kind: type, without: tuple[str, ...], optional: str = "") -> None:
+    def __init__(self, kind: type, without: tuple[str, ...], optional: Mapping[str, object] = _NOTHING) -> None:
         types = {name: _STORED_AS.get(each, each) for name, each in get_type_hints(kind).items() if name not in without}
         self.type = struct_of(
-            [(name, each, False) if name == optional else (name, each) for name, each in types.items()]
+            [(name, each, optional[name]) if name in optional else (name, each) for name, each in types.items()]
         )
-        self.values: Callable[[Any], tuple[object, ...]] = attrgetter(*types)
+        self._defaults = tuple(optional.values())
+        self._all: Callable[[Any], tuple[object, ...]] = attrgetter(*types)
+
+    def values(self, value: object) -> tuple[object, ...]:
+        """Return the fields of a value, without the last ones that have their defaults."""
+        values = self._all(value)
+        for default in reversed(self._defaults):
+            if values[-1] is not default:
+                break
+            values = values[:-1]
+        return values

@@ -16,7 +16,7 @@ from service.engine.state import FINISHED, State
 from service.games.model.errors import MoveRefused, ShareUsedUp
 from service.games.model.following import with_events
 from service.games.model.game import Game, GameStatus
-from service.games.model.game_events import GameEvent, HostingEvent
+from service.games.model.game_events import Filled, GameEvent, HostingEvent, Started
 from service.games.model.schedule import reminders
 from service.games.model.tokens import new_write_id
 from service.games.ports import (
@@ -291,13 +291,17 @@ def encode_events(
 ) -> list[bytes]:
     """Return the events of a write, which led from ``before`` to ``after``, each with the seats that may move after it.
 
-    A seat that is taken in this write is taken by its first event. ``since_creation`` in milliseconds; ``yielding``
-    returns events as they are.
+    The seats that are taken in this write are taken by its first events. ``since_creation`` in milliseconds;
+    ``yielding`` returns events as they are.
     """
     encoded, state = [], before
+    waits = len([event for event in events if isinstance(event, Filled)]) if isinstance(events[0], Filled) else 0
     for event in yielding(events[:-1]) if len(events) > 1 else ():
         if not isinstance(event, HostingEvent):
             state = apply(after.rules, state, event)
-        to_act = () if after.seats.are_open or not state.round else state.to_act  # as ``Game.to_act``
+        elif isinstance(event, Started):
+            state = after.rules.start()
+        waits -= 1
+        to_act = () if waits > 0 or after.seats.are_open or not state.round else state.to_act  # as ``Game.to_act``
         encoded.append(encode_event(event, since_creation, to_act))
     return [*encoded, encode_event(events[-1], since_creation, after.to_act)]

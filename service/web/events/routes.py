@@ -113,9 +113,9 @@ def _serializer(
     game = access.game
     resets = first is not None and any([isinstance(each.event, Reset) for each in first.events])
     layout = game.rules.empty_layout() if resets else services.games.queries.layout_at(access, after)
-    names = tuple([seat.name for seat in game.seats])
-    partners = partners_of(access.seat, game.rules.all_teams())
-    sentences = EventSentences(game.rules, layout, Reader(access.seat, names, language, partners))
+    seat, names = services.games.queries.seating_at(access, game.version if resets else after)
+    partners = partners_of(seat, game.rules.all_teams()) if len(names) == len(game.seats) else frozenset()
+    sentences = EventSentences(game.rules, layout, Reader(seat, names, language, partners))
     return lambda event: event_json(event, sentences.sentence(event))
 
 

@@ -34,9 +34,9 @@ class EventDataSchema(Schema):
     `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, where listed moves have it `outer`,
     where plays score `points`, and where ends are counted `ends_sum`. `drew`: `tile`, for the seat that drew it;
     it and `passed`: `auto`, `true` where the service made the move, as the seat had no choice.
-    `joined`: `name`. `renamed`: `name`, unless only what the application calls the player is another. `round_ended`:
-    the round as in the score card. `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if that
-    was not by the rules. `rematched`: `game_id`. `reset`: `view`.
+    `joined`: `name`. `filled`: `name`, `bot`. `started`: `seats`. `renamed`: `name`, unless only what the application
+    calls the player is another. `round_ended`: the round as in the score card. `timed_out`: `then`. `claimed`: `by`.
+    `finished`: `winners`, and `ended_by` if that was not by the rules. `rematched`: `game_id`. `reset`: `view`.
     """
 
     round = fields.Integer(metadata=doc("The number of the round that was dealt.", minimum=1, example=1))
@@ -61,6 +61,14 @@ class EventDataSchema(Schema):
     auto = fields.Boolean(metadata=doc("`true` for a move without a choice that the service made.", example=True))
     name = fields.String(metadata=doc("The current name of the player who joined or was renamed.", example="Bo"))
     winners = fields.List(fields.Integer(), metadata=doc("The seats that have won the match.", example=[0]))
+    bot = fields.String(metadata=doc("The level of the computer player that took the seat.", example="casual"))
+    seats = fields.List(
+        fields.Integer(),
+        metadata=doc(
+            "Who begins the match: their seats until now. The first of them is seat 0 from now on, and so on.",
+            example=[0, 2],
+        ),
+    )
     game_id = fields.String(metadata=doc("Of `rematched`: the id of the new game."))
     view = fields.Nested(GameSchema, metadata=doc("Of `reset`: the bearer's view of the game as it is now."))
     number = fields.Integer(metadata=doc("The number of the round that was counted.", minimum=1, example=1))

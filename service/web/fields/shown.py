@@ -54,6 +54,13 @@ def rematch_of_field(of: str) -> fields.String:
     return fields.String(metadata=doc(text, example="5m1Gd5tIvN3vYhYkS0oJGA_1"))
 
 
+def fills_at_field() -> fields.DateTime:
+    """Return when the open seats of a game that waits go to computer players."""
+    return fields.DateTime(
+        metadata=doc("When computer players take what is open; only while seats are, and somebody is there.")
+    )
+
+
 # The schemas of seats as an application is told of them.
 
 

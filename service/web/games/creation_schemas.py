@@ -20,7 +20,7 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
 from service.games.model.game import AUDIENCES
-from service.games.model.seats import BOT, HUMAN, LEVELS, OPEN_SEAT
+from service.games.model.seats import BOT, HUMAN, LEVELS, OPEN_SEAT, Fill
 from service.web.fields.moves import MAX_VERSION, client_seed_field, tile_field
 from service.web.fields.names import MAX_NAME_CHARS, name_field, ref_field
 from service.web.fields.strict import (
@@ -41,7 +41,7 @@ from service.web.fields.strict import (
     needed,
 )
 from service.web.fields.variants import KNOWN_VARIANT, MAX_SEATS, MIN_SEATS, option_fields
-from service.web.games.schemas import MAX_TEXT_CHARS
+from service.web.games.schemas import MAX_TEXT_CHARS, FillInSchema
 from service.web.quotas import request_network
 
 _MAX_TILES: Final = 190
@@ -258,6 +258,14 @@ class GameInSchema(RequestSchema):
         ),
     )
 
+    fill = fields.Nested(
+        FillInSchema,
+        metadata=doc(
+            "With open seats: computer players take what is open `after` so many seconds with somebody at the table. "
+            "The view tells when, in `fills_at`. Default: seats stay open."
+        ),
+    )
+
     continues = fields.Nested(
         ContinuesInSchema,
         metadata=doc(
@@ -311,7 +319,14 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
         network=request_network(),
         ref=fields.get("ref"),
         lobby=fields.get("lobby"),
+        fill=fill_of(fields),
     )
+
+
+def fill_of(fields: dict[str, Any]) -> Fill | None:
+    """Return when the open seats of a requested game are filled; ``None`` for never by itself."""
+    fill = fields.get("fill")
+    return None if fill is None else Fill(fill["after"] * 1000, fill["bot"])
 
 
 def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:

@@ -6,11 +6,13 @@ from typing import Any, Final
 
 from marshmallow import Schema, fields, validates_schema
 
+from service.games.model.seats import LEVELS
 from service.web.fields.moves import MAX_VERSION, client_seed_field
 from service.web.fields.names import name_field, ref_field
 from service.web.fields.shown import MAX_WAIT_SECONDS, SeatedSchema, text_field
 from service.web.fields.strict import (
     Length,
+    OneOf,
     QueryInteger,
     Range,
     RequestSchema,
@@ -24,6 +26,16 @@ from service.web.view.query import OF_VIEW
 from service.web.view.schemas import GameSchema
 
 MAX_TEXT_CHARS: Final = 200
+MAX_FILL_SECONDS: Final = 86_400
+
+
+def level_field(description: str, *, required: bool = False) -> fields.String:
+    """Return the field of a level of computer players; what follows the ``description`` is the same for all."""
+    return fields.String(
+        required=required,
+        validate=OneOf(LEVELS),
+        metadata=doc(f"{description}: one of `bots` in `GET /v1/variants`.", example="casual"),
+    )
 
 
 class CreatedTokenSchema(SeatedSchema):
@@ -117,6 +129,23 @@ class PresenceInSchema(RequestSchema):
             "`true`: a computer player plays the seat from now on. `false`: its player is back.", example=True
         ),
     )
+
+
+class SeatFillInSchema(RequestSchema):
+    """A computer player for an open seat."""
+
+    bot = level_field("The level of the computer player", required=True)
+
+
+class FillInSchema(RequestSchema):
+    """When the open seats of a game go to computer players."""
+
+    after = StrictInteger(
+        required=True,
+        validate=Range(0, MAX_FILL_SECONDS),
+        metadata=doc("Seconds after the first person sat down. With nobody there, nothing happens.", example=60),
+    )
+    bot = level_field("The level of the computer players", required=True)
 
 
 class ClaimInSchema(RequestSchema):

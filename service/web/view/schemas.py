@@ -12,6 +12,7 @@ from service.web.fields.shown import (
     TO_ACT,
     SeatedSchema,
     digest,
+    fills_at_field,
     rematch_of_field,
     seat_field,
     shown_tile,
@@ -276,6 +277,7 @@ class GameSchema(Schema):
         metadata=doc("To the seeds of the last dealt round, if any, and of the next one; absent in an arranged game."),
     )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[]))
+    fills_at = fills_at_field()
     rematch = fields.Nested(
         RematchSchema,
         metadata=doc("The game that follows, once a player of this finished one has asked for a rematch."),

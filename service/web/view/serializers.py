@@ -84,6 +84,8 @@ def _outcome_and_times(game: GameView) -> JsonObject:
     if game.commitments:
         result["commitments"] = _commitments(game.commitments, view.round)
     result["winners"] = list(view.winners)
+    if game.fills_at is not None:
+        result["fills_at"] = format_rfc3339(game.fills_at)
     if game.rematch is not None:
         result["rematch"] = {"game_id": game.rematch}
     if game.rematch_of is not None:

@@ -1,0 +1,111 @@
+"""What players may do while their game waits for others: free a seat, fill one, begin without the open ones.
+
+Owns who may do so. What is then changed is in ``service.games.model.waiting``.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+
+from service.games.access import Access, check_seat
+from service.games.commands.context import CommandContext
+from service.games.model.errors import SeatsTaken, unauthorized
+from service.games.model.game import OWNER, Game, Viewer
+from service.games.model.seats import BOT, OPEN_SEAT
+from service.games.model.views import CommandResult, GameView, view_game
+from service.games.model.waiting import begun, check_waiting, filled, freed
+from service.games.store.idempotency import IdempotencyKey
+from service.games.store.transactions import Decision
+
+
+class _Unchanged(Exception):
+    """A command would change nothing in this game."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__()
+        self.game = game
+
+
+def free_seat(context: CommandContext, access: Access, seat: int) -> None:
+    """Have a seat of a waiting game open again, for its own player or the application; one that is open stays so.
+
+    Its token is revoked. Raises ``SeatsTaken`` once the match has begun, ``NotFound`` when the game has expired,
+    ``Unauthorized`` for a token that was revoked since its access.
+    """
+    with suppress(_Unchanged):
+        context.repository.transactions.transact(access.game, partial(_decide_free, access, seat))
+
+
+def fill_seat(context: CommandContext, access: Access, seat: int, level: str) -> GameView:
+    """Give an open seat of a waiting game to a computer player; if it was the last one, deal the first round.
+
+    Where it plays at this level already, nothing changes. Raises ``SeatsTaken``, ``NotFound``, ``TooManyGamesOfBots``,
+    ``Unauthorized`` as above.
+    """
+    try:
+        decide = partial(_decide_fill, context, access, (seat, level))
+        game = context.repository.transactions.transact(access.game, decide).after
+    except _Unchanged as unchanged:
+        game = unchanged.game
+    return view_game(game, _viewer(access, game), context.repository.lifetimes)
+
+
+def start_game(context: CommandContext, access: Access, key: IdempotencyKey | None = None) -> CommandResult[GameView]:
+    """Begin the match of a waiting game without its open seats; the others may have another number from then on.
+
+    Raises ``InvalidSetup`` if the game cannot be played by so many, ``SeatsTaken`` if no seat is open, ``KeyReused``,
+    ``NotFound``, ``TooManyGamesOfBots``, ``Unauthorized`` as above.
+    """
+    # By the token: the number of the seat is another one when the request is repeated.
+    scope = OWNER if access.seat is None else str(access.game.seats[access.seat].token_hash)
+    record = None if key is None else context.idempotency.record(key, "start", scope)
+    committed = context.repository.transactions.transact(access.game, partial(_decide_start, context, access), record)
+    view = view_game(committed.after, _viewer(access, committed.after), context.repository.lifetimes)
+    return CommandResult(view, committed.replayed)
+
+
+def _decide_free(access: Access, seat: int, game: Game) -> Decision:
+    _viewer(access, game)
+    check_waiting(game)
+    check_seat(game, seat)
+    if game.seats[seat].kind == OPEN_SEAT:
+        raise _Unchanged(game)
+    return freed(game, [seat])
+
+
+def _decide_fill(context: CommandContext, access: Access, wanted: tuple[int, str], game: Game) -> Decision:
+    seat, level = wanted
+    _viewer(access, game)
+    check_seat(game, seat)
+    if (game.seats[seat].kind, game.seats[seat].level) == (BOT, level):
+        raise _Unchanged(game)
+    check_waiting(game)
+    if game.seats[seat].kind != OPEN_SEAT:
+        raise SeatsTaken("seat_taken", seat=seat)
+    return _admitted(context, filled(game, [seat], level))
+
+
+def _decide_start(context: CommandContext, access: Access, game: Game) -> Decision:
+    _viewer(access, game)
+    check_waiting(game)
+    return _admitted(context, begun(game))
+
+
+def _admitted(context: CommandContext, decision: Decision) -> Decision:
+    """Note a match that begins, if computer players may go on with it alone. Raises ``TooManyGamesOfBots``."""
+    game, _ = decision
+    if not game.seats.are_open:
+        context.bots_alone.admit(game)
+    return decision
+
+
+def _viewer(access: Access, game: Game) -> Viewer:
+    """Return who the bearer is in the game as it is now. Raises ``Unauthorized`` for a token that was revoked."""
+    if access.app is not None:
+        return OWNER
+    hashes = [each.token_hash for each in game.seats]
+    token_hash = None if access.seat is None else access.game.seats[access.seat].token_hash
+    if token_hash is None or token_hash not in hashes:
+        raise unauthorized()
+    return hashes.index(token_hash)

@@ -1,0 +1,93 @@
+"""The waiting room of a game: how seats are freed and filled until the first round is dealt, and how that begins.
+
+Owns what these changes are. Does not depend on who may make them, nor on when a game fills by itself
+(``service.games.model.schedule``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from service.engine.errors import InvalidSetup, Reason
+from service.engine.presence import Left
+from service.engine.referee import deal
+from service.games.model.clock import start_clock
+from service.games.model.errors import SeatsTaken
+from service.games.model.game import Game, rules_for
+from service.games.model.game_events import Filled, Freed, GameEvent, Started
+from service.games.model.seats import BOT, OPEN_SEAT, Room, Seat, Seats, bot_name
+
+Change = tuple[Game, list[GameEvent]]
+"""The changed game, and the events that led to it."""
+
+
+def deal_if_full(game: Game, events: Sequence[GameEvent]) -> Change:
+    """Return the game with its first round dealt, unless it continues a record, and the events with this deal.
+
+    A person who was erased before is away from then on. Both unchanged if a seat is open.
+    """
+    events = list(events)
+    if game.seats.are_open:
+        return game, events
+    if game.ownership is not None and game.ownership.join_code is not None:
+        game = game._replace(ownership=game.ownership._replace(join_code=None))  # nobody needs it any more
+    if not game.state.round:
+        dealt, state = deal(game.rules, game.deck, game.state)
+        game, events = game._replace(state=state, deck=game.deck.discard_used(state.round)), [*events, dealt]
+    erased = [seat for seat in sorted(game.seats.erased()) if not game.state.eliminated_round[seat]]
+    return game._replace(is_automatic=game.is_automatic or bool(erased)), [*events, *map(Left, erased)]
+
+
+def check_waiting(game: Game) -> None:
+    """Raise ``SeatsTaken`` unless a seat is open."""
+    if not game.seats.are_open:
+        raise SeatsTaken("seats_taken")
+
+
+def freed(game: Game, seats: Iterable[int]) -> Change:
+    """Return the waiting game with these seats open again; nothing is kept of their players."""
+    events: list[GameEvent] = []
+    room = game.room or Room()
+    for seat in seats:
+        events.append(Freed(seat))
+        others = tuple([each for each in room.freed if each[0] != seat])
+        room = room._replace(freed=(*others, (seat, game.version + len(events))))
+        game = game.with_seat(seat, Seat(OPEN_SEAT))
+        if game.deck.client_seeds:
+            game = game._replace(deck=game.deck.with_client_seed(seat, ""))
+    return game._replace(room=room), events
+
+
+def filled(game: Game, seats: Iterable[int], level: str) -> Change:
+    """Return the waiting game with computer players of this level in these open seats, dealt if no other is open."""
+    events: list[GameEvent] = []
+    for seat in seats:
+        name = bot_name([each.name for each in game.seats])
+        game = game.with_seat(seat, Seat(BOT, name, level=level))
+        events.append(Filled(seat, name, level))
+    return deal_if_full(game._replace(is_automatic=True), events)
+
+
+def begun(game: Game) -> Change:
+    """Return the game, dealt, without its open seats.
+
+    The others move up, so that teams may be others. Raises ``InvalidSetup`` if the game cannot be played by so many,
+    and if its deals are arranged for all seats.
+    """
+    here = tuple([seat for seat, each in enumerate(game.seats) if each.kind != OPEN_SEAT])
+    if game.deck.arranged or game.state.round:
+        raise InvalidSetup({"players": [Reason("deals_for_seats", {"players": len(game.seats)})]})
+    rules = rules_for(game.variant.key, game.options, len(here))
+    deck = game.deck
+    if deck.client_seeds:
+        deck = deck._replace(client_seeds=tuple([deck.client_seeds[seat] for seat in here]))
+    room = (game.room or Room())._replace(began=here, began_at=game.version + 1, places=len(game.seats))
+    game = game._replace(
+        seats=Seats([game.seats[seat] for seat in here]),
+        rules=rules,
+        state=rules.start(),
+        deck=deck,
+        running_clock=start_clock(game.clock, len(here)),
+        room=room,
+    )
+    return deal_if_full(game, [Started(here)])

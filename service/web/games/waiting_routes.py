@@ -1,0 +1,103 @@
+"""What is done in a game that waits for players: leave a seat, fill one, begin without the open ones."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flask import Blueprint
+
+from service.games.access import Access
+from service.web.fields.strict import EmptyInSchema
+from service.web.games.schemas import SeatFillInSchema
+from service.web.http.body import read_json, read_nothing, validate
+from service.web.http.headers import idempotency, negotiate
+from service.web.http.responses import JSON, RawResponse, created, no_content, ok
+from service.web.operation import Operation, ResponseSpec
+from service.web.quotas import limit_bot, limit_expensive
+from service.web.services import Services
+from service.web.view.query import ViewQuerySchema, language_of_view
+from service.web.view.schemas import GameSchema
+from service.web.view.serializers import game_view_json
+
+blueprint: Final = Blueprint("waiting", __name__)
+
+_fill_in: Final = SeatFillInSchema()
+
+
+@blueprint.delete("/v1/games/<game>/players/<int:seat>")
+@Operation(
+    id="freeSeat",
+    tag="games",
+    access="seat_or_app",
+    responses={204: ResponseSpec(description="The seat is open.", media_type=None)},
+    own_problems=("forbidden", "outcome_unknown", "seats_taken"),
+    stores=True,
+)
+def free_seat(services: Services, access: Access) -> RawResponse:
+    """Leave a game that waits, or free a seat.
+
+    While seats are open: the bearer's own seat is open again, and its token is revoked; so 401 after a lost answer says
+    that it is done. The application that owns the game may free any seat, of a computer player, too; one that is open
+    stays so. The event is `freed`. Nothing is kept of the player: events from before have the name `Player` and the
+    number of the seat, from 1. Once the match has begun it is 409 `seats_taken`; leaving a match is `PUT …/presence`.
+    """
+    assert access.target is not None
+    services.games.commands.free_seat(access, access.target)
+    return no_content()
+
+
+@blueprint.put("/v1/games/<game>/players/<int:seat>")
+@Operation(
+    id="fillSeat",
+    tag="games",
+    access="any_seat_or_app",
+    headers=("Accept-Language",),
+    query=ViewQuerySchema,
+    body=SeatFillInSchema,
+    responses={200: ResponseSpec(description="The game, as the bearer sees it.", schema=GameSchema, etag=True)},
+    own_problems=("outcome_unknown", "seats_taken"),
+    stores=True,
+)
+def fill_seat(services: Services, access: Access) -> RawResponse:
+    """Give an open seat to a computer player.
+
+    For any seat of the game, or the application that owns it. If it was the last open one, the first round is dealt.
+    The event is `filled`. Where a computer player of this level sits already, nothing happens.
+    """
+    assert access.target is not None
+    limit_expensive(services)
+    negotiate(JSON)
+    language = language_of_view()
+    level = validate(_fill_in, read_json())["bot"]
+    limit_bot(services, level)
+    view = services.games.commands.fill_seat(access, access.target, level)
+    return ok(game_view_json(view, language), etag=view.etag, language=language)
+
+
+@blueprint.post("/v1/games/<game>/start")
+@Operation(
+    id="startGame",
+    tag="games",
+    access="any_seat_or_app",
+    headers=("Idempotency-Key", "Accept-Language"),
+    query=ViewQuerySchema,
+    body=EmptyInSchema,
+    responses={201: ResponseSpec(description="The game, which has begun, as the bearer sees it.", schema=GameSchema)},
+    own_problems=("invalid", "seats_taken"),
+    stores=True,
+)
+def start_game(services: Services, access: Access) -> RawResponse:
+    """Begin without the open seats.
+
+    For any seat of the game, or the application that owns it: the match begins with those who are there, computer
+    players included, where the game can be played by so many; else it is 422 `invalid`, as it is where the deals are
+    arranged. The open seats are gone and the others move up: the event `started` has their former numbers in `seats`,
+    the view has the new ones, and tokens stay as they are. The body is empty, or an empty object.
+    """
+    limit_expensive(services)
+    negotiate(JSON)
+    language = language_of_view()
+    view, replayed = services.games.commands.start(access, idempotency(read_nothing()))
+    location = f"/v1/games/{view.id}"
+    shown = game_view_json(view, language)
+    return created(shown, etag=view.etag, location=location, replayed=replayed, language=language)
