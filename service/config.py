@@ -18,10 +18,10 @@ from service.redis.url import read_redis_url
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 LOG_FORMATS = ("auto", "json", "text")
 GAMES = ("anyone", "apps")
-DURABILITIES = ("local", "replicated")
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+_DURABILITY = re.compile(r"local|replicated(:[1-9])?")
 _INTEGER = re.compile(r"0|[1-9][0-9]{0,8}")
 _MAPPED_BITS = 96
 _PUBLIC_URL = re.compile(
@@ -95,6 +95,12 @@ def _word(words: tuple[str, ...]) -> SettingType:
     return SettingType(f"one of {', '.join(words)}", read)
 
 
+def _durability(text: str) -> str:
+    if not _DURABILITY.fullmatch(text.lower()):
+        raise ValueError
+    return text.lower()
+
+
 def _host(text: str) -> str:
     if not _HOST_NAME.fullmatch(text):
         ipaddress.ip_address(text)
@@ -161,6 +167,7 @@ def _secrets(text: str) -> tuple[str, ...]:
 
 
 _SECRETS = SettingType("32 characters or more, or several such keys separated by commas", _secrets, secret=True)
+_DURABLE = SettingType("one of local, replicated, replicated:1 to replicated:9", _durability)
 _HOST = SettingType("an IP address or a host name", _host)
 _FOLDER = SettingType("the path of a folder", _folder)
 _NETWORKS = SettingType("addresses and networks, separated by commas", _networks)
@@ -221,8 +228,9 @@ class Settings:
     )
     durability: str = _setting(
         "local",
-        _word(DURABILITIES),
-        "when a move is acknowledged: `local`, as soon as the server has it; `replicated`, when a replica has it too",
+        _DURABLE,
+        "when a move is acknowledged: `local`, as soon as the server has it; `replicated`, when every replica has it, "
+        "too, that may take the place of the server; `replicated:1`, when so many replicas have it",
     )
     data_dir: Path = _setting(  # noqa: RUF009 # it is a field
         "data", _FOLDER, "folder of the embedded server, and of the generated secret"
@@ -343,6 +351,17 @@ class Settings:
     graceful_timeout: int = _setting(
         "30", _integer(1, 3600), "seconds that running requests get to finish when the service stops"
     )
+
+    @property
+    def replicated(self) -> bool:
+        """Whether replicas have to confirm a write."""
+        return self.durability != "local"
+
+    @property
+    def replicas(self) -> int | None:
+        """How many replicas have to confirm a write; ``None``: as the topology says."""
+        _, _, number = self.durability.partition(":")
+        return int(number) if number else None
 
     @property
     def finished_ttl_seconds(self) -> int:

@@ -61,7 +61,7 @@ VALID: Final[dict[str, dict[str, object]]] = {
             )
         },
     },
-    "DURABILITY": {"Replicated": "replicated"},
+    "DURABILITY": {"Replicated": "replicated", "replicated:2": "replicated:2"},
     "DATA_DIR": {"/var/lib/domino": Path("/var/lib/domino")},
     "SECRET_KEY": {
         "": (),
@@ -111,7 +111,7 @@ INVALID: Final[dict[str, tuple[str, ...]]] = {
         *("redis+cluster://", "redis+cluster://a:0", "redis+cluster://a:x,b", "redis+cluster://a/1"),
         "redis+cluster://a?sentinel_password=x",
     ),
-    "DURABILITY": ("both",),
+    "DURABILITY": ("both", "replicated:0", "replicated:", "local:1"),
     "DATA_DIR": ("",),
     "SECRET_KEY": ("a" * 31, "a" * 32 + ",", "a" * 32 + "," + "b" * 31, "a" * 32 + "\n"),
     "WEBHOOK_NETWORKS": ("10.0.0.1/8", "internal", "10.0.0.0/33", "::1;::2", "::1,", "::1#", "::1\n::2"),

@@ -87,9 +87,9 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     and deletions, by which a process looks for what is due, do not wait for them. Raises ``ValueError`` without a
     ``REDIS_URL``.
     """
-    unlimited = open_topology(_url_of(settings))
+    unlimited = open_topology(_url_of(settings), settings.replicas)
     topology = unlimited if most_calls is None else LimitedTopology(unlimited, most_calls)
-    replicated, ttl = settings.durability == "replicated", settings.game_ttl_seconds
+    replicated, ttl = settings.replicated, settings.game_ttl_seconds
     observe, failed = metrics.redis, metrics.failed_writes(WRITE_FAILURES)
     reminders = RedisReminders(unlimited, observe=observe, observe_failure=failed)
     calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)

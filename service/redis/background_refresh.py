@@ -7,12 +7,19 @@ threads.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
 
 PAUSE = 0.2
 """Seconds between two runs: during an outage every call requests one."""
+
+POLL_SECONDS = 1.0
+"""Seconds after which what may change without a sign is looked up again, as long as it is used."""
+
+FIRST_WAIT = 0.8
+"""Seconds that a call waits for what was never found yet."""
 
 _log = logging.getLogger(__name__)
 
@@ -26,9 +33,18 @@ class BackgroundRefresh:
         self._requested = False
         self._running = False
         self._runs = 0
+        self._requested_at = -math.inf
+        self.ended_at = -math.inf
+        """When a run last ended, by the monotonic clock."""
+
+    def request_after(self, seconds: float) -> None:
+        """Have a run if none was requested for so many seconds; returns at once."""
+        if time.monotonic() - self._requested_at >= seconds:
+            self.request()
 
     def request(self) -> None:
         """Have a run that begins from now on; returns at once."""
+        self._requested_at = time.monotonic()
         with self._state:
             self._requested = True
             if self._running:
@@ -57,5 +73,6 @@ class BackgroundRefresh:
                 _log.exception("the discovery of the Redis servers failed")
             with self._state:
                 self._runs += 1
+                self.ended_at = time.monotonic()
                 self._state.notify_all()
             time.sleep(PAUSE)

@@ -18,7 +18,7 @@ from redis import exceptions
 from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import NoScriptError
 
-from service.redis.connection import Command, DedicatedConnection, MaybeSent, NotSent
+from service.redis.connection import Command, DedicatedConnection, MaybeSent, NoMajority, NotSent
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.topology import Topology
 
@@ -57,6 +57,7 @@ WRITE_FAILURES: Final = (
     "protocol",
     "cluster",
     "no replica",
+    "no majority",
     "memory reserve",
 )
 """The reasons for which a write fails, as they are counted."""
@@ -79,6 +80,8 @@ def as_unavailable(error: Exception) -> StorageUnavailable | None:
             return StorageUnavailable("NOAUTH", RETRY_LATER_SECONDS)
         case exceptions.AuthenticationWrongNumberOfArgsError():
             return StorageUnavailable("auth", RETRY_LATER_SECONDS)
+        case NoMajority():
+            return StorageUnavailable("no majority", RETRY_SOON_SECONDS)
         case exceptions.MaxConnectionsError():
             return StorageUnavailable("pool", RETRY_SOON_SECONDS)
         case exceptions.ConnectionError() if str(error).startswith("No connection available"):
@@ -123,7 +126,13 @@ NO_RETRY_AFTER: Final = 0.3
 Shorter than the wait for a free connection, because an exhausted pool is no broken connection."""
 
 REPLICA_WAIT: Final = 500
-"""Milliseconds that a replica gets to confirm a write."""
+"""Milliseconds that replicas get to confirm a write."""
+
+SHORT_REPLICA_WAIT: Final = 50
+"""The same after a write that was not confirmed, so that waiting for a replica that is away costs little."""
+
+FULL_WAIT_SECONDS: Final = 1.0
+"""Seconds after which one more write waits in full, as a replica may be far away rather than away."""
 
 E = TypeVar("E", StorageUnavailable, OutcomeUnknown)
 
@@ -149,7 +158,7 @@ def _with_source(script: str, command: Command) -> Command:
 
 
 class RedisCalls:
-    """Calls to the servers of a topology; with ``replicated``, a write succeeds only when a replica has confirmed it.
+    """Calls to the servers of a topology; with ``replicated``, a write succeeds only when replicas have confirmed it.
 
     ``observe`` is called for each call, ``observe_failure`` for each write that failed.
     """
@@ -163,21 +172,25 @@ class RedisCalls:
         observe_failure: FailureObserver,
     ) -> None:
         self._topology = topology
-        self._confirm: tuple[Command, ...] = ((b"WAIT", 1, REPLICA_WAIT),) if replicated else ()
+        self._replicated = replicated
+        self._wait_in_full_at: dict[str, float] = {}
+        """When a write to a server is to wait in full again, of servers whose last write was not confirmed."""
         self._observe = observe
         self._observe_failure = observe_failure
 
     def write(self, operation: str, key: bytes, command: Command) -> Any:
-        """Run a command that writes, and wait for a replica if one has to confirm it; returns the answer.
+        """Run a command that writes, and wait for replicas if they have to confirm it; returns the answer.
 
-        Raises ``StorageUnavailable`` if it was not executed, ``OutcomeUnknown`` if it may have been or no replica
+        Raises ``StorageUnavailable`` if it was not executed, ``OutcomeUnknown`` if it may have been or too few replicas
         confirmed it, and errors of the program as they are.
         """
         began = monotonic()
         try:
-            answer, *replicas = self._topology.call(key, command, *self._confirm)
+            self._topology.require_primary(key)
+            confirm = self._wait(key) if self._replicated else ()
+            answer, *replicas = self._topology.call(key, command, *confirm)
             if isinstance(answer, NoScriptError):
-                answer, *replicas = self._topology.call(key, _with_source(operation, command), *self._confirm)
+                answer, *replicas = self._topology.call(key, _with_source(operation, command), *confirm)
         except NotSent as error:
             raise self._failed(unanswered(error)) from error
         except MaybeSent as error:
@@ -189,10 +202,23 @@ class RedisCalls:
             raise answer if unavailable is None else self._failed(unavailable) from None
         # How scripts report a write that was made, now or earlier, and how SET does.
         if answer == 1 or isinstance(answer, list) or answer == b"OK":
-            for count in replicas:
-                if isinstance(count, Exception) or count < 1:
+            for count, (_, wanted, _) in zip(replicas, confirm, strict=True):
+                if isinstance(count, Exception) or count < wanted:
+                    self._wait_in_full_at.setdefault(self._topology.node(key), monotonic() + FULL_WAIT_SECONDS)
                     raise self._failed(OutcomeUnknown("no replica"))
+                self._wait_in_full_at.pop(self._topology.node(key), None)
         return answer
+
+    def _wait(self, key: bytes) -> tuple[Command]:
+        """Return the command that waits for the replicas of the owner of a key. Raises ``NotSent``."""
+        node, now, milliseconds = self._topology.node(key), monotonic(), REPLICA_WAIT
+        in_full_at = self._wait_in_full_at.get(node)
+        if in_full_at is not None:
+            if now < in_full_at:
+                milliseconds = SHORT_REPLICA_WAIT
+            else:
+                self._wait_in_full_at[node] = now + FULL_WAIT_SECONDS  # one at a time
+        return ((b"WAIT", self._topology.replicas(key), milliseconds),)
 
     def _failed(self, error: E) -> E:
         """Return the error of a write, which is observed."""
@@ -278,6 +304,12 @@ class LimitedTopology(Topology):
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
         return self._topology.one_for_each_primary(keys)
+
+    def require_primary(self, key: bytes) -> None:
+        self._topology.require_primary(key)
+
+    def replicas(self, key: bytes) -> int:
+        return self._topology.replicas(key)
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
         """Return a new connection, which is none of those for calls."""

@@ -25,7 +25,7 @@ from redis.exceptions import (
     SlotNotCoveredError,
 )
 
-from service.redis.background_refresh import BackgroundRefresh
+from service.redis.background_refresh import FIRST_WAIT, POLL_SECONDS, BackgroundRefresh
 from service.redis.connection import (
     Command,
     DedicatedConnection,
@@ -46,9 +46,6 @@ SLOTS = 16384
 REDIRECTIONS = 2
 """How many redirections a call follows: one for an outdated map, one for a slot that is being migrated."""
 
-FIRST_WAIT = 0.8
-"""Seconds that a call waits for the map while there is none."""
-
 PROBE_TIMEOUT = 0.4
 """Seconds that a server gets to return its map before the next one is asked."""
 
@@ -63,11 +60,14 @@ _log = logging.getLogger(__name__)
 class ClusterTopology:
     """Servers that share the slots; a ``Topology``.
 
-    The map is loaded on first use, and after every sign that it is outdated.
+    The map is loaded on first use, and after every sign that it is outdated; every second where replicas confirm
+    writes, as it shows no sign of another number of them.
     """
 
-    def __init__(self, url: RedisUrl) -> None:
+    def __init__(self, url: RedisUrl, replicas: int | None = None) -> None:
         self._url = url
+        self._set_replicas = replicas
+        self._known_replicas: dict[redis.ConnectionPool, int] = {}
         self._lock = threading.Lock()
         self._pools: dict[Address, redis.ConnectionPool] = {}
         self._owners: list[redis.ConnectionPool | None] = [None] * SLOTS
@@ -135,6 +135,22 @@ class ClusterTopology:
             self._owner(key_slot(keys[0]))
         owned = {self._owners[key_slot(key)]: key for key in keys}
         return [key for owner, key in owned.items() if owner is not None]
+
+    def require_primary(self, key: bytes) -> None:
+        """Do nothing: a primary that does not reach most of the others refuses writes by itself."""
+
+    def replicas(self, key: bytes) -> int:
+        """Return how many replicas of the owner of the key have not failed, at least 1, or the number that was set.
+
+        A replica has failed when most primaries say so, and those that are cut off with an owner are not most.
+        """
+        if self._set_replicas is not None:
+            return self._set_replicas
+        self._refresh.request_after(POLL_SECONDS)
+        slot = key_slot(key)
+        owner = self._owners[slot] or self._owner(slot)
+        known = self._known_replicas
+        return known.get(owner) or max(known.values(), default=1)
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
         """Return a new connection to the owner of the key."""
@@ -260,15 +276,17 @@ class ClusterTopology:
 
     def _adopt(self, slots: list[Any], source: Address) -> None:
         owners: list[redis.ConnectionPool | None] = [None] * SLOTS
-        primaries, known = set(), []
+        primaries, known, replicas = set(), list[Address](), dict[redis.ConnectionPool, int]()
         for first, last, *servers in slots:
             addresses = [
                 Address(source.host if host in _UNKNOWN_HOST else host.decode(), port) for host, port, *_ in servers
             ]
             primaries.add(addresses[0])
             known += addresses
-            owners[first : last + 1] = [self._pool(addresses[0])] * (last + 1 - first)
-        self._owners, self._known = owners, tuple(known)
+            owner = self._pool(addresses[0])
+            owners[first : last + 1] = [owner] * (last + 1 - first)
+            replicas[owner] = max(1, len(addresses) - 1)
+        self._known_replicas, self._owners, self._known = replicas, owners, tuple(known)
         with self._lock:
             gone = {address: self._pools.pop(address) for address in self._pools.keys() - primaries}
         for address, pool in gone.items():

@@ -17,6 +17,8 @@ import socket
 import ssl
 from collections.abc import Sequence
 from queue import Empty, Full
+from threading import BoundedSemaphore
+from time import monotonic
 from typing import Any, Final, NamedTuple, Protocol
 
 import redis
@@ -33,6 +35,9 @@ from service.redis.url import read_redis_url
 
 MAX_CONNECTIONS = 64
 """Of a process to one server. Each is held for one round trip only, so a few serve thousands of greenlets."""
+
+MAX_WAITING = MAX_CONNECTIONS * 3 // 4
+"""Of these, for writes that wait for replicas: while a replica is away, reads find the others free."""
 
 POOL_TIMEOUT = 0.4
 CONNECT_TIMEOUT = 0.3
@@ -51,6 +56,10 @@ class NotSent(Exception):
 
 class MaybeSent(Exception):
     """The command was sent, perhaps in part, and no answer came. ``__cause__`` is the reason."""
+
+
+class NoMajority(ConnectionBroken):
+    """The primary may have been replaced: most of those who decide on it do not name it."""
 
 
 class DedicatedConnection(NamedTuple):
@@ -92,16 +101,25 @@ def make_pool(url: str) -> redis.ConnectionPool:
     )
 
 
+_NONE_FREE: Final = "No connection available."
+
+
 class _Pool(redis.BlockingConnectionPool):
     """redis-py's pool without its metrics, which are unused here and take two thirds of the time of a checkout."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)  # type: ignore[no-untyped-call]
+        self.waiting = BoundedSemaphore(MAX_WAITING)
+        """Of round trips that wait for replicas."""
+
     def get_connection(self, command_name: str | None = None, *keys: Any, **options: Any) -> Any:  # noqa: ARG002 # redis-py's own
-        """Return an established connection with nothing left to read; waits for a free one."""
+        """Return an established connection with nothing left to read; waits for a free one, ``timeout`` seconds."""
         self._checkpid()
+        timeout = options.get("timeout")
         try:
-            connection = self.pool.get(timeout=self.timeout)
+            connection = self.pool.get(timeout=self.timeout if timeout is None else timeout)
         except Empty:
-            raise ConnectionBroken("No connection available.") from None
+            raise ConnectionBroken(_NONE_FREE) from None
         try:
             if connection is None:
                 connection = self.make_connection()  # type: ignore[no-untyped-call]
@@ -180,8 +198,21 @@ def round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> lis
 
     Raises ``NotSent`` or ``MaybeSent``.
     """
+    if commands[-1][0] != b"WAIT":
+        return _round_trip(pool, commands)
+    waiting: BoundedSemaphore = pool.waiting  # type: ignore[attr-defined] # it is a _Pool
+    began = monotonic()
+    if not waiting.acquire(timeout=POOL_TIMEOUT):
+        raise NotSent from ConnectionBroken(_NONE_FREE)
     try:
-        connection: Any = pool.get_connection()
+        return _round_trip(pool, commands, max(0.0, POOL_TIMEOUT - (monotonic() - began)))
+    finally:
+        waiting.release()
+
+
+def _round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...], timeout: float | None = None) -> list[Any]:
+    try:
+        connection: Any = pool.get_connection(timeout=timeout)
     except Exception as error:
         raise NotSent from error
     answers: list[Any] = []

@@ -6,20 +6,21 @@ Owns which server that is, and when the Sentinels are asked again. Does not depe
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Sequence
-from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis
 from redis.exceptions import BusyLoadingError, MasterDownError, ReadOnlyError, RedisError
 from redis.sentinel import MasterNotFoundError
 
-from service.redis.background_refresh import BackgroundRefresh
+from service.redis.background_refresh import FIRST_WAIT, POLL_SECONDS, BackgroundRefresh
 from service.redis.connection import (
     Command,
     DedicatedConnection,
     MaybeSent,
+    NoMajority,
     NotSent,
     call_together,
     dedicated_connection,
@@ -31,14 +32,14 @@ from service.redis.connection import (
 )
 from service.redis.url import Address, RedisUrl
 
-FIRST_WAIT = 0.8
-"""Seconds that a call waits for the primary while none is known."""
-
 PROBE_TIMEOUT = 0.3
 """Seconds that a Sentinel gets to answer before the next one is asked."""
 
-POLL_SECONDS = 1.0
-"""Seconds after which the Sentinels are asked again although the primary answers: it may be one that was replaced."""
+MAJORITY_SECONDS = 5.0
+"""Seconds for which a primary may be written to after most Sentinels have named it.
+
+Others may have replaced it since then, and what it accepts is lost: a Cluster refuses such writes by itself.
+"""
 
 _NO_PRIMARY = (ReadOnlyError, BusyLoadingError, MasterDownError)
 
@@ -54,20 +55,20 @@ class SentinelTopology:
     is cut off from its Sentinels goes on answering, and what it accepts is lost.
     """
 
-    def __init__(self, url: RedisUrl) -> None:
+    def __init__(self, url: RedisUrl, replicas: int | None = None) -> None:
         self._url = url
+        self._set_replicas = replicas
+        self._known_replicas = 1
+        self._named_at = -math.inf
+        """When most Sentinels last named the primary."""
         self._sentinels = [make_pool(url.sentinel(address)) for address in url.addresses]
         self._address: Address | None = None
         self._primary: redis.ConnectionPool | None = None
         self._refresh = BackgroundRefresh(self._discover)
-        self._poll_at = 0.0
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:  # noqa: ARG002 # one server owns all keys
         """Send the commands to the primary."""
-        now = time.monotonic()
-        if now >= self._poll_at:
-            self._poll_at = now + POLL_SECONDS
-            self._refresh.request()
+        self._refresh.request_after(POLL_SECONDS)
         pool = self._primary or self._require_primary()
         try:
             answers = round_trip(pool, commands)
@@ -95,6 +96,20 @@ class SentinelTopology:
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
         """Return the first key."""
         return [keys[0]]
+
+    def require_primary(self, key: bytes) -> None:  # noqa: ARG002
+        """Raise ``NotSent`` if most Sentinels have not named the primary for some seconds."""
+        if time.monotonic() - self._named_at <= MAJORITY_SECONDS:
+            return
+        if time.monotonic() - self._refresh.ended_at > MAJORITY_SECONDS:  # nobody has used it for so long
+            self._refresh.wait(FIRST_WAIT)
+            if time.monotonic() - self._named_at <= MAJORITY_SECONDS:
+                return
+        raise NotSent from NoMajority("most Sentinels do not name the primary")
+
+    def replicas(self, key: bytes) -> int:  # noqa: ARG002
+        """Return how many replicas the Sentinels may promote, or the number that was set."""
+        return self._set_replicas or self._known_replicas
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
         """Return a new connection to the primary."""
@@ -128,31 +143,47 @@ class SentinelTopology:
         A Sentinel that is cut off with the old primary goes on naming that. While no primary is known, the first answer
         counts.
         """
-        named: list[tuple[int, Address]] = []
+        views: list[_View] = []
         for sentinel in tuple(self._sentinels):
-            found = self._ask(sentinel)
-            if found is None:
+            view = self._ask(sentinel)
+            if view is None:
                 self._sentinels.remove(sentinel)
                 self._sentinels.append(sentinel)  # asked last from now on
                 continue
-            named.append(found)
+            views.append(view)
             if self._primary is None:
-                self._adopt(found[1])
-        if named:
-            self._adopt(max(named, key=itemgetter(0))[1])
+                self._adopt(view.primary)
+        if views:
+            newest = max(view.epoch for view in views)
+            views = [view for view in views if view.epoch == newest]
+            most = len(views) > max(view.sentinels for view in views) / 2
+            self._known_replicas = _promotable(views, most)
+            self._adopt(views[0].primary)
+            if most:
+                self._named_at = time.monotonic()
 
-    def _ask(self, sentinel: redis.ConnectionPool) -> tuple[int, Address] | None:
-        """Return the epoch of a Sentinel's configuration and its primary; ``None`` without one that is up."""
+    def _ask(self, sentinel: redis.ConnectionPool) -> _View | None:
+        """Return what a Sentinel knows; ``None`` without a primary that is up."""
+        name = self._url.service
         try:
-            (answer,) = execute_unpooled(sentinel, (b"SENTINEL", b"MASTER", self._url.service), wait=PROBE_TIMEOUT)
+            primary, replicas = execute_unpooled(
+                sentinel, (b"SENTINEL", b"MASTER", name), (b"SENTINEL", b"REPLICAS", name), wait=PROBE_TIMEOUT
+            )
         except (RedisError, OSError):
             return None
-        if not isinstance(answer, list):
+        if not isinstance(primary, list):
             return None
-        facts = dict(zip(answer[::2], answer[1::2], strict=True))
-        if not _DOWN.isdisjoint(facts[b"flags"].split(b",")):
+        facts = _fields(primary)
+        if _is_down(facts):
             return None
-        return int(facts[b"config-epoch"]), Address(facts[b"ip"].decode(), int(facts[b"port"]))
+        shown = [_fields(each) for each in replicas] if isinstance(replicas, list) else []
+        return _View(
+            epoch=int(facts[b"config-epoch"]),
+            primary=_address(facts),
+            sentinels=int(facts[b"num-other-sentinels"]) + 1,
+            replicas=frozenset([_address(each) for each in shown]),
+            down=frozenset([_address(each) for each in shown if _is_down(each)]),
+        )
 
     def _adopt(self, address: Address) -> None:
         if address == self._address:
@@ -161,3 +192,36 @@ class SentinelTopology:
         _log.info("the primary is %s:%d", *address)
         if previous is not None:
             previous.disconnect(inuse_connections=False)
+
+
+class _View(NamedTuple):
+    """What a Sentinel knows: its configuration, how many Sentinels there are, and the replicas."""
+
+    epoch: int
+    primary: Address
+    sentinels: int
+    replicas: frozenset[Address]
+    down: frozenset[Address]
+
+
+def _promotable(views: Sequence[_View], most: bool) -> int:
+    """Return how many replicas these Sentinels may promote, which agree on the primary; at least 1.
+
+    A replica that ``most`` Sentinels consider down is none of them. A few that are cut off with the primary cannot say
+    that: the others may promote it. One with the priority 0 counts as well, as WAIT counts it.
+    """
+    known = frozenset[Address]().union(*[view.replicas for view in views])
+    down = known.intersection(*[view.down for view in views]) if most else frozenset[Address]()
+    return max(1, len(known - down))
+
+
+def _fields(answer: list[bytes]) -> dict[bytes, bytes]:
+    return dict(zip(answer[::2], answer[1::2], strict=True))
+
+
+def _is_down(fields: dict[bytes, bytes]) -> bool:
+    return not _DOWN.isdisjoint(fields[b"flags"].split(b","))
+
+
+def _address(fields: dict[bytes, bytes]) -> Address:
+    return Address(fields[b"ip"].decode(), int(fields[b"port"]))

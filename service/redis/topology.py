@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import redis
+from redis.exceptions import RedisError
 
+from service.redis.background_refresh import FIRST_WAIT, POLL_SECONDS, BackgroundRefresh
 from service.redis.cluster import ClusterTopology
 from service.redis.connection import (
     Command,
@@ -19,6 +21,8 @@ from service.redis.connection import (
     connect,
     dedicated_connection,
     durability_warnings,
+    execute_unpooled,
+    info_fields,
     node_name,
     round_trip,
 )
@@ -50,6 +54,15 @@ class Topology(Protocol):
     def node(self, key: bytes) -> str:
         """Return the name of the primary that owns ``key``, as far as is known. Raises ``NotSent``."""
 
+    def require_primary(self, key: bytes) -> None:
+        """Raise ``NotSent`` while what is written about ``key`` may be lost, as its primary may have been replaced."""
+
+    def replicas(self, key: bytes) -> int:
+        """Return how many replicas have to confirm a write about ``key``: 1 or more.
+
+        Those that may be promoted, as far as is known, or the number that was set. Raises ``NotSent``.
+        """
+
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
         """Of these keys, one that each primary owns, as far as is known. Raises ``NotSent`` if no primary is known."""
 
@@ -78,8 +91,12 @@ class SingleNodeTopology(Topology):
 
     scripts_span_slots = True
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: redis.Redis, replicas: int | None = None) -> None:
         self._pool = client.connection_pool
+        self._replicas = replicas
+        self._connected = 1
+        self._counted = False
+        self._refresh = BackgroundRefresh(self._count_replicas)
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:  # noqa: ARG002 # one server owns all keys
         """Send the commands to the server."""
@@ -100,6 +117,19 @@ class SingleNodeTopology(Topology):
         """Return the first key."""
         return [keys[0]]
 
+    def require_primary(self, key: bytes) -> None:
+        """Do nothing: no other server takes its place unnoticed."""
+
+    def replicas(self, key: bytes) -> int:  # noqa: ARG002
+        """Return how many replicas are connected, at least 1, or the number that was set."""
+        if self._replicas is not None:
+            return self._replicas
+        self._refresh.request_after(POLL_SECONDS)
+        if not self._counted:
+            self._counted = True
+            self._refresh.wait(FIRST_WAIT)
+        return self._connected
+
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
         """Return a new connection to the server."""
         return dedicated_connection(self._pool)
@@ -111,17 +141,26 @@ class SingleNodeTopology(Topology):
         """Return the settings of the server that may lose games."""
         return durability_warnings(self._pool)
 
+    def _count_replicas(self) -> None:
+        """Adopt the number of replicas that are connected, unless the server does not show it."""
+        try:
+            (answer,) = execute_unpooled(self._pool, (b"INFO", b"replication"))
+        except (RedisError, OSError):
+            return
+        if isinstance(answer, bytes):
+            self._connected = max(1, int(info_fields(answer).get(b"connected_slaves", 1)))
 
-def open_topology(url: str) -> Topology:
+
+def open_topology(url: str, replicas: int | None = None) -> Topology:
     """Return the topology that ``url`` names (see ``service.redis.url``). Connects to nothing yet.
 
-    Raises ``ValueError`` for an invalid URL.
+    ``replicas`` have to confirm a write, if that is set. Raises ``ValueError`` for an invalid URL.
     """
     parsed = read_redis_url(url)
     match parsed.kind:
         case "sentinel":
-            return SentinelTopology(parsed)
+            return SentinelTopology(parsed, replicas)
         case "cluster":
-            return ClusterTopology(parsed)
+            return ClusterTopology(parsed, replicas)
         case _:
-            return SingleNodeTopology(connect(url))
+            return SingleNodeTopology(connect(url), replicas)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -20,9 +20,9 @@ from service.games.store.redis_store import RedisStore
 from service.limits.memory import MemoryReserve
 from service.redis import calls
 from service.redis.calls import observe_nothing
-from service.redis.connection import MAX_CONNECTIONS, connect
+from service.redis.connection import MAX_CONNECTIONS, MAX_WAITING, connect
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
-from service.redis.topology import SingleNodeTopology
+from service.redis.topology import SingleNodeTopology, open_topology
 from tests.storage.clusters import until
 from tests.storage.conftest import TTL
 from tests.storage.servers import (
@@ -36,7 +36,7 @@ from tests.storage.servers import (
 )
 from tests.storage.waits import waited, within
 from tests.storage.write_requests import write
-from tests.support.stores.redis_stores import redis_store
+from tests.support.stores.redis_stores import redis_calls, redis_store
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
@@ -403,6 +403,47 @@ def test_a_connection_with_an_unrequested_answer_is_not_used_again() -> None:
         store = store_on(client)
         assert store.read("game") == StoredGame(1, b"true")
         assert store.read("game") == StoredGame(2, b"true")
+
+
+def test_after_a_write_without_a_replica_the_next_ones_wait_shortly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But one a second, as the replica may be far away; and all again once it has confirmed one."""
+    confirmed = b":0\r\n"
+    with FakeServer(lambda command: confirmed if command[0] == b"WAIT" else b"+OK\r\n") as server:
+        writing = redis_calls(open_topology(server.url, 2), replicated=True)
+
+        def wait(*, confirm: int, full_after: float = 1000.0) -> bytes:
+            nonlocal confirmed
+            confirmed = b":%d\r\n" % confirm
+            monkeypatch.setattr(calls, "FULL_WAIT_SECONDS", full_after)
+            with suppress(OutcomeUnknown):
+                writing.write("check", b"key", (b"SET", b"key", 1))
+            name, replicas, milliseconds = server.commands[-1]
+            assert (name, replicas) == (b"WAIT", b"2")
+            return milliseconds
+
+        full, short = b"500", b"50"
+        assert [wait(confirm=1), wait(confirm=1), wait(confirm=1)] == [full, short, short]
+        assert [wait(confirm=2), wait(confirm=1, full_after=0.0), wait(confirm=1)] == [short, full, full]
+        assert wait(confirm=2) == short
+        assert wait(confirm=2) == full
+
+
+def test_writes_that_wait_for_a_replica_leave_connections_for_reads(server: RealServer, client: redis.Redis) -> None:
+    nodes = SingleNodeTopology(client, 1)
+    writing = redis_calls(nodes, replicated=True)
+
+    def write_one(number: int) -> str:
+        with pytest.raises((OutcomeUnknown, StorageUnavailable)) as error:
+            writing.write("check", b"key", (b"SET", b"key", number))
+        return error.value.reason
+
+    with ThreadPoolExecutor(MAX_CONNECTIONS * 2) as pool:
+        writes = [pool.submit(write_one, number) for number in range(MAX_CONNECTIONS * 2)]
+        until(lambda: server.admin.info("clients")["blocked_clients"] >= MAX_WAITING // 2)
+        for _ in range(20):
+            assert nodes.call(b"key", (b"EXISTS", b"key")) == [1]
+            assert server.admin.info("clients")["blocked_clients"] <= MAX_WAITING
+        assert {each.result() for each in writes} <= {"no replica", "pool"}
 
 
 # ── Errors without a server ──────────────────────────────────────────────────────────────────────────────────────────

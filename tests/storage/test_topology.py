@@ -7,9 +7,10 @@ import secrets
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from redis import exceptions
 from redis.crc import key_slot
 
 from service.games.ports import Commit, StoredGame
-from service.redis import keys
+from service.redis import keys, sentinel
 from service.redis.connection import Command, MaybeSent, NotSent, connect
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.topology import SingleNodeTopology, Topology, open_topology
@@ -29,7 +30,7 @@ from tests.storage.servers import Answer, FakeServer, RealServer
 from tests.storage.waits import within
 from tests.storage.write_requests import write
 from tests.support.processes import free_ports
-from tests.support.stores.redis_stores import redis_store
+from tests.support.stores.redis_stores import redis_calls, redis_store
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
@@ -370,17 +371,27 @@ def test_a_failover_by_sentinel_is_followed(tmp_path: Path, key: bytes, harm: Ca
 
 
 def test_a_sentinel_that_considers_the_primary_down_is_skipped(key: bytes) -> None:
-    down, up = (lambda _: naming("old:7000", flags="s_down,master")), (lambda _: naming("new:7000"))
-    with FakeServer(down) as late, FakeServer(up) as good:
+    with FakeServer(naming("old:7000", flags="s_down,master")) as late, FakeServer(naming("new:7000")) as good:
         topology = open_topology(f"redis+sentinel://{address(late).decode()},{address(good).decode()}/games")
         assert topology.node(key) == "new:7000"
 
 
-def naming(primary: str, *, epoch: int = 1, flags: str = "master") -> Answer:
-    """Return the answer of a Sentinel with this configuration that is asked for the primary."""
-    host, port = primary.split(":")
-    facts = ["flags", flags, "ip", host, "port", port, "config-epoch", str(epoch)]
-    return "".join([f"*{len(facts)}\r\n", *(f"${len(it)}\r\n{it}\r\n" for it in facts)]).encode()
+def naming(
+    primary: str, epoch: int = 1, *, flags: str = "master", replicas: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[list[bytes]], Answer]:
+    """Return the answers of a Sentinel, one of three, with this configuration, and the flags of each replica."""
+    row = [*_server(primary, flags), "config-epoch", str(epoch), "num-other-sentinels", "2"]
+    shown = f"*{len(replicas)}\r\n" + "".join(_array(_server(*each)) for each in replicas.items())
+    return lambda command: (_array(row) if command[1] == b"MASTER" else shown).encode()
+
+
+def _server(server: str, flags: str) -> list[str]:
+    host, port = server.split(":")
+    return ["flags", flags, "ip", host, "port", port]
+
+
+def _array(items: list[str]) -> str:
+    return "".join([f"*{len(items)}\r\n", *(f"${len(it)}\r\n{it}\r\n" for it in items)])
 
 
 def test_a_primary_that_was_replaced_is_left_although_it_answers(key: bytes) -> None:
@@ -388,7 +399,8 @@ def test_a_primary_that_was_replaced_is_left_although_it_answers(key: bytes) -> 
     with FakeServer(lambda _: b"+old\r\n") as old, FakeServer(lambda _: b"+new\r\n") as new:
         was, now = address(old).decode(), address(new).decode()
         epochs = [(was, 1)]
-        cut, other = FakeServer(lambda _: naming(was)), FakeServer(lambda _: naming(epochs[-1][0], epoch=epochs[-1][1]))
+        cut = FakeServer(naming(was))
+        other = FakeServer(lambda command: naming(*epochs[-1])(command))  # noqa: PLW0108 # it changes
         with cut, other:
             topology = open_topology(f"redis+sentinel://{address(cut).decode()},{address(other).decode()}/games")
             until(lambda: topology.call(key, (b"GET", key)) == [b"old"] and len(other.commands) > 3)
@@ -396,6 +408,86 @@ def test_a_primary_that_was_replaced_is_left_although_it_answers(key: bytes) -> 
             until(lambda: topology.call(key, (b"GET", key)) == [b"new"])
             for _ in range(20):
                 assert topology.call(key, (b"GET", key)) == [b"new"]
+
+
+UP, DOWN = "slave", "slave,s_down"
+
+
+@pytest.mark.parametrize(
+    ("views", "number"),
+    [
+        ([{}], 1),
+        ([{"a:1": UP, "b:1": UP}] * 3, 2),
+        ([{"a:1": UP, "b:1": DOWN}] * 2, 1),  # most of the three: none of them promotes it
+        ([{"a:1": UP, "b:1": DOWN}], 2),  # cut off from the others, which may promote it
+        ([{"a:1": UP, "b:1": DOWN}, {"a:1": UP, "b:1": UP}], 2),
+        ([{"a:1": UP}, {"a:1": UP, "b:1": UP}], 2),
+        ([{"a:1": DOWN, "b:1": DOWN}] * 3, 1),
+    ],
+)
+def test_a_write_waits_for_every_replica_that_sentinels_may_promote(
+    views: list[dict[str, str]], number: int, key: bytes
+) -> None:
+    with ExitStack() as stack:
+        sentinels = [stack.enter_context(FakeServer(naming("p:1", replicas=view))) for view in views]
+        url = f"redis+sentinel://{','.join(address(each).decode() for each in sentinels)}/games"
+        topology, fixed = open_topology(url), open_topology(url, 3)
+        assert topology.node(key) == fixed.node(key) == "p:1"
+        until(lambda: topology.replicas(key) == number)
+        assert fixed.replicas(key) == 3
+
+
+def test_nothing_is_written_to_a_primary_that_most_sentinels_do_not_name(
+    key: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may have replaced it. The third of the three is away all the time."""
+    away = f"127.0.0.1:{free_ports(1)[0]}"
+    with FakeServer(lambda _: b"+OK\r\n") as primary, ExitStack() as stack:
+        answer = naming(address(primary).decode())
+        one = stack.enter_context(FakeServer(answer))
+        with FakeServer(answer) as other:
+            sentinels = ",".join([away, address(one).decode(), address(other).decode()])
+            topology = open_topology(f"redis+sentinel://{sentinels}/games")
+            calls = redis_calls(topology)
+            assert calls.write("check", key, (b"SET", key, b"1")) == b"OK"
+        monkeypatch.setattr(sentinel, "MAJORITY_SECONDS", 0.3)
+
+        def is_refused() -> bool:
+            with suppress(StorageUnavailable):
+                calls.write("check", key, (b"SET", key, b"1"))
+                return False
+            return True
+
+        until(is_refused)
+        with pytest.raises(StorageUnavailable, match="no majority"):
+            calls.write("check", key, (b"SET", key, b"1"))
+        assert topology.call(key, (b"GET", key)) == [b"OK"]  # it can be read
+
+
+def test_a_write_waits_for_every_replica_of_a_cluster_that_has_not_failed(key: bytes) -> None:
+    rows = [2]
+
+    def answer(command: list[bytes]) -> Answer:
+        if command[:2] != [b"CLUSTER", b"SLOTS"]:
+            return b"$16\r\ncluster_state:ok\r\n"
+        servers = b"".join(b"*2\r\n$0\r\n\r\n:%d\r\n" % port for port in range(7000, 7001 + rows[-1]))
+        return b"*1\r\n*%d\r\n:0\r\n:16383\r\n%b" % (rows[-1] + 3, servers)
+
+    with FakeServer(answer) as server:
+        topology = open_topology(server.url.replace("redis", "redis+cluster"))
+        assert topology.replicas(key) == 2
+        for number in (1, 0, 3):
+            rows.append(number)
+            until(lambda: topology.replicas(key) == max(1, rows[-1]))
+
+
+def test_a_write_waits_for_every_replica_that_one_server_shows(key: bytes) -> None:
+    shown = [b"connected_slaves:2"]
+    with FakeServer(lambda _: b"$%d\r\n%b\r\n" % (len(shown[-1]), shown[-1])) as server:
+        topology = open_topology(server.url)
+        assert topology.replicas(key) == 2
+        shown.append(b"connected_slaves:0")
+        until(lambda: topology.replicas(key) == 1)
 
 
 # ── Durability warnings ──────────────────────────────────────────────────────────────────────────────────────────────
