@@ -474,8 +474,9 @@ def test_a_name_of_each_kind_that_leads_nowhere_is_found(tmp_path: Path) -> None
         `python -m bench.nothing`, `make check
         test`, `make tset`, `domino-service apps list`, `domino-service demo`, `domino-service replay FILE --painting`,
         `MAX_STREAMS`, `STREAMS`, `MAX_STREAM=5`, `SIGHUP`, `GET /v1/games/{id}`, `PUT /v1/games/{id}`,
-        `GET …/board.svg`, `PUT …/moves/token`, `/v1/lobbies`, `GET /v1/games?limit=5`, `/#/rules/block`, `/#/rulez/block`,
-        `/client/game/match.js`, `/client/chess.js`, `test_every_page_is_in_an_index`, `test_every_page_is_in_no_index`.
+        `GET …/board.svg`, `PUT …/moves/token`, `/v1/lobbies`, `GET /v1/games?limit=5`, `/#/rules/block`,
+        `/#/rulez/block`, `/client/game/match.js`, `/client/chess.js`, `test_every_page_is_in_an_index`,
+        `test_every_page_is_in_no_index`.
         [here](#a-page), [nowhere](#another-page).
 
         ```console

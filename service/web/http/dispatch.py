@@ -1,7 +1,7 @@
 """Flask's dispatch with less work for each request, and Werkzeug's routing without a reference cycle.
 
 Werkzeug 3.1 matches a path by a function that calls itself through its own closure: a reference cycle, and eight
-objects left to the garbage collector by every request (docs/adr/0003-route-matching.md). Here the routes whose parts
+objects left to the garbage collector by every request (docs/adr/smaller-decisions.md). Here the routes whose parts
 are static or plain strings are matched by a loop over Werkzeug's own table. Everything else is left to Werkzeug: other
 routes, paths without a route, and methods that a route does not have. Owns how a request finds its view.
 """
