@@ -1,4 +1,4 @@
-"""The commands on applications, run as an operator runs them, beside a server on a data folder."""
+"""The commands on applications, by the arguments and settings of an operator, beside a server on a data folder."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from service.devserver.embedded import EmbeddedServer
+from tests.support.programs import run_command
 from tests.support.serving import ROOT, Service
 from tests.support.waiting import PATIENCE
 
@@ -34,6 +35,9 @@ class Operator:
         }
 
     def apps(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return run_command("apps", *arguments, environ=self._environ)
+
+    def apps_as_process(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = (sys.executable, "-m", "service", "apps", *arguments)
         return subprocess.run(
             command, cwd=ROOT, env=self._environ, capture_output=True, text=True, timeout=PATIENCE, check=False
@@ -65,10 +69,11 @@ def operator(server: EmbeddedServer) -> Operator:
 
 
 def test_the_key_alone_is_on_standard_output(operator: Operator) -> None:
-    made = operator.apps("create", "  Café  Club ")
+    made = operator.apps_as_process("create", "  Café  Club ")
     assert KEY.fullmatch(made.stdout)
     assert "Café  Club" in made.stderr
     assert made.stdout.strip() not in made.stderr
+    assert operator.apps_as_process("rotate", "no id").returncode == 1
 
 
 def test_the_list_has_every_application_and_no_key(operator: Operator) -> None:

@@ -1,11 +1,10 @@
-"""The commands on stored games, run as an operator runs them, beside a server on a data folder."""
+"""The commands on stored games, by the arguments and settings of an operator, beside a server on a data folder."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +25,8 @@ from service.redis import keys
 from service.redis.connection import connect
 from service.redis.topology import open_topology
 from tests.support.games import build_games
-from tests.support.serving import ROOT, Service
+from tests.support.programs import run_command
+from tests.support.serving import Service
 from tests.support.stores.redis_stores import redis_store
 from tests.support.waiting import PATIENCE
 
@@ -64,10 +64,7 @@ class Games:
         return False
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = (sys.executable, "-m", "service", "games", *arguments)
-        return subprocess.run(
-            command, cwd=ROOT, env=self._environ, capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
+        return run_command("games", *arguments, environ=self._environ)
 
     def listed(self, *arguments: str) -> list[str]:
         """The ids of the games that are listed."""
