@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from service.config import SETTINGS
+from tests.support.serving import ALONE
 from tests.support.supervised import Run, all_gone, run
 
 pytestmark = pytest.mark.gate
+
+USUAL = {setting.name: setting.default for setting in SETTINGS if setting.name in ALONE}
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc and ends a child with its parent")
 
@@ -38,7 +42,7 @@ def commands(it: Run) -> list[str]:
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({}, ["bots", "messenger", "scheduler"]),
+        (USUAL, ["bots", "messenger", "scheduler"]),
         ({"BOT_WORKERS": "2", "SCHEDULERS": "0", "MESSENGERS": "1"}, ["bots", "bots", "messenger"]),
         ({"BOT_WORKERS": "0", "SCHEDULERS": "0", "MESSENGERS": "0"}, []),
     ],
@@ -57,7 +61,7 @@ def test_as_many_run_as_the_settings_say_and_all_end_with_the_service(
 
 @linux_only
 def test_one_that_is_killed_is_restarted(tmp_path: Path) -> None:
-    with run(tmp_path) as it:
+    with run(tmp_path, **USUAL) as it:
         it.port()
         it.until(lambda: commands(it) == ["bots", "messenger", "scheduler"])
         before = background(it)
@@ -76,7 +80,7 @@ def test_one_that_is_killed_is_restarted(tmp_path: Path) -> None:
 
 @linux_only
 def test_they_end_when_the_supervisor_is_killed(tmp_path: Path) -> None:
-    with run(tmp_path) as it:
+    with run(tmp_path, **USUAL) as it:
         it.port()
         it.until(lambda: commands(it) == ["bots", "messenger", "scheduler"])
         children = background(it)

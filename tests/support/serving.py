@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Self, TypedDict
 
 from service.devserver.embedded import running_url
 from tests.support.apps import create_key
@@ -19,6 +19,18 @@ from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = (sys.executable, "-m", "service", "serve")
+
+
+class Alone(TypedDict):
+    """The settings of ``ALONE``."""
+
+    BOT_WORKERS: str
+    SCHEDULERS: str
+    MESSENGERS: str
+
+
+ALONE: Final[Alone] = {"BOT_WORKERS": "0", "SCHEDULERS": "0", "MESSENGERS": "0"}
+"""Settings without the processes beside the web: to start each takes as long as to start a worker."""
 START_SECONDS = PATIENCE
 STOP_SECONDS = PATIENCE
 

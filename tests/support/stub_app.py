@@ -8,10 +8,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-import redis
-from prometheus_client import Gauge
+if TYPE_CHECKING:  # most tests ask for neither, and the two would take half of the time to start
+    from prometheus_client import Gauge
+    from redis import Redis
 
 StartResponse = Callable[..., Any]
 
@@ -20,9 +22,7 @@ class Application:
     """Reports its process ids, counts in Redis, responds slowly, reads a body, or streams until ``drain``."""
 
     def __init__(self) -> None:
-        self._store = redis.Redis.from_url(os.environ["REDIS_URL"], socket_timeout=2)
         self._draining = threading.Event()
-        self._gauge = Gauge("in_progress", "open requests of a worker", multiprocess_mode="livesum")
         _log("loaded")
 
     def seconds(self) -> float:
@@ -39,9 +39,11 @@ class Application:
             case ["healthz"]:
                 result = {"worker": os.getpid(), "master": os.getppid()}
             case ["count"]:
+                from redis import RedisError  # as above
+
                 try:
-                    result = {"count": self._store.incr("count"), "server": self._store.info("server")["process_id"]}
-                except redis.RedisError:
+                    result = {"count": _store().incr("count"), "server": _store().info("server")["process_id"]}
+                except RedisError:
                     status = "503 Service Unavailable"
             case ["slow", seconds]:
                 _log("slow begins")
@@ -58,7 +60,7 @@ class Application:
                 start_response(status, [("Content-Type", "text/plain")])
                 return _flood()
             case ["metrics"]:
-                self._gauge.inc()
+                _gauge().inc()
                 result = {"folder": os.environ["PROMETHEUS_MULTIPROC_DIR"]}
             case _:
                 status = "404 Not Found"
@@ -76,6 +78,20 @@ class Application:
 def create() -> Application:
     """The entry point for gunicorn."""
     return Application()
+
+
+@cache
+def _store() -> Redis:
+    from redis import Redis  # as above
+
+    return Redis.from_url(os.environ["REDIS_URL"], socket_timeout=2)
+
+
+@cache
+def _gauge() -> Gauge:
+    from prometheus_client import Gauge  # as above
+
+    return Gauge("in_progress", "open requests of a worker", multiprocess_mode="livesum")
 
 
 def _flood() -> Iterator[bytes]:

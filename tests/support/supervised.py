@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from tests.support.processes import runs
+from tests.support.serving import ALONE
 from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
@@ -42,7 +43,7 @@ class Run:
     """One run; its output goes to files, so that it never blocks.
 
     With a ``REDIS_URL`` among the settings gunicorn runs alone, else the supervisor with its embedded server. The code
-    ``before`` runs in the supervisor.
+    ``before`` runs in the supervisor. Beside gunicorn run only processes that the settings name.
     """
 
     def __init__(self, folder: Path, *, app: str = STUB_APP, before: str = "pass", **settings: str) -> None:
@@ -55,7 +56,8 @@ class Run:
         else:
             command = [sys.executable, "-c", SERVE.format(before, app)]
             self._listens = re.compile(r"curl -s http://127\.0\.0\.1:([0-9]+)/v1/variants\nCtrl-C")
-        environ |= {"PORT": "0", "DATA_DIR": str(folder / "data"), "WORKERS": "1", "GRACEFUL_TIMEOUT": "10"} | settings
+        environ |= {"PORT": "0", "DATA_DIR": str(folder / "data"), "WORKERS": "1", "GRACEFUL_TIMEOUT": "10"}
+        environ |= dict.fromkeys(ALONE, "0") | settings
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self.process = subprocess.Popen(
                 command,
