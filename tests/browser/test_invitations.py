@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import Axe
 from tests.browser.pages import LAN_HOST, OpenPage
-from tests.support.serving import Service
+from tests.support.serving import ALONE, Service
 
 pytestmark = pytest.mark.gate
 
@@ -21,7 +21,7 @@ ELSEWHERE = "http://domino.example:8000/table"
 def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service that knows where others reach it."""
     folder: Path = tmp_path_factory.mktemp("known")
-    with Service(folder, PUBLIC_URL=f"{ELSEWHERE}/, http://127.0.0.1:8000") as running:
+    with Service(folder, PUBLIC_URL=f"{ELSEWHERE}/, http://127.0.0.1:8000", WORKERS="1", **ALONE) as running:
         yield running
 
 

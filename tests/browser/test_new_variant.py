@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 import service
 from tests.browser.pages import OpenPage
 from tests.browser.playing import Mouse, log
-from tests.support.serving import Service
+from tests.support.serving import ALONE, Service
 
 pytestmark = pytest.mark.gate
 
@@ -36,7 +36,7 @@ def service_with_another_game(tmp_path: Path) -> Iterator[Service]:
         said = json.loads(texts.joinpath("block.json").read_text("utf-8")) | {"name": name}
         texts.joinpath("kitchen-block.json").write_text(json.dumps(said), "utf-8")
         texts.joinpath("kitchen-block.md").write_text(RULES, "utf-8")
-    with Service(tmp_path / "data", cwd=tmp_path, WORKERS="1") as running:
+    with Service(tmp_path / "data", cwd=tmp_path, WORKERS="1", **ALONE) as running:
         yield running
 
 

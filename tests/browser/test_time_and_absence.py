@@ -208,7 +208,7 @@ def test_a_deadline_that_an_outage_has_postponed_is_shown_after_the_one_before(
 @pytest.fixture
 def no_bots(tmp_path: Path) -> Iterator[Service]:
     """A service without a bot worker, where nobody plays for the absent."""
-    with Service(tmp_path, BOT_WORKERS="0") as running:
+    with Service(tmp_path, WORKERS="1", BOT_WORKERS="0", MESSENGERS="0") as running:
         yield running
 
 

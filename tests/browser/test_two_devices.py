@@ -17,7 +17,7 @@ from tests.api.saved_games import shortest
 from tests.browser.pages import LONG_MS, ExpectConsole, OpenPage
 from tests.browser.playing import Keyboard, fitting, log, offered, smallest_set
 from tests.support.processes import free_ports
-from tests.support.serving import Service
+from tests.support.serving import ALONE, Service
 from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.gate
@@ -46,7 +46,7 @@ MOVES = 6
 @pytest.fixture
 def own_service(tmp_path: Path) -> Iterator[Service]:
     """A service of this test, which comes back at the same port after a restart."""
-    with Service(tmp_path, PORT=str(free_ports(1)[0])) as running:
+    with Service(tmp_path, PORT=str(free_ports(1)[0]), **ALONE) as running:
         yield running
 
 

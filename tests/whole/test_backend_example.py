@@ -120,7 +120,7 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
     with (
-        Service(tmp_path / "data", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
+        Service(tmp_path / "data", WORKERS="1", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
         connect(service.url) as http,
         httpx.Client(base_url=url, timeout=PATIENCE) as backend,
     ):

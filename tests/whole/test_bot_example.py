@@ -57,7 +57,7 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
     (port,) = free_ports(1)
     command = [sys.executable, "-m", "flask", "--app", str(ROOT / "examples/bot/bot.py"), "run", "--port", str(port)]
     with (
-        Service(folder / "data", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
+        Service(folder / "data", WORKERS="1", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
         connect(service.url) as owner,
         connect(service.url) as player,
     ):

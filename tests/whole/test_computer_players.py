@@ -46,7 +46,7 @@ def test_a_person_plays_a_match_with_bots(variant: str, http: httpx.Client) -> N
 
 
 def test_the_metrics_of_the_web_show_what_the_other_processes_do(tmp_path: Path) -> None:
-    with Service(tmp_path, METRICS_PORT=str(free_ports(1)[0])) as service, connect(service.url) as http:
+    with Service(tmp_path, WORKERS="1", METRICS_PORT=str(free_ports(1)[0])) as service, connect(service.url) as http:
         players = [{"bot": "greedy"}, {"bot": "random"}]
         created = http.post("/v1/games", json={"variant": "domino", "players": players}).raise_for_status().json()
         deadline = time.monotonic() + PATIENCE

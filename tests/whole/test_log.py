@@ -23,7 +23,7 @@ TOKEN = re.compile(r"seat_[\w-]{20,}")
 
 def test_no_secret_is_printed(tmp_path: Path) -> None:
     secrets: set[str] = {SEED, "wrong-token", "wrong-code", "Secret Ada"}
-    service = Service(tmp_path, LOG_LEVEL="debug")
+    service = Service(tmp_path, WORKERS="1", LOG_LEVEL="debug")
     with service, connect(service.url) as http:
         for variant in lanes.in_lane(list(variants()), quick=lanes.QUICK_VARIANTS):
             table = Table.create(http, variant, seed=SEED, options=shortest(variant))

@@ -79,7 +79,7 @@ async def play(client: Client, variant: str) -> dict[str, Any]:
     return dict(await call("score", game_id=game))
 
 
-@pytest.mark.parametrize("mode", ["2026-07-28", "auto", "legacy"])
+@pytest.mark.parametrize("mode", lanes.in_lane(["2026-07-28", "auto", "legacy"], gate=["legacy"]))
 @pytest.mark.parametrize("variant", lanes.in_lane(sorted(variants()), gate=["dominospiel"]))
 def test_a_match_is_played_over_http(variant: str, mode: str, address: str) -> None:
     async def match() -> tuple[str, dict[str, Any]]:

@@ -18,7 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service.devserver.embedded import EmbeddedServer
 from tests.support.processes import free_ports
-from tests.support.serving import Service
+from tests.support.serving import ALONE, Service
 from tests.support.waiting import PATIENCE
 from tests.whole.table import TLS, Table, connect
 
@@ -51,7 +51,7 @@ def is_compacted_soon(service: Service) -> bool:
 
 
 def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> None:
-    with Service(tmp_path, WORKERS="2", METRICS_PORT=str(free_ports(1)[0])) as service:
+    with Service(tmp_path, WORKERS="2", METRICS_PORT=str(free_ports(1)[0]), **ALONE) as service:
         for _ in range(40):
             assert httpx.get(f"{service.url}/v1/variants", timeout=PATIENCE, verify=TLS).status_code == 200
         asked = ("domino_http_requests_total", "GET", "/v1/variants", "200")
@@ -104,7 +104,7 @@ def test_the_metrics_are_on_their_own_port_alone(tmp_path: Path, service: Servic
     (port,) = free_ports(1)
     with (
         EmbeddedServer(tmp_path / "store") as store,
-        Service(tmp_path / "data", REDIS_URL=store.url, METRICS_PORT=str(port)) as own,
+        Service(tmp_path / "data", REDIS_URL=store.url, WORKERS="1", METRICS_PORT=str(port)) as own,
     ):
         for url in (own.url, service.url):  # with a port for metrics, and without one
             for path in SPELLINGS:
@@ -124,7 +124,8 @@ def test_on_a_unix_socket_the_host_does_not_lead_to_the_metrics() -> None:
     # Where the path is short, it may be that of a socket.
     with tempfile.TemporaryDirectory(prefix="d-") as folder, EmbeddedServer(Path(folder, "store")) as store:
         binds = f"--bind=127.0.0.1:0 --bind=unix:{folder}/web.sock"
-        with Service(Path(folder, "data"), REDIS_URL=store.url, METRICS_PORT=str(port), GUNICORN_CMD_ARGS=binds):
+        data = Path(folder, "data")
+        with Service(data, REDIS_URL=store.url, WORKERS="1", METRICS_PORT=str(port), GUNICORN_CMD_ARGS=binds):
             transport = httpx.HTTPTransport(uds=f"{folder}/web.sock")
             with httpx.Client(transport=transport, base_url=f"http://localhost:{port}", timeout=PATIENCE) as client:
                 assert client.get("/healthz").status_code == 200
@@ -132,7 +133,7 @@ def test_on_a_unix_socket_the_host_does_not_lead_to_the_metrics() -> None:
 
 
 def test_every_line_of_the_workers_is_json_and_names_no_path(tmp_path: Path) -> None:
-    with Service(tmp_path, LOG_LEVEL="debug") as service, connect(service.url) as http:
+    with Service(tmp_path, WORKERS="1", LOG_LEVEL="debug", **ALONE) as service, connect(service.url) as http:
         table = Table.create(http, "domino", 2)
         for headers in (["Host: x"], [], ["Host: x", f"X: {table.id}", "no colon"], ["Host: x", f"X-{table.id}: \0"]):
             get(service.url, f"{table.path}?wanted=2", *headers)

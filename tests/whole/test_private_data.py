@@ -19,7 +19,7 @@ def test_every_file_and_folder_in_data_dir_is_private_whatever_the_folder_was(tm
     folder = tmp_path / "data"
     folder.mkdir()
     folder.chmod(0o755)
-    with Service(folder, command=WITH_USUAL_UMASK, SECRET_KEY="") as service, connect(service.url) as http:
+    with Service(folder, command=WITH_USUAL_UMASK, SECRET_KEY="", WORKERS="1") as service, connect(service.url) as http:
         for _ in Table.create(http, "domino", 2, options={"limit": 1}).play(1):
             pass
         found = [path for path in (folder, *folder.rglob("*")) if not path.is_socket()]

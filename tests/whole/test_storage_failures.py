@@ -26,7 +26,7 @@ from tests.storage.servers import (
 )
 from tests.support.contract import PROBLEM
 from tests.support.processes import free_ports
-from tests.support.serving import Service
+from tests.support.serving import ALONE, Service
 from tests.support.waiting import PATIENCE, until
 from tests.whole.table import TLS, Table, connect
 
@@ -329,7 +329,7 @@ def test_scripts_that_the_server_has_forgotten(scene: Scene, server: RealServer)
 
 
 def test_the_games_are_there_after_a_restart(tmp_path: Path) -> None:
-    service = Service(tmp_path)
+    service = Service(tmp_path, WORKERS="1", **ALONE)
     with service, connect(service.url) as http:
         scene = Scene(http)
         scene.look()

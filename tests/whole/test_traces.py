@@ -54,7 +54,7 @@ def goes_on_with_the_trace(header: str, trace: str = TRACE) -> bool:
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with Service(tmp_path_factory.mktemp("own"), WEBHOOK_NETWORKS="127.0.0.0/8") as service:
+    with Service(tmp_path_factory.mktemp("own"), WORKERS="1", WEBHOOK_NETWORKS="127.0.0.0/8") as service:
         yield service
 
 
