@@ -9,9 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from service.engine.variants import variants
 from tests.api.client import Api, Table, content_of, status_and_code
-from tests.api.saved_games import SEED, SavedGame, SavedGames, decoded, shortest, some_seats
+from tests.api.saved_games import SEED, SavedGame, SavedGames, decoded, shortest, some_seats, variants_in_lane
 from tests.support.table import match_finished
 
 pytestmark = pytest.mark.quick_and_gate
@@ -61,7 +60,7 @@ def halves_of(tile: dict[str, Any]) -> list[tuple[int, int, int]]:
     return [(low, tile["x"] - x, tile["y"] - y), (high, tile["x"] + x, tile["y"] + y)]
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_an_empty_table_has_its_planned_size(api: Api, saved_games: SavedGames, variant: str) -> None:
     for stage in ("waiting", "dealt"):
         shown = board(api, saved_games.at(variant, stage).table)
@@ -69,7 +68,7 @@ def test_an_empty_table_has_its_planned_size(api: Api, saved_games: SavedGames, 
         assert shown["table"]["width"] > shown["table"]["height"] > 10
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_every_earlier_table_is_as_it_was(api: Api, variant: str) -> None:
     table = api.create(variant, some_seats(variant), seed=SEED, options=shortest(variant))
     shown = {1: board(api, table)}

@@ -6,10 +6,9 @@ from random import Random
 
 import pytest
 
-from service.engine.variants import variants
 from service.web.quotas import PLACES_PER_READ
 from tests.api.client import Api, Table, status_and_code
-from tests.api.saved_games import SEED, some_seats
+from tests.api.saved_games import SEED, some_seats, variants_in_lane
 from tests.support.application import create_app, rate_limits
 from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
@@ -52,7 +51,7 @@ def play(worker: Worker, table: Table, tiles: int, random: Random) -> None:
     worker.api.play_until(table, lambda view: len(view["board"]["tiles"]) == reached, random)
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_a_match_is_played_and_viewed_without_computing_where_tiles_lie(variant: str) -> None:
     worker = Worker(MemoryStore(TTL_SECONDS))
     table = worker.api.create(variant, some_seats(variant), seed=SEED)

@@ -9,7 +9,7 @@ import pytest
 from service.engine.variants import variants
 from service.games.model.seats import BOT_NAMES, LEVELS
 from tests.api.client import Api, status_and_code
-from tests.api.saved_games import SEED, StoreContents, shortest, some_seats
+from tests.api.saved_games import SEED, StoreContents, shortest, some_seats, variants_in_lane
 from tests.api.timed import TimedApi, types_of
 from tests.support.table import Json, match_finished
 
@@ -163,7 +163,7 @@ def test_a_game_of_people_may_have_a_pace_for_those_who_leave(timed_api: TimedAp
 # Matches
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_a_person_plays_a_whole_match_against_computer_players(timed_api: TimedApi, variant: str) -> None:
     table = timed_api.create(variant, against_bots(variant), options=shortest(variant), pace=0)
     view = timed_api.view(table, 0)
@@ -181,7 +181,7 @@ def test_a_person_plays_a_whole_match_against_computer_players(timed_api: TimedA
     assert len(timed_api.score(table)["standings"]) == some_seats(variant)
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_computer_players_alone_deal_and_finish_their_match(timed_api: TimedApi, variant: str) -> None:
     table = timed_api.create(variant, [{"bot": "random"}] * some_seats(variant), options=shortest(variant))
     assert table.created["seats"] == []

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from service.engine.presence import ABSENCES
-from service.engine.variants import variants
 from service.games.model.clock import GRACE_MS
 from service.texts import LANGUAGES
 from tests.api.client import Api, Table, content_of, status_and_code, viewers
-from tests.api.saved_games import StoreContents, one_open_seat, some_seats
+from tests.api.saved_games import StoreContents, one_open_seat, some_seats, variants_in_lane
 from tests.api.timed import TimedApi, milliseconds, types_of
 from tests.support.table import Json, round_over
 
@@ -136,7 +135,7 @@ def test_the_deadline_of_a_turn_is_told_to_everybody_in_views_moves_and_pages_of
             assert milliseconds(told["turn"]["deadline"]) == expected
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_between_two_rounds_there_is_a_deadline_for_the_deal(timed_api: TimedApi, variant: str) -> None:
     for clock, seconds in ((TURN, 60), ({"bank": 40}, 40), ({"bank": 86_400}, 60)):
         table = timed_api.create(variant, some_seats(variant), clock=clock)
@@ -208,7 +207,7 @@ def test_the_passing_of_time_changes_no_answer_and_no_etag(timed_api: TimedApi) 
 # What follows
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 @pytest.mark.parametrize("then", ["bot", "move", "forfeit"])
 def test_at_the_deadline_a_computer_player_plays_the_turn(timed_api: TimedApi, variant: str, then: str) -> None:
     table = timed_api.create(variant, some_seats(variant), clock=TURN, absence={"then": then}, pace=0)

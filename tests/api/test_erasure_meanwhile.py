@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
 import pytest
 import redis
@@ -13,9 +14,11 @@ from tests.api.erasing import Eraser, Killed, end_leases
 from tests.api.followers import everything
 from tests.api.redis_contents import clear, keys_with
 from tests.api.test_erasure import ADA, BOB, KEY, MARK, erase, finished, is_gone, join, owned, told
-from tests.support.table import seat_to_move
+from tests.support.table import match_finished, seat_to_move
 
 pytestmark = pytest.mark.gate
+
+TEXT = {"Accept": "text/plain"}
 
 
 @pytest.fixture(autouse=True)
@@ -96,6 +99,7 @@ def test_whatever_others_do_meanwhile_is_done_too(
     api: Api, app_key: str, server: redis.Redis, redis_url: str, act: str
 ) -> None:
     games: list[Table] = []
+    record = api.get(f"{finished(api, app_key).path}/record", headers=TEXT).text if "rematch" in act else ""
 
     def prepare() -> None:
         if games:
@@ -105,8 +109,11 @@ def test_whatever_others_do_meanwhile_is_done_too(
                 if act != "delete":
                     assert api.view(table)["players"][0]["name"] == "Player 1"
             clear(server)
-        players = [ADA, {"open": True} if act == "join" else BOB]
-        games[:] = [finished(api, app_key) if "rematch" in act else owned(api, app_key, players)]
+        if record:  # one move before its end
+            games[:] = [owned(api, app_key, variant=None, continues={"record": record})]
+            api.play_until(games[0], match_finished, Random(1))
+        else:
+            games[:] = [owned(api, app_key, [ADA, {"open": True} if act == "join" else BOB])]
         if act == "rematch again":
             told(api.post(f"{games[0].path}/rematch", token=games[0].tokens[1], headers=KEY), 201)
         erase(api, app_key)

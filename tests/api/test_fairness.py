@@ -26,6 +26,7 @@ from tests.api.saved_games import (
     restore,
     some_rounds,
     take_snapshot,
+    variants_in_lane,
 )
 from tests.api.twins import twin
 from tests.support.lanes import GATE_VARIANTS, in_lane
@@ -75,7 +76,7 @@ def laid(tiles: int) -> Callable[[Json], bool]:
 # What is revealed when
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_a_commitment_is_public_before_the_first_join_and_the_next_one_with_the_deal(fair: Api, variant: str) -> None:
     table = open_table(fair, variant)
     first = table.created["game"]["commitments"]

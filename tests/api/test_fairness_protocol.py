@@ -9,7 +9,7 @@ import pytest
 
 from service.engine.variants import variants
 from tests.api.client import Api
-from tests.api.saved_games import longest, shortest
+from tests.api.saved_games import longest, shortest, variants_in_lane
 from tests.support.table import match_finished, reached, round_over, seat_to_move
 from tests.vectors.verifiers import Said, in_javascript, in_python
 
@@ -33,7 +33,7 @@ def check(api: Api, path: str, noted: Noted) -> tuple[Said, dict[str, Any]]:
     return said, report
 
 
-@pytest.mark.parametrize("key", variants())
+@pytest.mark.parametrize("key", variants_in_lane())
 def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(api: Api, key: str) -> None:
     seats = variants()[key].players.low
     noted: Noted = {}
@@ -69,7 +69,7 @@ def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(
     assert report["rounds"][1]["client_seeds"] == given
 
 
-@pytest.mark.parametrize("key", variants())
+@pytest.mark.parametrize("key", variants_in_lane())
 def test_of_a_finished_match_nothing_is_left_open(api: Api, key: str) -> None:
     noted: Noted = {}
     table = api.create(key, variants()[key].players.low, options=shortest(key))

@@ -8,11 +8,10 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.engine.variants import variants
 from service.games.model.clock import GRACE_MS
 from service.texts import LANGUAGES
 from tests.api.client import Api, Table, content_of, status_and_code, viewers
-from tests.api.saved_games import SavedGames, one_open_seat, some_seats, take_snapshot
+from tests.api.saved_games import SavedGames, one_open_seat, some_seats, take_snapshot, variants_in_lane
 from tests.api.timed import TimedApi, types_of
 from tests.support.table import Json, round_over
 
@@ -43,7 +42,7 @@ def overdue(api: TimedApi, variant: str = "domino", seats: int = 3, **more: Any)
 # Leaving and coming back
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 @pytest.mark.parametrize("clock", [{}, {"clock": {"turn": 60}}, {"clock": {"bank": 60}}], ids=["none", "turn", "bank"])
 def test_a_computer_player_plays_for_who_leaves_until_they_are_back(
     timed_api: TimedApi, variant: str, clock: Json
@@ -252,7 +251,7 @@ def test_who_is_out_of_the_match_neither_leaves_nor_claims(
 # Claims
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_a_seat_whose_time_is_over_can_be_claimed_by_any_other(timed_api: TimedApi, variant: str) -> None:
     for number in range(2):
         table, late = overdue(timed_api, variant, some_seats(variant), pace=0)

@@ -25,7 +25,7 @@ from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.finished import FinishedGames
-from tests.api.saved_games import SavedGames, count_keys, decoded, shortest, take_snapshot
+from tests.api.saved_games import SavedGames, count_keys, decoded, shortest, take_snapshot, variants_in_lane
 from tests.api.timed import TimedApi, types_of
 from tests.support.application import build_backends, create_app
 from tests.support.games import build_games
@@ -83,7 +83,7 @@ class RefusesCommits(RedisStore):
 # The new game
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_everybody_gets_the_same_new_game_and_their_own_token_there(
     api: Api, finished: FinishedGames, variant: str
 ) -> None:
@@ -106,7 +106,7 @@ def test_everybody_gets_the_same_new_game_and_their_own_token_there(
         assert ask(api, old, seat).data == answer.data
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_it_is_the_same_match_dealt_anew(api: Api, finished: FinishedGames, variant: str) -> None:
     old = finished.copy(variant)
     new = begin(api, old)

@@ -20,7 +20,7 @@ from service.redis import keys
 from service.redis.connection import connect
 from tests.api.client import Api, errors_of
 from tests.api.keyed_moves import play_with_keys
-from tests.api.saved_games import SEED, SavedGames, Snapshot, restore, shortest, take_snapshot
+from tests.api.saved_games import SEED, SavedGames, Snapshot, restore, shortest, take_snapshot, variants_in_lane
 from tests.support.table import round_over
 
 pytestmark = pytest.mark.gate
@@ -122,7 +122,7 @@ def but_expiry(view: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in view.items() if name != "expires_at"}
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_a_packed_game_shows_what_it_showed_before(
     api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
 ) -> None:
@@ -143,7 +143,7 @@ def test_a_packed_game_shows_what_it_showed_before(
     assert packed == shown()
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_an_answer_is_repeated_from_packed_events(api: Api, server: redis.Redis, variant: str) -> None:
     table = api.create(variant, variants()[variant].players.low, seed=SEED, options=shortest(variant))
     made = play_with_keys(api, table, Random(SEED))

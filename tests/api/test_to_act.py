@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from service.engine.variants import variants
 from service.games.model.views import view_game
 from service.games.store.history import rebuild_game
 from service.games.store.repository import EVERYTHING
 from tests.api.client import Api, viewers
 from tests.api.followers import lines_in
-from tests.api.saved_games import SavedGame, SavedGames, decoded
+from tests.api.saved_games import SavedGame, SavedGames, decoded, variants_in_lane
 from tests.api.twins import history_of
 from tests.laws.facts import assert_kept_facts
 from tests.support.table import Json
@@ -55,7 +54,7 @@ def test_they_are_the_seats_with_legal_moves(api: Api, saved_game: SavedGame) ->
         assert to_act == ()
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_a_refusal_says_who_may_move(api: Api, saved_games: SavedGames, variant: str) -> None:
     table = saved_games.at(variant, "early").table
     view = api.view(table)
@@ -68,7 +67,7 @@ def test_a_refusal_says_who_may_move(api: Api, saved_games: SavedGames, variant:
     assert (problem["code"], problem["to_act"]) == ("not_started", [])
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_a_reset_says_it_and_a_record_does_not(api: Api, saved_games: SavedGames, variant: str) -> None:
     saved_game = saved_games.at(variant, "early")
     (reset,) = events_of(api, saved_game, None, after=1_000)
@@ -78,14 +77,14 @@ def test_a_reset_says_it_and_a_record_does_not(api: Api, saved_games: SavedGames
     assert b"to_act" not in record
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_a_stream_says_the_same_as_a_page(api: Api, saved_games: SavedGames, variant: str) -> None:
     saved_game = saved_games.at(variant, "finished")
     answer = api.ask_unchecked("GET", f"{saved_game.table.path}/events", headers={"Accept": "application/x-ndjson"})
     assert lines_in(answer.data) == events_of(api, saved_game, None)
 
 
-@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("variant", variants_in_lane())
 def test_a_view_says_whether_it_is_that_of_a_seat(api: Api, saved_games: SavedGames, variant: str) -> None:
     table = saved_games.at(variant, "early").table
     for viewer in viewers(table):
