@@ -20,6 +20,7 @@ from service.games.reminders import ReminderKind
 from service.json_logging import JsonFormatter
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.bot_worker import LEASE_MS
+from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.workers.tables import VARIANTS, InProcess, fewest, request, undisturbed
 
 pytestmark = pytest.mark.gate
@@ -46,7 +47,7 @@ def waiting_for_bot(table: InProcess, seats: str = "pg", **more: Any) -> tuple[s
     raise AssertionError("no deal lets the bot open")
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", in_lane(VARIANTS, gate=GATE_VARIANTS))
 @pytest.mark.parametrize("level", ["r", "g"])
 def test_a_match_of_bots_alone_is_played_to_its_end(variant: str, level: str) -> None:
     events = undisturbed(request(variant, level * fewest(variant)))

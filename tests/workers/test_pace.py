@@ -17,11 +17,14 @@ from service.engine.variant import Rules
 from service.games.commands.move import MoveCommand
 from service.games.model.game import Game
 from tests.conftest import Figures
+from tests.support.lanes import in_lane
 from tests.workers.tables import InProcess, request
 from tools.attack.pace import same_distribution
 
 pytestmark = pytest.mark.gate
 
+PACES = ((1, 0), (12, 0), (20, 0), (20, None))
+"""Tables, and the pace that they ask for."""
 LOOK_MS = 20
 APART_MS = 2500
 """Tables begin one after the other, so that some are at the end of a round, where more is forced, when others begin."""
@@ -98,7 +101,7 @@ class Answers:
             (self.free if is_free else self.forced).append(after.updated_at - before.updated_at)
 
 
-@pytest.mark.parametrize(("tables", "pace"), [(1, 0), (12, 0), (20, 0), (20, None)])
+@pytest.mark.parametrize(("tables", "pace"), in_lane(PACES, gate=PACES[::2]))
 def test_forced_and_free_answers_come_after_the_same_times(tables: int, pace: int | None, figures: Figures) -> None:
     """One table leaves the worker time to spare; with twelve or more it is always behind."""
     answers = Answers(tables, pace)

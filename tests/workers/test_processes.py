@@ -19,11 +19,14 @@ from service.workers.scheduler import SETTINGS
 from tests.storage.servers import RealServer
 from tests.support import reminders
 from tests.support.background import Background
+from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.support.stores.redis_stores import redis_reminders
 from tests.support.waiting import until
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed
 
 pytestmark = pytest.mark.gate
+
+PLAYED = in_lane(VARIANTS, gate=GATE_VARIANTS)
 
 
 def is_finished(hosted: Hosted, game: str) -> bool:
@@ -37,7 +40,7 @@ def is_left(hosted: Hosted, game: str) -> bool:
 
 def test_matches_of_bots_alone_are_played_to_their_end(server: RealServer, tmp_path: Path) -> None:
     hosted = on_redis(server.url)
-    wanted = [request(variant, "g" * fewest(variant), seed=f"{number}") for variant in VARIANTS for number in range(2)]
+    wanted = [request(variant, "g" * fewest(variant), seed=f"{number}") for variant in PLAYED for number in range(2)]
     games = [hosted.create(each).view.id for each in wanted]
     with Background("bots", server.url, tmp_path) as bots:
         for game in games:

@@ -29,6 +29,7 @@ from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.support import reminders
 from tests.support.background import Background
+from tests.support.lanes import in_lane
 from tests.support.processes import await_port, free_ports
 from tests.support.stores.redis_stores import redis_reminders, redis_store, redis_webhooks
 from tests.support.waiting import until
@@ -89,7 +90,7 @@ def backend(folder: Path, listener: Listener) -> Iterator[tuple[RealServer, Back
         listener.close()
 
 
-@pytest.mark.parametrize("messengers", [1, 2])
+@pytest.mark.parametrize("messengers", in_lane([1, 2], gate=[2]))
 def test_messengers_that_are_killed_lose_no_message_and_change_no_order(messengers: int, tmp_path: Path) -> None:
     random = Random(messengers)
     listener = Listener(*[answer(f"{code} Some") for code in (200, 500, 200, 200, 200, 503)], answer("204 Some"))
