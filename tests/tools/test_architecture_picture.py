@@ -1,4 +1,4 @@
-"""The picture of the architecture, its table of layers and README's list of parts show the packages as they are."""
+"""The picture of the architecture and its table of layers show the packages as they are."""
 
 from __future__ import annotations
 
@@ -19,9 +19,3 @@ def test_the_table_of_layers_has_a_row_for_every_module_from_the_bottom_up() -> 
     assert sorted(named) == sorted(name for layer in layers for name in layer)
     heights = {name: height for height, layer in enumerate(layers) for name in layer}
     assert [heights[name] for name in named] == sorted(heights.values())
-
-
-def test_the_parts_in_the_readme_are_the_packages() -> None:
-    parts = (ROOT / "README.md").read_text("utf-8").partition("## The parts\n")[2].partition("\n## ")[0]
-    packages = [path.parent.name for path in (ROOT / "service").glob("*/__init__.py")]
-    assert sorted(re.findall(r"^ +│  ([a-z]+) ", parts, re.MULTILINE)) == sorted(packages)
