@@ -6,7 +6,7 @@ ARG BASE=python:3.13.15-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bc
 FROM ${BASE} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /build
-# Compiles the engine (docs/adr/0020-compiled-engine.md).
+# Compiles the engine (docs/adr/smaller-decisions.md).
 RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev
 COPY locks/compile.txt locks/run.txt locks/
 RUN python -m venv --without-pip /opt/domino \
