@@ -1,17 +1,21 @@
 """The format of the log: one JSON object per line, or lines for people in a terminal.
 
-Owns the fields of a line and the configuration of the loggers. Exceptions are logged by their types and stack frames,
-never by their messages, which may quote what a client sent or what a game hides.
+Owns the fields of a line, how it is written so that nobody waits for the reader of the log, and the configuration of
+the loggers. Exceptions are logged by their types and stack frames, never by their messages, which may quote what a
+client sent or what a game hides. Does not depend on who logs what.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import time
 import traceback
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, TextIO
+from importlib import import_module
+from typing import Any, Final, TextIO
 
 import orjson
 
@@ -83,12 +87,101 @@ def make_formatter(log_format: str, stream: TextIO | None) -> logging.Formatter:
     return TextFormatter() if log_format == "text" else JsonFormatter()
 
 
+MAX_PENDING_BYTES: Final = 1024 * 1024
+"""Of lines that wait for the reader of the log; what comes when there are more is dropped."""
+END_SECONDS: Final = 1.0
+"""How long a process that ends waits for the reader."""
+
+
+class LogHandler(logging.Handler):
+    """Writes lines to a stream in a thread of its own, so that a reader that hangs stops nobody who logs.
+
+    Lines that are dropped are counted, which a line tells as soon as there is room again. The thread is a native one:
+    with gevent one of ``threading``, as the standard library's ``QueueListener`` has it, would stop the whole process.
+    Each process has its own, begun at its first line, as no thread survives a fork.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self.stream = stream
+        self._writer: _Writer | None = None
+        self._pid = 0
+        self._dropped = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Have the line written; never waits."""
+        try:
+            line = self.format(record)
+        except Exception:
+            self.handleError(record)
+            return
+        writer = self._own_writer()
+        if writer.pending() > MAX_PENDING_BYTES:
+            self._dropped += 1
+            return
+        if self._dropped:
+            text = f"{self._dropped} lines of the log were dropped, as nobody has read them"
+            self._dropped = 0
+            writer.put(self.format(logging.LogRecord(__name__, logging.WARNING, __file__, 0, text, None, None)))
+        writer.put(line)
+
+    def flush(self) -> None:
+        """Wait until all lines are written, ``END_SECONDS`` at most; ``logging`` calls it at the end of the process."""
+        deadline = time.monotonic() + END_SECONDS
+        while self._pid == os.getpid() and self._own_writer().pending() and time.monotonic() < deadline:
+            _native("time", "sleep")(0.002)
+
+    def _own_writer(self) -> _Writer:
+        if self._writer is None or self._pid != os.getpid():
+            self._writer, self._pid, self._dropped = _Writer(self.stream.fileno()), os.getpid(), 0
+        return self._writer
+
+
+class _Writer:
+    """A native thread that writes lines to a file descriptor, and the lines that wait for it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lines = _native("queue", "SimpleQueue")()
+        self._put = 0  # changed by those who log alone
+        self._written = 0  # changed by the thread alone
+        _native("_thread", "start_new_thread")(self._run, ())
+
+    def pending(self) -> int:
+        """Return how many bytes are not written yet."""
+        return self._put - self._written
+
+    def put(self, line: str) -> None:
+        """Have a line written."""
+        data = f"{line}\n".encode("utf-8", "backslashreplace")
+        self._put += len(data)
+        self._lines.put(data)
+
+    def _run(self) -> None:
+        while True:
+            data = self._lines.get()
+            left = memoryview(data)
+            try:
+                while left:
+                    left = left[os.write(self._descriptor, left) :]
+            except OSError:
+                pass  # nobody can read it any more, or the disk is full; there is no other place to tell it
+            self._written += len(data)
+
+
+def _native(module: str, name: str) -> Any:
+    """Return a function or class of the standard library as it is without gevent."""
+    monkey = sys.modules.get("gevent.monkey")
+    return getattr(import_module(module), name) if monkey is None else monkey.get_original(module, name)
+
+
 def configure_logging(level: str, log_format: str) -> None:
     """Log to standard error: the service from ``level`` on, libraries from ``warning`` on."""
     # These fields are not used, and collecting them for every line would take longer than writing it.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    handler = logging.StreamHandler()
-    handler.setFormatter(make_formatter(log_format, handler.stream))
+    # Without a standard error there is nothing to write to.
+    handler = logging.NullHandler() if sys.stderr is None else LogHandler(sys.stderr)
+    handler.setFormatter(make_formatter(log_format, sys.stderr))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("service").setLevel(level.upper())
 

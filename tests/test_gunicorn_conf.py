@@ -11,15 +11,33 @@ import sys
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 
 from service.devserver.embedded import EmbeddedServer
 from tests.support.processes import free_ports
 from tests.support.serving import Service
 from tests.support.supervised import GUNICORN, NO_REDIS, ROOT, all_gone, linux_only, run
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.gate
+
+
+def test_it_serves_and_stops_though_nobody_reads_its_log() -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(reader), os.fdopen(writer, "wb", buffering=0) as log:
+        os.set_blocking(writer, False)
+        while log.write(b"\n"):
+            pass
+        os.set_blocking(writer, True)
+        (port,) = free_ports(1)
+        environ = {"REDIS_URL": NO_REDIS, "SECRET_KEY": "s" * 32, "PORT": str(port), "WORKERS": "1"}
+        with subprocess.Popen([*GUNICORN], cwd=ROOT, env=os.environ | environ, stdout=log, stderr=log) as service:
+            for _ in range(2):
+                answer = until(lambda: httpx.get(f"http://127.0.0.1:{port}/healthz"), despite=(httpx.TransportError,))
+                assert answer.status_code == 200
+            service.terminate()
+            assert service.wait(PATIENCE) == 0
 
 
 def test_the_redis_of_redis_url_is_used_and_left_running(tmp_path: Path) -> None:

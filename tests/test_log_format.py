@@ -7,12 +7,40 @@ import json
 import logging
 import os
 import re
+import subprocess
 import sys
 from typing import Any
 
 import pytest
 
-from service.json_logging import JsonFormatter, TextFormatter, make_formatter
+from service.json_logging import END_SECONDS, MAX_PENDING_BYTES, JsonFormatter, TextFormatter, make_formatter
+from tests.support.waiting import PATIENCE
+
+THREAD_THAT_MUST_GO_ON = """
+from gevent import monkey
+
+monkey.patch_all()
+import logging, os, sys, time
+from service.json_logging import MAX_PENDING_BYTES, configure_logging
+
+reader, writer = os.pipe()
+os.dup2(writer, 2)
+configure_logging("info", "json")
+log = logging.getLogger("service.test")
+for number in range(3 * MAX_PENDING_BYTES // 1000):
+    log.info("%d %s", number, "x" * 1000)
+began = time.monotonic()
+logging.shutdown()  # as at the end of a process
+print(round(time.monotonic() - began, 1), flush=True)
+text = b""
+while text.count(b"\\n") < 1000:
+    text += os.read(reader, 65536)
+log.info("last")
+while b'"last"' not in text:
+    text += os.read(reader, 65536)
+os.write(1, text)
+"""
+"""Logs more than is kept to a pipe that nobody reads, with gevent, and then reads it."""
 
 REQUEST = {"request_id": "8IWJHP4JWn4bbSe0", "method": "POST", "route": "/v1/games/<game>/moves", "status": 201}
 REQUEST |= {"duration_ms": 1.42}
@@ -75,3 +103,14 @@ def test_what_is_logged_cannot_control_a_terminal(text: str) -> None:
     assert line.isprintable()
     assert len(line) == len(text)
     assert json.loads(JsonFormatter().format(record(text)))["message"] == text
+
+
+def test_nobody_waits_for_the_reader_of_the_log_and_what_is_dropped_is_counted() -> None:
+    asked = [sys.executable, "-c", THREAD_THAT_MUST_GO_ON]
+    ended, *lines = subprocess.run(asked, capture_output=True, check=True, timeout=PATIENCE).stdout.splitlines()
+    assert float(ended) == END_SECONDS
+    *kept, told, last = [json.loads(line)["message"] for line in lines]
+    assert [int(each.split()[0]) for each in kept] == list(range(len(kept)))
+    dropped = 3 * MAX_PENDING_BYTES // 1000 - len(kept)
+    assert (told, last) == (f"{dropped} lines of the log were dropped, as nobody has read them", "last")
+    assert MAX_PENDING_BYTES < sum(map(len, lines)) < MAX_PENDING_BYTES + 80_000  # the pipe holds 65,536

@@ -7,6 +7,7 @@ imported. Command line options and ``GUNICORN_CMD_ARGS`` take precedence over wh
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -19,7 +20,7 @@ from gunicorn.glogging import Logger
 from service import metrics_folder
 from service.bootstrap.secret_file import InvalidSecretFile, server_secrets
 from service.config import InvalidSettings, Settings
-from service.json_logging import make_formatter
+from service.json_logging import LogHandler, make_formatter
 
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 SILENT_PEER_SECONDS: Final = 30
@@ -32,10 +33,21 @@ class FormattedLogger(Logger):  # type: ignore[misc]  # gunicorn has no type inf
     """gunicorn's logger, in the format of ``LOG_FORMAT``."""
 
     def setup(self, cfg: Any) -> None:
-        """Configure the handlers as gunicorn does, and replace their formatters."""
+        """Configure the handlers as gunicorn does, but for their format, and so that nobody waits for their reader."""
         super().setup(cfg)
-        for handler in self.error_log.handlers:
+        handlers = [_without_waiting(handler) for handler in self.error_log.handlers]
+        self.error_log.handlers = handlers
+        for handler in handlers:
             handler.setFormatter(make_formatter(settings.log_format, getattr(handler, "stream", None)))
+
+
+def _without_waiting(handler: logging.Handler) -> logging.Handler:
+    """Return a handler that does the same without waiting; that of a file, or of no stream, as it is."""
+    if type(handler) is not logging.StreamHandler or handler.stream is None:
+        return handler
+    ours = LogHandler(handler.stream)
+    vars(ours)["_gunicorn"] = True  # by which gunicorn finds it when it configures them again
+    return ours
 
 
 try:
@@ -78,6 +90,8 @@ def on_starting(server: Any) -> None:
     the master, which only queue the signal, and would not stop. So every worker starts with these signals blocked until
     ``service.server.gunicorn_worker`` has installed its handlers.
     """
+    for handler in server.log.error_log.handlers:
+        handler.flush()  # so that no line of the log is mixed with the sentence of an exit
     if settings.redis_url is None:
         raise SystemExit("domino-service: REDIS_URL is not set; `domino-service serve` starts an embedded server")
     _require_secret()
