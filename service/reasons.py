@@ -256,7 +256,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "key_reused": ("key_reused",),
     "rate_limited": ("rate_limited",),
     "internal": ("internal",),
-    "storage_unavailable": ("storage_unavailable",),
+    "storage_unavailable": ("storage_unavailable", "overloaded"),
     "too_many_streams": ("too_many_streams",),
     "lookup_unavailable": ("lookup_unanswered", "lookups_busy"),
     "outcome_unknown": ("outcome_unknown",),

@@ -19,7 +19,7 @@ from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import NoScriptError
 
 from service.redis.connection import Command, DedicatedConnection, MaybeSent, NoMajority, NotSent
-from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.errors import OVERLOADED, OutcomeUnknown, StorageUnavailable
 from service.redis.topology import Topology
 
 # The classification of redis-py's errors: the store is unavailable, or the program is wrong.
@@ -52,7 +52,7 @@ WRITE_FAILURES: Final = (
     *ERROR_PREFIXES,
     "timeout",
     "connection",
-    "pool",
+    OVERLOADED,
     "auth",
     "protocol",
     "cluster",
@@ -83,9 +83,9 @@ def as_unavailable(error: Exception) -> StorageUnavailable | None:
         case NoMajority():
             return StorageUnavailable("no majority", RETRY_SOON_SECONDS)
         case exceptions.MaxConnectionsError():
-            return StorageUnavailable("pool", RETRY_SOON_SECONDS)
+            return StorageUnavailable(OVERLOADED, RETRY_SOON_SECONDS)
         case exceptions.ConnectionError() if str(error).startswith("No connection available"):
-            return StorageUnavailable("pool", RETRY_SOON_SECONDS)
+            return StorageUnavailable(OVERLOADED, RETRY_SOON_SECONDS)
         case exceptions.ConnectionError() | OSError():
             return StorageUnavailable("connection", RETRY_SOON_SECONDS)
         case exceptions.InvalidResponse():

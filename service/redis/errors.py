@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 
 class StoreFault(Exception):
     """``reason`` is a word for the log, never for the client; ``retry_after`` is in whole seconds."""
@@ -12,8 +14,12 @@ class StoreFault(Exception):
         self.retry_after = retry_after
 
 
+OVERLOADED: Final = "pool"
+"""The reason where all connections of the process are in use."""
+
+
 class StorageUnavailable(StoreFault):
-    """The store cannot answer now (unreachable, loading, full, read-only), and nothing has changed."""
+    """The store cannot answer now (unreachable, loading, full, read-only) or was not asked; nothing has changed."""
 
 
 class OutcomeUnknown(StoreFault):

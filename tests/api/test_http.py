@@ -9,7 +9,8 @@ from urllib.parse import urljoin
 
 import pytest
 
-from service.redis.errors import StorageUnavailable
+from service.redis.errors import OVERLOADED, StorageUnavailable
+from service.web.problems import answers
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.support.application import create_app
@@ -203,6 +204,18 @@ def test_an_unavailable_store_is_503_with_retry_after(method: str, path: str, bo
     if method != "HEAD":
         assert answer.json is not None
         assert (answer.json["code"], answer.json["retry_after"]) == ("storage_unavailable", 7)
+
+
+def test_overload_is_a_reason_of_its_own_and_logged_once_a_second(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = broken(StorageUnavailable(OVERLOADED, 1))
+    for second in (0.0, 0.1, 0.9, 1.0):
+        monkeypatch.setattr(answers, "monotonic", lambda at=second: at)
+        answer: Any = api.get(GAME)
+        assert (answer.status_code, answer.json["reason"], answer.headers["Retry-After"]) == (503, "overloaded", "1")
+        assert answer.json["code"] == "storage_unavailable"
+    assert [record.fields["more"] for record in caplog.records if "storage unavailable" in record.message] == [0, 2]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), StorageUnavailable("away")])

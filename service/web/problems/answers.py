@@ -7,8 +7,10 @@ hidden tile. Does not depend on the sentences of reasons (``service.texts``).
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
+from time import monotonic
 from typing import Final, NamedTuple
 
 import orjson
@@ -19,7 +21,7 @@ from service.engine.errors import InvalidSetup, Reason, Refusal
 from service.games.model.errors import MoveRefused, SecretChanged, ShareUsedUp, TooManyGamesOfBots
 from service.outgoing.lookups import LookupFailed
 from service.reasons import REASONS, sentence
-from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.errors import OVERLOADED, OutcomeUnknown, StorageUnavailable
 from service.texts import Language, template, text
 from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, RequestError, TooManyStreams, current_environ
@@ -68,7 +70,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "key_reused": Problem(422, "key_reused"),
     "rate_limited": Problem(429),
     "internal": Problem(500, "internal"),
-    "storage_unavailable": Problem(503, "storage_unavailable"),
+    "storage_unavailable": Problem(503),
     "too_many_streams": Problem(503, "too_many_streams"),
     "lookup_unavailable": Problem(503),
     "outcome_unknown": Problem(503, "outcome_unknown"),
@@ -108,6 +110,7 @@ MAX_ERRORS: Final = 100
 MAX_ERROR_CHARS: Final = 1000
 """The most characters of a sentence, or of the path of a field."""
 
+_SECONDS_BETWEEN_LINES: Final = 1.0
 _STREAM_RETRY_SECONDS: Final = 5
 """Seconds after which a client may try to open a stream again."""
 
@@ -204,7 +207,7 @@ def install(app: Flask, limits: RateLimits) -> None:
     app.register_error_handler(RateLimited, _rate_limited)
     for refused in (InvalidSetup, MoveRefused, RequestError, InvalidBody):
         app.register_error_handler(refused, _refused)
-    app.register_error_handler(StorageUnavailable, _storage_unavailable)
+    app.register_error_handler(StorageUnavailable, _StorageTrouble().respond)
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
     app.register_error_handler(SecretChanged, _secret_changed)
     app.register_error_handler(TooManyStreams, _too_many_streams)
@@ -247,9 +250,25 @@ def _refused_fields(error: InvalidBody | InvalidSetup) -> Response:
     )
 
 
-def _storage_unavailable(error: StorageUnavailable) -> Response:
-    _log.warning("storage unavailable: %s", error.reason, extra=_request_fields())
-    return retry_later("storage_unavailable", error.retry_after)
+class _StorageTrouble:
+    """What is answered and logged while the store cannot be used: each reason at most once a second.
+
+    Under overload and in an outage that would else be as many lines as there are requests.
+    """
+
+    def __init__(self) -> None:
+        self._logged: dict[str, float] = {}
+        self._more: Counter[str] = Counter()
+
+    def respond(self, error: StorageUnavailable) -> Response:
+        """Return the response, and log the reason with how often it has come since it was last logged."""
+        now, reason = monotonic(), error.reason
+        if now - self._logged.get(reason, -_SECONDS_BETWEEN_LINES) < _SECONDS_BETWEEN_LINES:
+            self._more[reason] += 1
+        else:
+            self._logged[reason] = now
+            _log.warning("storage unavailable: %s", reason, extra=_request_fields(more=self._more.pop(reason, 0)))
+        return retry_later("overloaded" if reason == OVERLOADED else "storage_unavailable", error.retry_after)
 
 
 def _outcome_unknown(error: OutcomeUnknown) -> Response:
@@ -316,6 +335,6 @@ def _internal(error: Exception) -> Response:
     return problem(Reason("internal"))
 
 
-def _request_fields() -> dict[str, object]:
-    """Return the fields that identify the current request in the log."""
-    return {"fields": {"request_id": current_environ().get(REQUEST_ID)}}
+def _request_fields(**more: object) -> dict[str, object]:
+    """Return the fields that identify the current request in the log, and others."""
+    return {"fields": {"request_id": current_environ().get(REQUEST_ID), **more}}
