@@ -9,7 +9,7 @@ import json
 import re
 from functools import cache
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urljoin
 
 import orjson
 from flask.testing import FlaskClient
@@ -170,6 +170,11 @@ def check_documented(method: str, described: Operation, answer: TestResponse) ->
     if told is not None:  # the end of a stream is told in words
         untold = {name for name, _ in answer.headers if not ON_ANY_ANSWER.match(name)} - told
         assert not untold, f"{described.id} answered {status} with {untold}, which it does not name"
+    if "Location" in answer.headers:
+        path = answer.request.path
+        assert urljoin(f"http://host/a/prefix{path}", answer.headers["Location"]).startswith("http://host/a/prefix/"), (
+            path
+        )
     limited = status == 429 or described.shows_quota
     assert limited or not {"RateLimit", "RateLimit-Policy"} & set(answer.headers.keys()), described.id
     if status < 400:
@@ -181,6 +186,11 @@ def check_documented(method: str, described: Operation, answer: TestResponse) ->
     elif method != "HEAD":
         code = json.loads(answer.data)["code"]
         assert code in (*described.problems, *ANYWHERE), f"{described.id} does not name its problem {code}"
+
+
+def location_of(answer: TestResponse) -> str:
+    """The path that ``Location`` leads to from that of the request."""
+    return urljoin(answer.request.path, answer.headers["Location"])
 
 
 @cache

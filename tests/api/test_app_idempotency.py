@@ -21,7 +21,7 @@ from service.redis.calls import observe_nothing
 from service.redis.connection import connect
 from service.redis.server_clock import system_clock
 from service.redis.topology import SingleNodeTopology
-from tests.api.client import Api, status_and_code
+from tests.api.client import Api, location_of, status_and_code
 from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app
 from tests.support.stores.redis_stores import memory_reserve, redis_backends, redis_webhooks
@@ -142,7 +142,7 @@ def test_the_answer_is_the_first_one_also_of_what_has_been_deleted_since(api: Ap
     key = once()
     body = {"url": URL, "events": ["game.turn"]}
     first = api.post("/v1/webhooks", body, token=app_key, **key)
-    path = first.headers["Location"]
+    path = location_of(first)
     changed = once()
     secret = api.post(f"{path}/secret", token=app_key, **changed)
     api.ask("PATCH", path, json={"events": ["game.joined"]}, token=app_key)

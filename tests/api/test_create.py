@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from service.engine.variants import variants
-from tests.api.client import Api, errors_of, status_and_code
+from tests.api.client import Api, errors_of, location_of, status_and_code
 from tests.api.conftest import TTL_SECONDS
 from tests.api.saved_games import SavedGames, decoded, take_snapshot, variants_in_lane
 
@@ -26,8 +26,8 @@ def test_creating_answers_201_with_the_address_of_the_game(api: Api) -> None:
     answer = api.try_create("domino", 2)
     assert answer.status_code == 201
     assert answer.json is not None
-    assert answer.headers["Location"] == f"/v1/games/{answer.json['game']['id']}"
-    assert api.get(answer.headers["Location"]).status_code == 200
+    assert location_of(answer) == f"/v1/games/{answer.json['game']['id']}"
+    assert api.get(location_of(answer)).status_code == 200
 
 
 @pytest.mark.parametrize("variant", variants_in_lane())

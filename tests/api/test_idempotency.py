@@ -26,7 +26,7 @@ from service.redis.connection import connect
 from service.redis.topology import SingleNodeTopology
 from service.web.games import routes
 from service.web.http.errors import InvalidBody
-from tests.api.client import Api, Table, errors_of, status_and_code
+from tests.api.client import Api, Table, errors_of, location_of, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import (
@@ -299,7 +299,7 @@ def test_a_request_is_repeated_with_the_same_tokens_while_the_secret_is_rotated(
     assert_same(send(another_worker(redis_url, feed, b"new"), write, key), first)
     assert status_and_code(send(api, write, key)) == (503, "secret_changed")
     (token, *_) = [each for each in secrets_in(first.get_json()) if each.startswith("seat_")]
-    game = first.headers["Location"]
+    game = location_of(first)
     assert api.get(game, token=token).status_code == 200
 
 

@@ -11,7 +11,7 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, location_of, status_and_code
 from tests.api.deals import deal
 from tests.api.notation import make_moves
 from tests.api.saved_games import SEED, SavedGame, SavedGames, restore, take_snapshot, variants_in_lane
@@ -50,7 +50,7 @@ def test_a_made_move_answers_the_game_as_its_mover_now_sees_it(api: Api, saved_g
         look = api.get(table.path, token=table.tokens[seat])
         assert made.json == look.json
         assert made.headers["ETag"] == look.headers["ETag"]
-        assert made.headers["Location"] == table.path
+        assert location_of(made) == table.path
         assert made.headers["Cache-Control"] == "private, no-cache"
         assert made.headers["Vary"] == "Authorization, Accept, Accept-Language"
 

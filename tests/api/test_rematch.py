@@ -22,7 +22,7 @@ from service.redis import keys
 from service.redis.connection import connect
 from service.redis.errors import StorageUnavailable
 from service.redis.topology import SingleNodeTopology
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, location_of, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.finished import FinishedGames
 from tests.api.saved_games import SavedGames, count_keys, decoded, shortest, take_snapshot, variants_in_lane
@@ -92,7 +92,7 @@ def test_everybody_gets_the_same_new_game_and_their_own_token_there(
     for number, seat in enumerate(old.tokens):
         answer = ask(api, old, seat)
         body = taken(answer)
-        assert answer.headers["Location"] == f"/v1/games/{body['game']['id']}"
+        assert location_of(answer) == f"/v1/games/{body['game']['id']}"
         assert answer.headers["Cache-Control"] == "no-store"
         assert "Idempotent-Replayed" not in answer.headers
         assert set(body) == {"seat", "name", "token", "game"}

@@ -12,7 +12,7 @@ import redis
 from werkzeug.test import TestResponse
 
 from service.games.model.tokens import DerivedBytes, hash_secret
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, location_of, status_and_code
 from tests.api.saved_games import SEED, SavedGame, decoded, take_snapshot
 from tests.support.contract import committed
 from tests.support.table import seat_to_move
@@ -102,7 +102,7 @@ def test_after_a_token_change_only_the_new_token_is_valid(api: Api, server: redi
     before = {path: api.get(table.path + path, token=table.tokens[0]).get_json() for path in READ[:3]}
     answer = change(api, table, 0)
     assert answer.status_code == 201
-    assert answer.headers["Location"] == table.path
+    assert location_of(answer) == table.path
     assert answer.headers["Cache-Control"] == "no-store"
     assert "ETag" not in answer.headers
     new = answer.get_json()

@@ -18,7 +18,7 @@ from service.outgoing.lookups import LookupFailed
 from service.redis import keys
 from service.redis.topology import SingleNodeTopology
 from service.texts import text
-from tests.api.client import Api, errors_of, status_and_code
+from tests.api.client import Api, errors_of, location_of, status_and_code
 from tests.support.stores.redis_stores import redis_webhooks
 from tools.openapi.messages import MESSAGES
 
@@ -60,11 +60,11 @@ def test_an_endpoint_is_registered_with_a_secret_that_is_shown_once(api: Api, ap
     assert made["status"] == "unverified"
     assert len(base64.b64decode(made["secret"].removeprefix("whsec_"))) == 32
     secret = made.pop("secret")
-    assert api.get(answer.headers["Location"], token=app_key).get_json() == made
+    assert api.get(location_of(answer), token=app_key).get_json() == made
     assert api.get("/v1/webhooks", token=app_key).get_json() == {"webhooks": [made]}
-    changed = api.ask("PATCH", answer.headers["Location"], json={"events": ["game.joined"]}, token=app_key).get_json()
+    changed = api.ask("PATCH", location_of(answer), json={"events": ["game.joined"]}, token=app_key).get_json()
     assert changed == made | {"events": ["game.joined"]}
-    new = api.post(f"{answer.headers['Location']}/secret", token=app_key).get_json()
+    new = api.post(f"{location_of(answer)}/secret", token=app_key).get_json()
     assert new["secret"].startswith("whsec_")
     assert new["secret"] != secret
 
@@ -72,7 +72,7 @@ def test_an_endpoint_is_registered_with_a_secret_that_is_shown_once(api: Api, ap
 def test_an_endpoint_gets_all_messages_unless_told_which(api: Api, app_key: str) -> None:
     made = api.post("/v1/webhooks", {"url": URL}, token=app_key)
     assert (made.status_code, made.get_json()["events"]) == (201, list(MESSAGE_TYPES))
-    changed = api.ask("PATCH", made.headers["Location"], json={"status": "disabled"}, token=app_key).get_json()
+    changed = api.ask("PATCH", location_of(made), json={"status": "disabled"}, token=app_key).get_json()
     assert changed["events"] == list(MESSAGE_TYPES)
 
 

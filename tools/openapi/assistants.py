@@ -24,8 +24,8 @@ With `?text=true` a view has a sentence on how the game stands; with `after` (th
 
 ## Documents
 
-- [OpenAPI as YAML](/openapi.yaml): {yaml} KB, [as JSON](/openapi.json): {json} KB, with schemas and examples
-- [Problems](/problems): every code and reason of an error, as JSON; a response has those that concern it
+- [OpenAPI as YAML](openapi.yaml): {yaml} KB, [as JSON](openapi.json): {json} KB, with schemas and examples
+- [Problems](problems): every code and reason of an error, as JSON; a response has those that concern it
 
 ## Operations
 

@@ -79,7 +79,7 @@ def document(app: Flask, examples: Examples) -> dict[str, Any]:
             "contact": CONTACT,
             "license": LICENSE,
         },
-        servers=[{"url": "/"}],
+        servers=[{"url": "."}],  # relative to the address of the document, as it may be below a prefix
         tags=[{"name": name, "description": text} for name, text in TAGS.items()],
     )
     assert marshmallow.converter is not None

@@ -29,7 +29,7 @@ Every response to a well-formed HTTP request has an `X-Request-ID`: that of the 
 letters, digits, `.`, `_` or `-`, else a new one. It is in the log of the service; include it in error reports.
 
 Every error is `application/problem+json`, with a stable `code` and a stable `reason` that says more;
-[/problems](/problems) describes all of them. `title` and `detail` are for people: in {OTHERS} where
+`GET /problems` describes all of them. `title` and `detail` are for people: in {OTHERS} where
 `Accept-Language` prefers it, else in {FIRST}. A token or key in the query is refused with 422, a header `X-Api-Key` in
 place of `Authorization` with 401, unknown parameters of a query with 422.
 """
@@ -59,7 +59,7 @@ RESPONSE_HEADERS: Final = {
     "ETag": "Identifies this version for this viewer; for `If-None-Match` and `If-Match`.",
     "Cache-Control": "Whether the response may be cached.",
     "Vary": "The request headers on which the response depends.",
-    "Location": "The address of the game, the application or the endpoint.",
+    "Location": "The address of the game, the application or the endpoint, relative to that of the request.",
     "Content-Language": "The language of the texts.",
     "Content-Disposition": "What a browser calls the file that it saves; of text.",
     "Idempotent-Replayed": "`true` if this repeats the first response.",

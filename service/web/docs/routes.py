@@ -30,14 +30,14 @@ def swagger_ui() -> Blueprint:
     """Return the blueprint of Swagger UI at ``/docs``."""
     ui: Blueprint = get_swaggerui_blueprint(
         "/docs",
-        "/openapi.yaml",
+        "../openapi.yaml",
         config={
             "app_name": "Domino",
             "deepLinking": True,
             "validatorUrl": None,
             "persistAuthorization": False,  # tokens and keys of applications that are typed there
             "tryItOutEnabled": True,
-            "oauth2RedirectUrl": "/docs/oauth2-redirect.html",
+            "oauth2RedirectUrl": "./oauth2-redirect.html",
         },
     )
     ui.before_request(_limit_files)
@@ -51,10 +51,14 @@ def _limit_files() -> None:
 
 
 def _finish(response: Response) -> Response:
-    """Compress a file; fit a page to phones, and allow it its files, its styles, and its inline scripts by hash."""
+    """Compress a file; fit a page to phones, and allow it its files, its styles, and its inline scripts by hash.
+
+    The addresses of its files, which the template has from the root, become relative, so that they hold below a prefix.
+    """
     if response.mimetype == "text/html":
         response.direct_passthrough = False
         page = response.get_data(as_text=True).replace("<head>", f"<head>\n  {_VIEWPORT}", 1)
+        page = page.replace('"/docs/', '"./')
         response.set_data(page)
         response.headers["Cache-Control"] = "public, no-cache"
         response.headers["Content-Security-Policy"] = (

@@ -21,6 +21,7 @@ from flask import Response
 from service.bounded_cache import BoundedCache
 from service.games.access import Access
 from service.texts import Language
+from service.web.http.errors import current_environ
 from service.web.http.headers import accepts_gzip, etag_in, etag_matches, negotiate
 
 JSON: Final = "application/json"
@@ -132,7 +133,7 @@ def created(value: Any, *, etag: str, location: str, replayed: bool, language: L
     """201 with the view after a move; ``language`` as with ``ok``."""
     if language is not None:
         etag = etag_in(etag, language)
-    headers = [_JSON_TYPE, _PRIVATE_NO_CACHE, ("Vary", _VARY), ("ETag", f'"{etag}"'), ("Location", location)]
+    headers = [_JSON_TYPE, _PRIVATE_NO_CACHE, ("Vary", _VARY), ("ETag", f'"{etag}"'), _location_header(location)]
     if language is not None:
         headers.append(("Content-Language", language))
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
@@ -151,7 +152,7 @@ def accepted_nothing() -> RawResponse:
 
 def accepted_at(location: str) -> RawResponse:
     """202: it will be done, and is found at this address then."""
-    return RawResponse(_ACCEPTED, [("Location", location)], b"")
+    return RawResponse(_ACCEPTED, [_location_header(location)], b"")
 
 
 def come_again(value: Any, seconds: int) -> RawResponse:
@@ -184,7 +185,7 @@ def no_content() -> RawResponse:
 
 def created_secret(value: Any, location: str, *, replayed: bool, language: Language | None = None) -> RawResponse:
     """201 with tokens, which are returned only here and must not be stored by any cache."""
-    headers = [_JSON_TYPE, ("Location", location), ("Cache-Control", "no-store")]
+    headers = [_JSON_TYPE, _location_header(location), ("Cache-Control", "no-store")]
     if language is not None:
         headers.append(("Content-Language", language))
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
@@ -261,6 +262,12 @@ def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
     if etag is not None:
         headers.append(("ETag", f'"{etag}"'))
     return headers
+
+
+def _location_header(path: str) -> tuple[str, str]:
+    """Return ``Location`` for a path of the service, relative to that of the request: it holds below every prefix."""
+    asked: str = current_environ()["PATH_INFO"]
+    return "Location", "../" * (asked.count("/") - 1) + path.removeprefix("/")
 
 
 def _language_header(language: Language | None) -> list[tuple[str, str]]:

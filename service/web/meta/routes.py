@@ -34,12 +34,13 @@ _VERSION: Final = {
 }
 _INDEX: Final = {
     **_VERSION,
-    "contract": "/openapi.yaml",
-    "docs": "/docs",
-    "variants": "/v1/variants",
-    "games": "/v1/games",
-    "problems": "/problems",
+    "contract": "openapi.yaml",
+    "docs": "docs",
+    "variants": "v1/variants",
+    "games": "v1/games",
+    "problems": "problems",
 }
+"""With addresses that hold below every prefix, as all that are links."""
 
 blueprint: Final = Blueprint("service", __name__)
 metrics_blueprint: Final = Blueprint("metrics", __name__)
