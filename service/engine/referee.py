@@ -500,6 +500,7 @@ def _apply_flipped(_rules: Rules, state: State, _event: Flipped) -> State:
 
 def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
     result = event.round
+    decided_for = result.winner if rules.carries == "winner" else result.loser
     state = state._replace(
         phase=ROUND_OVER,
         turn=None,
@@ -507,9 +508,9 @@ def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
         drew=False,
         placements_scored=(),
         totals=tuple([total + score for total, score in zip(state.totals, result.scores, strict=True)]),
-        carry=state.carry + result.carried if result.loser is None else 0,
-        round_winner=result.winner,
+        carry=state.carry + result.carried if decided_for is None else 0,
     )
+    state = state._replace(next_leader=rules.leads_next(state, result))
     dealer = rules.dealer(state)
     return state if dealer == state.dealer else state._replace(dealer=dealer)
 

@@ -67,9 +67,9 @@ class State(NamedTuple):
     eliminated_round: tuple[int, ...]
     """The round in which a seat went out of the match; 0 while it is active."""
     carry: int
-    """Points carried over to the next loser of a round (rules 2.11, 11.11)."""
-    round_winner: int | None
-    """The winner of the last round."""
+    """What earlier rounds carry over (rules 2.11, 11.11, 16.6)."""
+    next_leader: int | None
+    """The seat that leads the next round by the last one, mostly its winner; ``None``: the deal decides."""
     dealer: int | None
     """The seat that deals, in games with a dealer; from the end of the first round on."""
     winners: tuple[int, ...]
@@ -150,7 +150,7 @@ def new_match(seats: int, layout: Layout) -> State:
         totals=zeros,
         eliminated_round=zeros,
         carry=0,
-        round_winner=None,
+        next_leader=None,
         dealer=None,
         winners=(),
     )

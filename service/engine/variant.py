@@ -42,6 +42,11 @@ Difficulty = Literal[1, 2, 3]
 """How hard a game is for whoever has never played dominoes. 1: matching numbers is all that there is to know. 2: one
 thing more, such as a partner, arms, or several tiles in a turn. 3: the ends are added up at each tile, or several such
 things."""
+Carries = Literal["loser", "winner"]
+"""To which side of the next round that has such a seat: points of undecided rounds to its loser, or their number, which
+raises what a win is worth, to its winner."""
+Unit = Literal["points", "wins"]
+"""What totals count: points, or rounds that were won, of which a single one may count for several."""
 Count = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
 """The result of a round that ended for this reason with these hands left."""
 Points = Callable[[State, Tile, End | None, int | None], int]
@@ -99,6 +104,10 @@ def _no_dealer(_state: State) -> int | None:
     return None
 
 
+def _winner_leads(_state: State, result: RoundResult) -> int | None:
+    return result.winner
+
+
 def _no_branches(_layout: Layout, _double: Tile) -> Branching:
     return NEVER
 
@@ -154,8 +163,10 @@ class Rules:
     """The points of a play; ``None``: plays do not score."""
     hand_value: Callable[[Hand], int] = pips
     """The value of a hand that is left at the end of a round."""
-    carries: bool = False
-    """Whether points of a round may be carried over to the next loser of one."""
+    carries: Carries | None = None
+    """To whom falls what undecided rounds carry over; ``None``: no round carries anything."""
+    leads_next: Callable[[State, RoundResult], int | None] = _winner_leads
+    """The ``next_leader`` after a round with this result, its scores added; asked before anybody is eliminated."""
     dealer: Callable[[State], int | None] = _no_dealer
     settlement: Callable[[State], Settlement] | None = None
     """The payments between the players after the match."""
@@ -165,6 +176,10 @@ class Rules:
     """The number of teams; 0: no teams. Seat s is in team s mod teams."""
     best: ScoreOrder = "highest"
     """As in the recipe, which sets it."""
+    unit: Unit = "points"
+    """As in the recipe, which sets it."""
+    words: tuple[str, ...] = ()
+    """As in the recipe, which sets them."""
 
     @property
     def scores_plays(self) -> bool:
@@ -255,6 +270,9 @@ class Variant:
     options: tuple[Option, ...] = field(default=())
     aliases: tuple[Alias, ...] = ()
     """What its players call it."""
+    unit: Unit = "points"
+    words: tuple[str, ...] = ()
+    """What its players say of a count, as the text of a score line begins; each is explained in the texts."""
 
     @property
     def wrong_number_of_players(self) -> Reason:
@@ -274,7 +292,7 @@ class Variant:
             errors |= refusal.errors
         if errors:
             raise InvalidSetup(errors)
-        return replace(self.build(options, seats), best=self.best)
+        return replace(self.build(options, seats), best=self.best, unit=self.unit, words=self.words)
 
 
 NO_VERDICT: Final = Verdict()

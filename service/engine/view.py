@@ -70,8 +70,8 @@ class View(NamedTuple):
     winners: tuple[int, ...]
     eliminated_round: tuple[int, ...]
     """By seat: the round in which it went out of the match; 0 while it is in."""
-    round_winner: int | None
-    """The winner of the last round."""
+    next_leader: int | None
+    """As in ``State``."""
 
 
 class DealtView(NamedTuple):
@@ -137,7 +137,7 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
         dealer=state.dealer,
         winners=state.winners,
         eliminated_round=state.eliminated_round,
-        round_winner=state.round_winner,
+        next_leader=state.next_leader,
     )
 
 
@@ -183,7 +183,7 @@ def imagined(
         totals=tuple(totals),
         eliminated_round=seen.eliminated_round,
         carry=seen.carry,
-        round_winner=seen.round_winner,
+        next_leader=seen.next_leader,
         dealer=seen.dealer,
         winners=seen.winners,
     )

@@ -369,4 +369,4 @@ def _before(rules: Rules, dealt: Dealt) -> State:
     Any seat stands for the last winner and leader, who may lead any tile.
     """
     eliminated = tuple([0 if hand else 1 for hand in dealt.hands])
-    return rules.start()._replace(round=dealt.round - 1, eliminated_round=eliminated, opener=0, round_winner=0)
+    return rules.start()._replace(round=dealt.round - 1, eliminated_round=eliminated, opener=0, next_leader=0)

@@ -244,7 +244,7 @@ def test_worked_11e_eggs_are_carried_to_the_next_loser() -> None:
     assert (table.counted.winner, table.counted.loser) == (None, None)
     table.do(0, "deal")
     assert (table.turn, len(table.legal()), table.state.carry) == (1, 7, 34)
-    table.state = table.state._replace(turn=0, opener=0)
+    table.state = table.state._replace(turn=0, opener=0, next_leader=0)
     finish(table, "", "4-5", "3-3", "")
     assert table.counted.scores == (0, 43, 0, 43)
     assert [(line.points, line.rule) for line in table.counted.lines if line.seat == 1] == [(9, "11.10"), (34, "11.11")]

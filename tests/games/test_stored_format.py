@@ -119,7 +119,7 @@ def full() -> Game:
             totals=(25, 10, 0),
             eliminated_round=(0, 0, 3),
             carry=7,
-            round_winner=3,
+            next_leader=3,
             dealer=4,
             winners=(0, 1),
         ),

@@ -126,7 +126,7 @@ def test_a_view_tells_all_that_its_viewer_may_know(match: Match) -> None:
             assert (seen.phase, seen.round, seen.turn) == (state.phase, state.round, state.turn)
             assert (seen.layout, seen.carry, seen.dealer) == (state.layout, state.carry, state.dealer)
             assert (seen.winners, seen.stock) == (state.winners, len(state.stock))
-            assert (seen.eliminated_round, seen.round_winner) == (state.eliminated_round, state.round_winner)
+            assert (seen.eliminated_round, seen.next_leader) == (state.eliminated_round, state.next_leader)
             assert seen.drawable == max(0, len(state.stock) - match.rules.reserve)
             assert [player.seat for player in seen.players] == list(match.seats)
             assert [player.tiles for player in seen.players] == [len(hand) for hand in state.hands]

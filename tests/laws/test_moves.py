@@ -18,7 +18,7 @@ from tests.laws.matches import Match, Step, law
 
 pytestmark = pytest.mark.quick_and_gate
 
-MATCH_FACTS = ("phase", "round", "opener", "totals", "eliminated_round", "carry", "round_winner", "dealer", "winners")
+MATCH_FACTS = ("phase", "round", "opener", "totals", "eliminated_round", "carry", "next_leader", "dealer", "winners")
 
 
 def refusal(match: Match, state: State, seat: int, move: Move) -> type[Refusal] | None:

@@ -136,17 +136,19 @@ def test_who_lays_the_last_tile_first_wins_the_round(match: Match) -> None:
                 assert event.round.winner == before.layout.placements[-1].seat
             elif first_out is not None:
                 assert event.round.winner == (None if teams else first_out)
-            assert after.round_winner == event.round.winner
+            assert after.next_leader == match.rules.leads_next(after, event.round)
             assert event.round.winner is None or event.round.winner in [left.seat for left in event.round.hands]
 
 
 @law(matches=60)
-def test_what_is_carried_waits_for_the_next_single_loser(match: Match) -> None:
+def test_what_is_carried_waits_for_the_next_single_loser_or_winner(match: Match) -> None:
     carry = 0
     for _, event, after in match.happenings:
         if isinstance(event, RoundEnded):
             counted = event.round
-            if counted.loser is None:
+            if match.rules.carries == "winner":
+                carry = carry + counted.carried if counted.winner is None else 0
+            elif counted.loser is None:
                 carry += counted.carried
             else:
                 assert not counted.carried

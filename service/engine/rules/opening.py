@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from service.engine.events import RoundResult
 from service.engine.layout import GATED, IMMEDIATELY, NEVER, Branching, Layout
 from service.engine.state import State
 from service.engine.tiles import MATADOR, Tile, double
@@ -36,9 +37,14 @@ def highest_double_or_heaviest(state: State) -> Opening | None:
 
 
 def last_winner(state: State) -> Opening | None:
-    """Who went out in the last round leads any tile; nobody has: the highest double, or the heaviest tile (A11)."""
-    seat = state.round_winner
+    """Who leads next by the last round leads any tile; nobody does: the highest double, or the heaviest tile (A11)."""
+    seat = state.next_leader
     return highest_double_or_heaviest(state) if seat is None else Opening(seat, state.hands[seat])
+
+
+def winner_or_same_leader(state: State, result: RoundResult) -> int | None:
+    """The winner leads next; after a round without one the same player again (rules 10.3, 11.4)."""
+    return state.opener if result.winner is None else result.winner
 
 
 def in_turns(state: State) -> Opening | None:

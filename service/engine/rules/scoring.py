@@ -103,6 +103,18 @@ def lightest_side(hands: Iterable[RemainingHand], teams: int) -> int | None:
     return lightest[0] if len(lightest) == 1 else None
 
 
+def lightest_seat(state: State, hands: Iterable[RemainingHand], teams: int) -> int | None:
+    """The seat with the lightest hand; of partners who share it the first clockwise from this round's leader.
+
+    ``None`` if several sides share it (rules 10.5, 16.5, 16.12).
+    """
+    values = {left.seat: left.value for left in hands}
+    lowest = min(values.values())
+    assert state.opener is not None
+    seats = [seat for seat in state.clockwise(state.opener) if values[seat] == lowest]
+    return seats[0] if len({side_number(seat, teams) for seat in seats}) == 1 else None
+
+
 def format_sum(numbers: Iterable[int]) -> str:
     """Numbers as a sum, ``14 + 50 + 7``; ``0`` if there are none."""
     return " + ".join([str(number) for number in numbers]) or "0"

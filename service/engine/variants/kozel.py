@@ -10,7 +10,7 @@ from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLi
 from service.engine.options import Option, Value
 from service.engine.rules.common_options import settled, teams_option
 from service.engine.rules.ending import UNTIL_IT_FITS, doubles_after_a_double, one_tile, out_or_blocked, total_reached
-from service.engine.rules.opening import highest_double_or_heaviest
+from service.engine.rules.opening import highest_double_or_heaviest, winner_or_same_leader
 from service.engine.rules.scoring import format_sum, round_result, side_number
 from service.engine.state import Hand, State
 from service.engine.tiles import double, double_set, pips
@@ -40,20 +40,17 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         hand_value=_hand_value(settings["lone_blank"], settings["lone_six"]),
         score_round=_Count(teams, settings["open_at"], has_eggs=settings["eggs"]).result,
         match_end=total_reached(settings["limit"], "lowest"),
-        carries=bool(settings["eggs"]),
+        carries="loser" if settings["eggs"] else None,
+        leads_next=winner_or_same_leader,
         teams=teams,
     )
 
 
 def _opening(state: State) -> Opening | None:
-    """Round 1: 1-1 must be led, else 2-2, … 6-6, 0-0, else the heaviest tile; later the last winner leads any tile.
-
-    After a round without a winner the same player leads again (rules 11.3, 11.4).
-    """
+    """Round 1: 1-1 must be led, else 2-2, … 6-6, 0-0, else the heaviest tile; later any tile (rules 11.3, 11.4)."""
     if state.round > 1:
-        seat = state.opener if state.round_winner is None else state.round_winner
-        assert seat is not None
-        return Opening(seat, state.hands[seat])
+        assert state.next_leader is not None
+        return Opening(state.next_leader, state.hands[state.next_leader])
     for tile in _FIRST_LEADS:
         for seat, hand in enumerate(state.hands):
             if tile in hand:

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
 from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
-from service.engine.rules.opening import highest_double_or_heaviest
-from service.engine.rules.scoring import format_sum, lightest_side, round_result
+from service.engine.rules.opening import highest_double_or_heaviest, winner_or_same_leader
+from service.engine.rules.scoring import format_sum, lightest_seat, lightest_side, round_result
 from service.engine.state import State
 from service.engine.tiles import double, double_set
 from service.engine.variant import Alias, Opening, PlayerRange, Rules, Variant
@@ -69,7 +69,8 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         settings=settings,
         tiles=tiles,
         hand_size=lambda players: hand if players == _SEATS else 0,
-        opening=_opening(settings["first_lead"], settings["opens_next"]),
+        opening=_opening(settings["first_lead"]),
+        leads_next=winner_or_same_leader if settings["opens_next"] == "winner" else _next_in_turn,
         may_follow=one_tile,
         drawing=UNTIL_IT_FITS,
         reserve=len(tiles),
@@ -85,23 +86,22 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     )
 
 
-def _opening(first_lead: str, opens_next: str) -> Callable[[State], Opening | None]:
-    """Who leads the first round, and who a later one, with any tile (rules 10.2, 10.3)."""
+def _opening(first_lead: str) -> Callable[[State], Opening | None]:
+    """Who leads the first round, and a later one with any tile (rules 10.2, 10.3)."""
 
     def opening(state: State) -> Opening | None:
         if state.round == 1:
             return Opening(0, state.hands[0]) if first_lead == "any" else highest_double_or_heaviest(state)
-        leader = state.opener
-        assert leader is not None
-        if opens_next == "winner":
-            # After a round that nobody won the same seat leads again.
-            seat = leader if state.round_winner is None else state.round_winner
-        else:
-            # At the deal ``opener`` is who led the last round, from then on who leads this one.
-            seat = (leader + 1) % _SEATS if state.turn is None else leader
-        return Opening(seat, state.hands[seat])
+        assert state.next_leader is not None
+        return Opening(state.next_leader, state.hands[state.next_leader])
 
     return opening
+
+
+def _next_in_turn(state: State, _result: RoundResult) -> int:
+    """The seat after this round's leader (rules 10.3)."""
+    assert state.opener is not None
+    return (state.opener + 1) % _SEATS
 
 
 class _Count(NamedTuple):
@@ -136,9 +136,8 @@ class _Count(NamedTuple):
         assert opener is not None
         tied_to = {"nobody": None, "opener": opener, "closer": closer}[self.tie]
         if not self.by_team:
-            lightest = min(left.value for left in hands)
-            seats = [seat for seat in state.clockwise(opener) if hands[seat].value == lightest]
-            return seats[0] if len({seat % _TEAMS for seat in seats}) == 1 else tied_to
+            seat = lightest_seat(state, hands, _TEAMS)
+            return tied_to if seat is None else seat
         team = lightest_side(hands, _TEAMS)
         if team is None:
             if tied_to is None:

@@ -54,7 +54,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         hand_value=_hand_value,
         score_round=_count(others_write_own=others_write_own),
         match_end=_match_end(limit),
-        carries=True,
+        carries="loser",
         dealer=_dealer,
     )
 
@@ -62,8 +62,8 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 def _opening(state: State) -> Opening | None:
     """The 1-2, else the highest double, else the heaviest tile; later the last winner with any tile (rules 2.3)."""
     if state.round > 1:
-        assert state.round_winner is not None
-        seat = state.clockwise(state.round_winner)[0]
+        assert state.next_leader is not None
+        seat = state.clockwise(state.next_leader)[0]
         return Opening(seat, state.hands[seat])
     for seat, hand in enumerate(state.hands):
         if _ONE_TWO in hand:

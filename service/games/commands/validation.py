@@ -167,7 +167,7 @@ def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[Reason]:
     dealt = Dealt(index + 1, tuple([sort_tiles(hand) for hand in deal.hands]), deal.stock, arranged=True)
     # In a later round the last winner, or the seat after the last leader, may open with any tile; which seat that is
     # makes no difference here.
-    before = rules.start()._replace(round_winner=0, opener=0)
+    before = rules.start()._replace(next_leader=0, opener=0)
     return [] if can_open(rules, before, dealt) else [Reason("cannot_open")]
 
 
