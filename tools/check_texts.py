@@ -194,6 +194,7 @@ def _keys_of_tables(texts: Texts) -> Iterator[str]:
         own = f"games.{variant.key}"
         yield from (f"{own}.name", f"{own}.summary", f"{own}.scoring")
         yield from [f"{own}.regions.{alias.name}" for alias in variant.aliases]
+        yield from [f"{own}.words.{word}" for word in variant.words]
         for option in variant.options:
             for part in ("title", "description"):
                 yield _own_or_shared(texts, own, f"{option.key}.{part}")

@@ -36,6 +36,7 @@ def samples() -> dict[str, Sample]:
         key: Sample(key, variant.players[0], {variant.players[0] - 1: "greedy"}, {}) for key, variant in GAMES.items()
     }
     return found | {
+        "by-wins": Sample("by-wins", 2, {1: "greedy"}, {"table": "brazilian"}),  # the usual table may take hours
         "block-four-in-teams": Sample("block", 4, {}, {"teams": 2}),
         "domino-arranged": Sample("domino", 3, {}, {}, seed="a rainy evening"),
         "draw-computer-players-alone": Sample("draw", 2, {0: "random", 1: "greedy"}, {"target": 50}),

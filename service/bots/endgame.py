@@ -17,7 +17,7 @@ from math import inf
 from typing import Final
 
 from service.bots.knowledge import Knowledge, Observation
-from service.bots.playout import worth
+from service.bots.playout import prize, worth
 from service.engine.deal import Deck
 from service.engine.events import RoundEnded
 from service.engine.layout import END, Layout
@@ -142,7 +142,8 @@ class _Search:
         if len(events) > 1:
             ended = events[1]
             assert isinstance(ended, RoundEnded)
-            return worth(self._rules, self._active, ended.round.scores, self._seat)
+            won = prize(self._rules, after, self._seat)
+            return worth(self._rules, self._active, ended.round.scores, self._seat) + won
         key = position_key(self._rules, after)
         least, most = self._bounds.get(key, (-inf, inf))
         if least >= beta or least == most:

@@ -27,7 +27,7 @@ class OpeningHands(NamedTuple):
     excluded: tuple[int, ...]
     """By seat: the tiles that it cannot have been dealt, as a set."""
     joint: bool
-    """Whether a tile could be dealt to some seat only together with another one to the opener."""
+    """Whether a tile could be dealt to some seat only together with another one to the opener, or without others."""
 
 
 class DealtToOpener(NamedTuple):
@@ -157,6 +157,9 @@ def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
             }
             unlikely = tuple([tile for tile in doubtful if tile not in likely])
             disturbing = [*likely, *question.disturbing(own, seat, unlikely)]
+            harmless = tuple([tile for tile in doubtful if tile not in disturbing])
+            if harmless and not question.opens_with(own, seat, harmless):
+                joint = True  # many of them in one hand would be dealt again (rules 11.7, 16.9)
             for tile in disturbing:
                 if not complete and help_of_others.is_possible(seat, tile):
                     joint = True

@@ -17,7 +17,7 @@ from service.engine.deal import Deck
 from service.engine.events import RoundEnded
 from service.engine.layout import End
 from service.engine.moves import PASS, Move
-from service.engine.referee import advance, legal_moves
+from service.engine.referee import advance, apply, legal_moves
 from service.engine.state import Hand, State
 from service.engine.tiles import Tile, tiles_with
 from service.engine.variant import Rules
@@ -74,12 +74,13 @@ def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) ->
         if len(events) > 1:
             ended = events[1]
             assert isinstance(ended, RoundEnded)
-            return worth(rules, active, ended.round.scores, seat)
+            return worth(rules, active, ended.round.scores, seat) + prize(rules, state, seat)
         turn = state.turn
         assert turn is not None
         moves = legal_moves(rules, state, turn)
         move = moves[0] if len(moves) == 1 else best_of(rules, state, moves, left, possible=possible)
-    return worth(rules, active, rules.score_round(state, "blocked", rules.hands_left(state)).scores, seat)
+    result = rules.score_round(state, "blocked", rules.hands_left(state))
+    return worth(rules, active, result.scores, seat) + prize(rules, apply(rules, state, RoundEnded(result)), seat)
 
 
 def worth(rules: Rules, active: Sequence[int], scores: Sequence[int], seat: int) -> float:
@@ -92,6 +93,20 @@ def worth(rules: Rules, active: Sequence[int], scores: Sequence[int], seat: int)
         (own if same_side else others).append(scores[each])
     lead = sum(own) / len(own) - sum(others) / len(others)
     return lead if rules.best == "highest" else -lead
+
+
+def prize(rules: Rules, state: State, seat: int) -> float:
+    """Return what it is worth to the side of this seat that the match is won or lost after this state's last round.
+
+    Where totals are wins, a match is worth as much as all the wins that it takes: so a round that somebody leads by may
+    be given to a third, and one that ends the match may not. Where totals are points, a round is worth what it scores.
+    """
+    if rules.unit == "points":
+        return 0.0
+    winners = state.winners or rules.match_end(state).winners
+    target = rules.settings["target"]
+    assert isinstance(target, int)
+    return 0.0 if not winners else target if seat in winners else -target
 
 
 def best_of(

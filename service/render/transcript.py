@@ -87,9 +87,9 @@ class _TranscriptWriter:
             yield from self._numbered(step, "Dealt, as arranged:" if event.arranged else "Dealt:")
             yield from self._hands(event.hands, event.stock)
             return
-        yield from self._numbered(step, self._sentence(event, state))
+        yield from self._numbered(step, self._sentence(rules, event, state))
         if isinstance(event, RoundEnded):
-            yield from self._count(event.round, state)
+            yield from self._count(rules, event.round, state)
         elif isinstance(event, Finished):
             yield from self._settlement(rules, state)
         elif not isinstance(event, Eliminated | PresenceEvent):
@@ -103,7 +103,7 @@ class _TranscriptWriter:
             yield number + line
             number = " " * len(number)
 
-    def _sentence(self, event: RecordedEvent, state: State) -> str:
+    def _sentence(self, rules: Rules, event: RecordedEvent, state: State) -> str:
         """Return what has happened. Tiles and ends are written as in the layout below it, not in words."""
         if isinstance(event, Played):
             name = self._names[event.seat]
@@ -115,7 +115,8 @@ class _TranscriptWriter:
             return f"{name} {play}{down}{counted}{points}."
         if isinstance(event, Drew):
             return f"{self._names[event.seat]} drew {event.tile}."
-        return event_sentence(event, state.layout, Reader(None, tuple(self._names), DEFAULT_LANGUAGE))
+        reader = Reader(None, tuple(self._names), DEFAULT_LANGUAGE, unit=rules.unit, words=rules.words)
+        return event_sentence(event, state.layout, reader)
 
     def _standing(self, rules: Rules, state: State) -> Iterator[str]:
         facts = [f"hands {' '.join(str(len(hand)) for hand in state.hands)}", f"stock {len(state.stock)}"]
@@ -133,9 +134,10 @@ class _TranscriptWriter:
         for at, line in enumerate(wrap_words(words, WIDTH - _MARGIN - column)):
             yield f"{'':{_MARGIN}}{name if not at else '':{column}}{line}"
 
-    def _count(self, counted: RoundResult, state: State) -> Iterator[str]:
+    def _count(self, rules: Rules, counted: RoundResult, state: State) -> Iterator[str]:
         column = self._longest + 2
-        yield f"{'':{_MARGIN + column}}{'in hand':>8}{'score':>8}{'total':>8}"
+        held, score = ("pips", "wins") if rules.unit == "wins" else ("in hand", "score")
+        yield f"{'':{_MARGIN + column}}{held:>8}{score:>8}{'total':>8}"
         values = {left.seat: left for left in counted.hands}
         for seat, name in enumerate(self._names):
             left = values.get(seat)
@@ -147,7 +149,7 @@ class _TranscriptWriter:
             for line in wrap_words([*format_tiles(left.tiles).split(" "), *marks], WIDTH - len(start)):
                 yield start + line
                 start = " " * len(start)
-        if counted.carried:
+        if counted.carried and rules.unit == "points":
             yield f"{'':{_MARGIN}}{counted.carried} points are carried."
         if counted.lines:
             yield ""

@@ -31,7 +31,7 @@ BEST = {
 def test_the_score_card_has_exactly_the_fields_of_the_contract(api: Api, saved_game: SavedGame) -> None:
     score, view = api.score(saved_game.table), api.view(saved_game.table)
     settled = (view["variant"], view["status"]) == ("dominospiel", "finished")
-    carried = {"carry"} & view.keys()
+    carried = {"carry", "unit"} & view.keys()
     assert score.keys() == ALWAYS | carried | ({"settlement"} if settled else set())
     assert score["game_id"] == saved_game.table.id
     assert score["best"] == BEST.get(view["variant"], score["best"])

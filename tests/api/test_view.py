@@ -33,15 +33,18 @@ ALWAYS = {
     "updated_at",
     "expires_at",
 }
-CARRIES = ("kozel", "menschenwolf")
-"""The games in which points are carried over to the next loser of a round (rules 2.11, 11.11)."""
+CARRIES = ("by-wins", "kozel", "menschenwolf")
+"""The games in which an undecided round is carried over (rules 2.11, 11.11, 16.6)."""
+IN_WINS = ("by-wins",)
 
 
 def test_the_view_has_exactly_the_fields_of_the_contract(api: Api, saved_game: SavedGame) -> None:
     for seat in viewers(saved_game.table):
         view = api.view(saved_game.table, seat)
         wanted = ALWAYS | ({"turn"} if view["status"] == "playing" else set()) | (set() if seat is None else {"you"})
-        assert view.keys() - {"dealer"} == wanted | ({"carry"} if saved_game.variant in CARRIES else set())
+        assert view.keys() - {"dealer"} == wanted | ({"carry"} if saved_game.variant in CARRIES else set()) | (
+            {"unit"} if saved_game.variant in IN_WINS else set()
+        )
         if seat is not None:
             assert ("rows" in view["you"]) == (saved_game.variant == "fido")
 

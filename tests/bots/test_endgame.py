@@ -13,7 +13,7 @@ from service.bots.endgame import known_state, position_key, solve, values_of
 from service.bots.inference import infer
 from service.bots.knowledge import Observation, observe
 from service.engine.deal import Deck, seed_from_text
-from service.engine.events import Event, RoundEnded
+from service.engine.events import Event, Finished, RoundEnded
 from service.engine.moves import DONE, Move
 from service.engine.referee import advance, deal, legal_moves
 from service.engine.state import PLAYING, State
@@ -32,7 +32,10 @@ MOST_DEALS: Final = 50_000
 LONG_ENDS: Final = (10, 12, 14)
 LONG_ENDS_OF_EACH: Final = 3
 LONG_END_DEALS: Final = 300
-KEYS: Final = ("all-fives", "bergen", "block", "domino", "dominospiel", "draw", "fives-and-threes", "kozel", "matador")
+KEYS: Final = (
+    *("all-fives", "bergen", "block", "by-wins", "domino", "dominospiel"),
+    *("draw", "fives-and-threes", "kozel", "matador"),
+)
 """The games in which the last tiles are known to one of two sides."""
 QUICK_KEYS: Final = ("all-fives", "dominospiel", "draw")
 OF_PARTNERS: Final = "fives-and-threes"
@@ -102,7 +105,8 @@ def is_known(state: State, stock: int) -> bool:
 def outcome(rules: Rules, state: State, move: Move, known: dict[object, float] | None = None) -> float:
     """By how much more the side to move scores in this round than the others on average, if all play for their best.
 
-    Only two seats, or one, still hold tiles. With ``known`` each position is examined once, as there would be too many.
+    Where totals are wins, a match that is over counts as the target besides. Only two seats, or one, still hold tiles.
+    With ``known`` each position is examined once, as there would be too many.
     """
     seat = state.turn
     assert seat is not None
@@ -112,6 +116,8 @@ def outcome(rules: Rules, state: State, move: Move, known: dict[object, float] |
             scores = event.round.scores
             own = [scores[each] for each in rules.side(seat)]
             lead = sum(own) / len(own) - (sum(scores) - sum(own)) / (len(scores) - len(own))
+            if rules.unit == "wins" and isinstance(events[-1], Finished):
+                lead += int(rules.settings["target"]) * (1 if seat in events[-1].winners else -1)
             return lead if rules.best == "highest" else -lead
     assert after.turn is not None
     position = None if known is None else position_key(rules, after)

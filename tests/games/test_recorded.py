@@ -32,7 +32,7 @@ from service.records.record import Record
 from service.records.replay import AUTOMATIC_EVENTS
 from service.records.verification import verify
 from service.records.writer import build_record, format_record, resolved_options
-from tests.laws.matches import Case, Choices, Match, option_values, setups
+from tests.laws.matches import SHORTENED, Case, Choices, Match, option_values, setups
 
 HERE: Final = Path(__file__).parent
 LONGEST: Final = 5_000
@@ -60,7 +60,8 @@ def recorded(key: str) -> Iterator[Case]:
         values = option_values(option) if option.values or option.high - option.low < 10 else (option.low + 1,)
         for value in values:
             if value != option.default:
-                fewest = next(options for _, options in simple if (option.key, value) in options)
+                others = [] if option.key == "target" else SHORTENED.get(key, ())
+                fewest = next(options for _, options in simple if {(option.key, value), *others} <= set(options))
                 counts = [seats for seats, options in simple if options == fewest]
                 wanted.append((counts[len(counts) // 2], fewest))
     wanted.sort(key=lambda each: not ADDED_LATER.isdisjoint([(key, *choice) for choice in each[1]]))
@@ -119,7 +120,7 @@ def table(rules: Rules, state: State) -> Iterator[str]:
         yield f"  sum of the ends {state.layout.ends_sum}"
     yield f"  totals {' '.join(map(str, state.totals))}"
     yield f"  in {' '.join(map(str, state.active_seats())) or '-'}"
-    for word, value in (("carry", state.carry), ("leader", state.round_winner), ("dealer", state.dealer)):
+    for word, value in (("carry", state.carry), ("leader", state.next_leader), ("dealer", state.dealer)):
         if value is not None and (value or word != "carry"):
             yield f"  {word} {value}"
     if state.phase == FINISHED and rules.settlement:

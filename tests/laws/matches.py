@@ -36,10 +36,11 @@ TIMES: Final = int(os.environ.get("LAWS_TIMES", "1"))
 MOST_MOVES: Final = 250
 """Where a long match is left; every game is also played to its end."""
 
+Choices = tuple[tuple[str, Value], ...]
+SHORTENED: Final[dict[str, Choices]] = {"by-wins": (("target", 2),)}
+"""What is chosen for a whole match of a game whose matches, with the usual options, may have hundreds of rounds."""
 _MOST_CHOICES: Final = 20_000
 _FEW_OPTIONS: Final = 3
-
-Choices = tuple[tuple[str, Value], ...]
 
 
 class Case(NamedTuple):

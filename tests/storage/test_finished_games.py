@@ -18,6 +18,7 @@ from service.games.store.redis_store import RedisStore
 from service.redis import keys
 from service.redis.connection import connect
 from service.redis.topology import SingleNodeTopology
+from tests.laws.matches import SHORTENED
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.support.games import build_games
@@ -48,7 +49,7 @@ def play_match(store: RedisStore, variant: str, seed: str) -> str:
     people = tuple(
         [SeatRequest("human", f"Player {seat}") for seat in range(max(SEATS, variants()[variant].players.low))]
     )
-    created = games.commands.create(GameRequest(variant, people, {})).answer
+    created = games.commands.create(GameRequest(variant, people, dict(SHORTENED.get(variant, ())))).answer
     for _ in range(MAX_MOVES):
         game = games.access.authenticate(created.view.id, None).game
         if game.status == "finished":

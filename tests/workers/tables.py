@@ -22,6 +22,7 @@ from service.redis.topology import open_topology
 from service.workers.bot_worker import BotWorker, Choose, Decisions, RoundEvents
 from service.workers.consumer import Queue
 from service.workers.metrics import WorkerMetrics
+from tests.laws.matches import SHORTENED
 from tests.support.games import build_games, build_repository
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
@@ -45,7 +46,9 @@ def request(
         SeatRequest("human", f"Player {seat}") if letter == "p" else SeatRequest("bot", level=levels[letter])
         for seat, letter in enumerate(seats)
     ]
-    return GameRequest(variant, tuple(players), {}, seed, clock=clock, pace=pace, network=network)
+    return GameRequest(
+        variant, tuple(players), dict(SHORTENED.get(variant, ())), seed, clock=clock, pace=pace, network=network
+    )
 
 
 def fewest(variant: str) -> int:

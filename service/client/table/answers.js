@@ -71,7 +71,7 @@ function scoresText({ t }, game, score) {
     const name = nameOf(game, each.seat);
     return t("answers.standing", { rank: each.rank, name: mark ? `${name} (${mark})` : name, total: each.total });
   });
-  return `${lines.join("; ")}.${score.carry ? ` ${t("answers.carried", { points: score.carry })}` : ""}`;
+  return `${lines.join("; ")}.${score.carry ? ` ${score.unit === "wins" ? t("table.drawn", { count: score.carry }) : t("answers.carried", { points: score.carry })}` : ""}`;
 }
 
 /** The game, the round, the options, the stock and how many tiles each has. @param {App} app @param {Game} game @param {Variant | undefined} variant */
@@ -129,7 +129,7 @@ function countText({ t }, game, score) {
   const round = score.rounds.at(-1);
   if (!round) return t("answers.noCount");
   const lines = round.lines.map((each) =>
-    `${nameOf(game, each.seat)}: ${t("table.points", { count: each.points })}, ${each.text}.`);
+    `${nameOf(game, each.seat)}: ${t(score.unit === "wins" ? "table.wins" : "table.points", { count: each.points })}, ${each.text}.`);
   return [t("answers.countIs", { round: round.number }), ...lines].join(" ");
 }
 

@@ -32,7 +32,7 @@ export function lastCount({ t }, game, score) {
       <tbody>${game.players.map((each) => html`<tr class=${game.winners.includes(each.seat) ? "winner" : ""}><th scope="row">${each.name}</th>
         <td class="number">${round.scores[each.seat]}</td><td class="number">${each.total}</td></tr>`)}</tbody>
     </table>` : nothing}
-    ${game.carry ? html`<p>${t("table.carry", { points: game.carry })}</p>` : nothing}
+    ${game.carry ? html`<p>${game.unit === "wins" ? t("table.drawn", { count: game.carry }) : t("table.carry", { points: game.carry })}</p>` : nothing}
   </section>`;
 }
 

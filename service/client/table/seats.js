@@ -91,7 +91,7 @@ function plate(app, game, player, { own, near, variant, round, ended, presence, 
       onTurn ? html`<span class="hidden-text">, ${t("table.onTurn")}</span>` : nothing}</span>
     <span class="count">${backs(player.tiles)}<span aria-hidden="true">${player.tiles}</span><span
       class="hidden-text">, ${t("table.tiles", { count: player.tiles })}</span>${presence?.bank(game, player)}</span>
-    <span class="total"><span aria-hidden="true">${player.total}</span><span class="hidden-text">, ${t("table.points", { count: player.total })}</span></span>
+    <span class="total"><span aria-hidden="true">${player.total}</span><span class="hidden-text">, ${t(game.unit === "wins" ? "table.wins" : "table.points", { count: player.total })}</span></span>
     ${round ? ended?.counted(app, game, round, seat) : nothing}
     ${said && game.status === "playing" ? html`<span class="bubble" aria-hidden="true">${said}</span>` : nothing}
   </li>`;

@@ -6,7 +6,7 @@ import { hasColours, tileImage } from "../table/tiles.js";
 import { createDeals } from "./deals.js";
 
 /** @import { Text } from "../texts/text.js" */
-/** @import { App, Score, View } from "../shell/types.js" */
+/** @import { App, Score, Variant, View } from "../shell/types.js" */
 /** @typedef {Score["rounds"][number]} Round */
 
 /** How many events are read to find the end of a match. */
@@ -19,7 +19,8 @@ export function create(app, { id }) {
   const path = `v1/games/${encodeURIComponent(id)}`;
   /** @type {Score | undefined} */
   let score;
-  let variant = { id: "", name: "" };
+  /** @type {Variant | undefined} */
+  let variant;
   /** @type {(() => unknown) | undefined} */
   let deals;
   /** Whether the match ended because all others had forfeited. */
@@ -28,12 +29,9 @@ export function create(app, { id }) {
 
   const load = async () => {
     const request = { token: device.seatsOf(id)[0]?.token, signal: stop.signal };
-    const [card, game, variants] = await Promise.all([
-      api.get(`${path}/score`, request), api.get(path, request), api.get("v1/variants", request),
-    ]);
+    const [card, game] = await Promise.all([api.get(`${path}/score`, request), api.get(path, request)]);
     score = card.body;
-    const found = variants.body.variants.find((/** @type {{id: string}} */ each) => each.id === game.body.variant);
-    variant = found ?? { id: game.body.variant, name: game.body.variant };
+    variant = (await api.get(`v1/variants/${encodeURIComponent(game.body.variant)}`, request)).body;
     if (card.body.winners.length && card.body.standings.some((/** @type {{forfeited?: boolean}} */ each) => each.forfeited)) {
       // After the end there may be a rematch, and other events that change no result.
       const query = { after: Math.max(card.body.version - EVENTS_AT_END, 0) };
@@ -55,7 +53,9 @@ export function create(app, { id }) {
   const number = (value) =>
     new Intl.NumberFormat(device.settings.language, { maximumFractionDigits: 2 }).format(value).replace("-", "−");
   /** @param {number} value */
-  const points = (value) => t("score.points", { count: Math.abs(value), shown: number(value) });
+  const points = (value) => t(inWins() ? "score.winsOf" : "score.points", { count: Math.abs(value), shown: number(value) });
+  /** Whether totals are rounds won, and not points. */
+  const inWins = () => score?.unit === "wins";
   /** @param {string[]} names */
   const list = (names) => new Intl.ListFormat(device.settings.language).format(names);
 
@@ -97,21 +97,23 @@ export function create(app, { id }) {
     <table class="hands">
       <caption>${t("score.hands", { round: round.number })}</caption>
       <thead><tr><th scope="col">${t("score.player")}</th><th scope="col">${t("score.tilesLeft")}</th>
-        <th scope="col" class="number">${t("score.value")}</th></tr></thead>
+        <th scope="col" class="number">${t(inWins() ? "score.pips" : "score.value")}</th></tr></thead>
       <tbody>${round.hands.map((hand) => html`<tr><th scope="row">${nameOf(hand.seat)}</th>
         <td>${hand.tiles.length ? left(hand.tiles) : html`<span class="soft">${t("score.none")}</span>`}</td>
         <td class="number">${number(hand.value)}</td></tr>`)}</tbody>
     </table>
     ${round.lines.length ? html`<table class="lines">
-      <caption>${t("score.counts", { round: round.number })}</caption>
+      <caption>${t(inWins() ? "score.winsOfRound" : "score.counts", { round: round.number })}</caption>
       <thead><tr><th scope="col">${t("score.player")}</th><th scope="col">${t("score.how")}</th>
-        <th scope="col">${t("score.rule")}</th><th scope="col" class="number">${t("score.roundPoints")}</th></tr></thead>
+        <th scope="col">${t("score.rule")}</th><th scope="col" class="number">${t(inWins() ? "score.roundWins" : "score.roundPoints")}</th></tr></thead>
       <tbody>${round.lines.map((line) => html`<tr><th scope="row">${nameOf(line.seat)}</th><td>${named(line.text)}</td>
-        <td><a href=${fragmentOf({ view: "rules", id: variant.id, rule: line.rule })}
+        <td><a href=${fragmentOf({ view: "rules", id: variant?.id ?? "", rule: line.rule })}
           aria-label=${t("score.ruleLink", { rule: line.rule })}>${line.rule}</a></td>
         <td class="number">${number(line.points)}</td></tr>`)}</tbody>
     </table>` : nothing}
-    ${round.carried ? html`<p>${t("score.carried", { points: points(round.carried) })}</p>` : nothing}`;
+    ${(variant?.scoring.words ?? []).filter(({ word }) => round.lines.some(({ text }) => text.startsWith(`${word} `))).map(({ word, text }) =>
+      html`<p class="soft"><b>${word}</b>: ${text}</p>`)}
+    ${!round.carried ? nothing : html`<p>${inWins() ? t("score.drawn") : t("score.carried", { points: points(round.carried) })}</p>`}`;
 
   /** @param {Score} card */
   const standings = ({ standings: all, winners, best, carry }) => {
@@ -128,7 +130,7 @@ export function create(app, { id }) {
           <td class="number">${number(each.total)}</td></tr>`)}</tbody>
       </table>
       <p class="soft">${t(best === "lowest" ? "score.lowestWins" : "score.highestWins")}
-        ${carry ? t("score.carry", { points: points(carry) }) : nothing}</p>`;
+        ${carry ? inWins() ? t("table.drawn", { count: carry }) : t("score.carry", { points: points(carry) }) : nothing}</p>`;
   };
 
   /** @param {NonNullable<Score["settlement"]>} settlement */
@@ -147,7 +149,7 @@ export function create(app, { id }) {
     const seats = all.map((each) => each.seat).sort((one, other) => one - other);
     const totals = seats.map(() => 0);
     return html`<h2 id="all-rounds">${t("score.allRounds")}</h2>
-      <p class="soft">${t("score.allRoundsHint")}</p>
+      <p class="soft">${t(inWins() ? "score.allRoundsWins" : "score.allRoundsHint")}</p>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="all-rounds"><table class="paper">
         <thead><tr><td></td>${seats.map((seat) => html`<th scope="col" class="number">${nameOf(seat)}</th>`)}</tr></thead>
         <tbody>${rounds.map((round) => html`<tr><th scope="row">${round.number}</th>${seats.map((seat, column) => {
@@ -189,7 +191,7 @@ export function create(app, { id }) {
     title: () => t("score.title"),
     close: () => stop.abort(),
     render: () => html`<article class="score">
-      <p class="soft over">${variant.name}</p>
+      <p class="soft over">${variant?.name}</p>
       <h1 tabindex="-1">${t("score.title")}</h1>
       ${score ? whole(score) : html`<p>${failure || t("common.loading")}</p>`}
       ${score && failure ? html`<p class="error">${failure}</p>` : nothing}

@@ -110,11 +110,14 @@ def after_rounds(rounds: int, best: ScoreOrder) -> Callable[[State], Verdict]:
     return match_end
 
 
-def total_reached(limit: int, best: ScoreOrder) -> Callable[[State], Verdict]:
-    """The match is over when a total has reached the limit; the best total wins (rules 4.7, A8, 11.12)."""
+def total_reached(limit: int, best: ScoreOrder, most_rounds: int | None = None) -> Callable[[State], Verdict]:
+    """The match is over when a total has reached the limit; the best total wins (rules 4.7, A8, 11.12).
+
+    ``most_rounds``: where totals may fall, it is over after so many rounds at the latest (rules 16.10).
+    """
 
     def match_end(state: State) -> Verdict:
-        if max(state.totals) < limit:
+        if max(state.totals) < limit and state.round != most_rounds:
             return NO_VERDICT
         return Verdict((), best_seats(state, state.active_seats(), best))
 

@@ -23,6 +23,7 @@ from service.engine.events import (
 )
 from service.engine.layout import OPEN, Layout
 from service.engine.presence import Claimed, Forfeited, Left, Returned, TimedOut
+from service.engine.variant import Unit
 from service.engine.view import DealtView, DrewView, RecordedDeal, RecordedEvent
 from service.render.sentences.board import winners_sentence
 from service.render.sentences.numbers import capitalized, number_word, pip_word, tile_name
@@ -105,11 +106,13 @@ def _scored(event: Played, language: str) -> str:
     return f" {text('sum', language, sum=number_word(event.ends_sum, language), points=points)}"
 
 
-def points_phrase(points: int, language: str) -> str:
-    """Return a number of points: *five points*, *ein Punkt*, *no points*, *minus one point*."""
+def points_phrase(points: int, language: str, unit: Unit = "points") -> str:
+    """Return a number of points or wins: *five points*, *ein Sieg*, *no points*, *minus one point*."""
     if not points:
-        return text("points.none", language)
-    return text("points.minus_one", language) if points == -1 else plural("points", points, language)
+        return text("wins.none" if unit == "wins" else "points.none", language)
+    if points == -1:
+        return text("wins.minus_one" if unit == "wins" else "points.minus_one", language)
+    return plural("wins" if unit == "wins" else "points", points, language)
 
 
 def _drew(event: Drew | DrewView, _layout: Layout | None, reader: Reader) -> str:
@@ -123,7 +126,7 @@ def _round_ended(event: RoundEnded, _layout: Layout | None, reader: Reader) -> s
 
 
 def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
-    """Why the round is over, and what it counts: for the reader, else for its loser or its winner."""
+    """Why the round is over, what it counts for the reader, else for its loser or winner, and the players' words."""
     language = reader.language
     key, values = f"round_ended.{result.ended_by}", {}
     if result.ended_by == "out" and result.winner is not None:
@@ -134,15 +137,18 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
     counted = [each.seat for each in result.hands]
     named = next((seat for seat in (result.loser, result.winner) if seat is not None), None)
     if reader.seat in counted:
-        points = points_phrase(result.scores[reader.seat], language)
+        points = points_phrase(result.scores[reader.seat], language, reader.unit)
         sentences.append(capitalized(text("round_ended.points.you", language, points=points)))
     elif named is not None:
-        points = points_phrase(result.scores[named], language)
+        points = points_phrase(result.scores[named], language, reader.unit)
         sentences.append(capitalized(text("round_ended.points", language, points=points, name=name(named))))
-    if result.carried:
+    if result.carried and reader.unit == "wins":
+        sentences.append(text("round_ended.drawn", language))
+    elif result.carried:
         points = points_phrase(result.carried, language)
         sentences.append(capitalized(plural("round_ended.carried", result.carried, language, points=points)))
-    return " ".join(sentences)
+    told = [word for word in reader.words if any([line.text.startswith(f"{word} ") for line in result.lines])]
+    return " ".join([*sentences, *[f"{capitalized(word)}." for word in told]])
 
 
 def _finished(event: Finished, _layout: Layout | None, reader: Reader) -> str:

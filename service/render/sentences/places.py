@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.layout import SHORT, Layout, Side
 from service.engine.tiles import Tile
+from service.engine.variant import Unit
 from service.render.sentences.numbers import double_name, half_names, tile_name
 from service.render.sentences.texts import DOWN, LEFT, RIGHT, UP, text
 from service.texts import words
@@ -163,12 +164,15 @@ class Reader(NamedTuple):
     """For whom the sentences are: the seat that *you* are, ``None`` for nobody; the names of all seats; the language.
 
     A seat without a name is *Player 1*, *Player 2*, … or *Spieler 1*, … The seats of ``partners`` are called so.
+    ``unit`` and ``words`` are those of the game.
     """
 
     seat: int | None
     names: tuple[str | None, ...]
     language: str
     partners: frozenset[int] = frozenset()
+    unit: Unit = "points"
+    words: tuple[str, ...] = ()
 
 
 def about(reader: Reader, key: str, seat: int, **values: str) -> str:

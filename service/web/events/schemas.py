@@ -99,7 +99,7 @@ class EventDataSchema(Schema):
     scores = fields.List(
         fields.Integer(), metadata=doc("The points of the round, one number per seat.", example=[5, 0])
     )
-    carried = fields.Integer(metadata=doc("The points carried over to the next loser.", minimum=0, example=0))
+    carried = fields.Integer(metadata=doc("What the round adds to the `carry` of the view.", minimum=0, example=0))
     lines = fields.List(fields.Nested(ScoreLineSchema), metadata=doc("The score lines that explain every point."))
 
 

@@ -158,8 +158,22 @@ class DealRowSchema(Schema):
     drawable = fields.Integer(required=True, metadata=doc("The number of them that can be drawn.", example=0))
 
 
+class WordSchema(Schema):
+    """A word of the players of a game, with which the `text` of a score line may begin."""
+
+    word = fields.String(required=True, metadata=doc("The word, in the players' own language.", example="bruk"))
+    text = fields.String(required=True, metadata=doc("What it means."))
+
+
 class ScoringSchema(Schema):
     """The scoring of a variant."""
+
+    unit = fields.String(
+        required=True, metadata=doc("What totals count: `points`, or `wins` of rounds.", example="points")
+    )
+    words = fields.List(
+        fields.Nested(WordSchema), required=True, metadata=doc("The players' words; empty in most games.")
+    )
 
     best = fields.String(required=True, metadata=doc("`highest` or `lowest`: which total wins.", example="lowest"))
     text = fields.String(required=True, metadata=doc("A short description."))
@@ -242,7 +256,14 @@ def variant_json(variant: Variant, language: Language) -> JsonObject:
             }
             for row in deal_table(variant.key)
         ],
-        "scoring": {"best": variant.best, "text": text(f"games.{variant.key}.scoring", language)},
+        "scoring": {
+            "best": variant.best,
+            "unit": variant.unit,
+            "words": [
+                {"word": word, "text": text(f"games.{variant.key}.words.{word}", language)} for word in variant.words
+            ],
+            "text": text(f"games.{variant.key}.scoring", language),
+        },
         "bots": [{**_bot(level, language), "strength": level_strength(level, variant, language)} for level in LEVELS],
         "rules": rule_page(variant.key, language),
     }

@@ -261,9 +261,13 @@ class GameSchema(Schema):
     board = fields.Nested(
         BoardSchema, required=True, metadata=doc("The table; after a round it stays until the next deal.")
     )
+    unit = fields.String(
+        metadata=doc("`wins` where totals are rounds won; absent where they are points.", example="wins")
+    )
     carry = fields.Integer(
         metadata=doc(
-            "The points that are carried over to the next loser of a round; only in games that carry any.",
+            "What waits for the next count, only in games that carry anything: points that fall to the next loser of a "
+            "round, or where totals are wins the draws since the last win.",
             minimum=0,
             example=0,
         ),
@@ -370,9 +374,7 @@ class RoundSchema(Schema):
             "The points of the round, one number per seat; in teams every seat has those of its team.", example=[5, 0]
         ),
     )
-    carried = fields.Integer(
-        required=True, metadata=doc("The points that this round carries over to the next loser.", minimum=0, example=0)
-    )
+    carried = fields.Integer(required=True, metadata=doc("What this round adds to `carry`.", minimum=0, example=0))
     lines = fields.List(
         fields.Nested(ScoreLineSchema),
         required=True,
@@ -415,9 +417,13 @@ class ScoreSchema(Schema):
     best = fields.String(required=True, metadata=doc("`highest` or `lowest`: which total wins.", example="highest"))
     standings = fields.List(fields.Nested(StandingSchema), required=True, metadata=doc("From first to last."))
     rounds = fields.List(fields.Nested(RoundSchema), required=True, metadata=doc("The rounds that are over."))
+    unit = fields.String(
+        metadata=doc("`wins` where totals are rounds won; absent where they are points.", example="wins")
+    )
     carry = fields.Integer(
         metadata=doc(
-            "The points that are carried over to the next loser of a round; only in games that carry any.",
+            "What waits for the next count, only in games that carry anything: points that fall to the next loser of a "
+            "round, or where totals are wins the draws since the last win.",
             minimum=0,
             example=0,
         ),

@@ -70,9 +70,13 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         "stock": {"tiles": view.stock, "drawable": view.drawable},
         "board": _board(view.layout).complete,
     }
-    if game.rules.carries:
-        result["carry"] = view.carry
-    return result | _outcome_and_times(game)
+    return result | _count_json(game) | _outcome_and_times(game)
+
+
+def _count_json(game: GameView) -> JsonObject:
+    """Return what is carried, where the rules carry anything, and what totals count, where that is not points."""
+    result: JsonObject = {"carry": game.view.carry} if game.rules.carries else {}
+    return result if game.rules.unit == "points" else result | {"unit": game.rules.unit}
 
 
 def _outcome_and_times(game: GameView) -> JsonObject:
@@ -295,8 +299,7 @@ def score_json(card: ScoreCard) -> JsonObject:
         "rounds": [round_json(each) for each in card.rounds],
         "winners": list(game.view.winners),
     }
-    if game.rules.carries:
-        result["carry"] = game.view.carry
+    result |= _count_json(game)
     if card.settlement is not None:
         result["settlement"] = _settlement(card.settlement)
     return result

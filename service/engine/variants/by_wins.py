@@ -1,0 +1,262 @@
+"""Dominoes by wins: matches to six rounds, with the resets and the worth of a win of five tables (rules 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from service.engine.errors import InvalidSetup, Reason
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
+from service.engine.options import Option, Value, format_value
+from service.engine.rules.common_options import settled, teams_option
+from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
+from service.engine.rules.opening import OPENINGS
+from service.engine.rules.scoring import lightest_seat, round_result, side_number
+from service.engine.state import State
+from service.engine.tiles import Tile, double_set
+from service.engine.variant import Alias, Opening, PlayerRange, Rules, Variant
+
+_SET: Final = double_set(6)
+_HANDS: Final = {2: (14, 7), 3: (9,), 4: (7,)}
+"""The possible hands by the number of players (rules 16.2)."""
+_TEAM_SEATS: Final = 4
+_SIX: Final = 6
+_MOST_ROUNDS: Final = 1000
+"""As resets leave no bound on a match, and everything that is kept of one has to have one (rules 16.10)."""
+_JAMAICAN: Final[dict[str, Value]] = {
+    "target": _SIX,
+    "reset": "all_scored",
+    "one_all": True,
+    "draw": "two",
+    "blocked": "lightest_hand",
+    "opens_next": "winner",
+    "value_double": 1,
+    "value_both_ends": 1,
+    "value_cross": 1,
+    "value_key": 1,
+    "redeal_doubles": 0,
+    "hand": 14,
+    "drawing": False,
+}
+_BRAZILIAN: Final[dict[str, Value]] = _JAMAICAN | {
+    "reset": "none",
+    "one_all": False,
+    "draw": "add",
+    "opens_next": "highest_double",
+    "value_double": 2,
+    "value_both_ends": 3,
+    "value_cross": 4,
+    "redeal_doubles": 4,
+    "hand": 7,
+    "drawing": True,
+}
+_TABLES: Final[dict[str, dict[str, Value]]] = {
+    "jamaican": _JAMAICAN,
+    "straight_six": _JAMAICAN | {"reset": "none", "one_all": False},
+    "haitian": _JAMAICAN | {"target": 4, "reset": "others", "one_all": False, "value_both_ends": 2},
+    "brazilian": _BRAZILIAN,
+    "brazilian_seven": _BRAZILIAN | {"target": 7, "blocked": "nobody"},
+}
+"""What each table plays, unless an option says otherwise; ``hand`` and ``drawing`` with two players (rules 16.11)."""
+_WORDS: Final[dict[str, dict[str, str]]] = {
+    "haitian": {"both_ends": "dekabès"},
+    "brazilian": {"double": "carroça", "both_ends": "lá-e-lô", "cross": "cruzada"},
+}
+"""What the players of a table call a last tile; others by the words of the options."""
+_PLAIN: Final = {"double": "double", "both_ends": "both ends", "cross": "cross", "key": "key"}
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    table = _TABLES[str(options["table"])]
+    two = seats == min(_HANDS)
+    usual_hand = _HANDS[seats][0] if not two else min(_HANDS[2]) if options["drawing"] else table["hand"]
+    hand = int(options["hand"] or usual_hand)
+    decides = (options["reset"] or table["reset"]) == "all_scored"
+    _check(options, seats, hand, decides=decides)
+    usual: dict[str, Value] = table | {
+        "teams": 2 if seats == _TEAM_SEATS else 0,
+        "hand": hand,
+        "drawing": two and hand == min(_HANDS[seats]) and table["drawing"],
+        "one_all": decides and table["one_all"],
+        "redeal_doubles": 0 if hand == max(_HANDS[2]) else table["redeal_doubles"],
+    }
+    settings = settled(options, seats, len(_SET), **usual)
+    tiles = _SET[1:] if seats % 2 else _SET
+    reserve = 0 if settings["drawing"] else len(tiles)
+    count = _Count.of(settings, tiles)
+    return Rules(
+        seats=seats,
+        settings=settings,
+        tiles=tiles,
+        hand_size=lambda players: settings["hand"] if players == seats else 0,
+        opening=_opening(settings["opens_next"], settings["redeal_doubles"], is_sporting=settings["sporting"]),
+        may_follow=one_tile,
+        drawing=UNTIL_IT_FITS,
+        reserve=reserve,
+        round_end=out_or_blocked(reserve),
+        score_round=count.result,
+        match_end=total_reached(settings["target"], "highest", _MOST_ROUNDS),
+        carries=None if settings["draw"] == "same" else "winner",
+        leads_next=count.leads_next,
+        teams=settings["teams"],
+    )
+
+
+def _check(options: Mapping[str, Value | None], seats: int, hand: int, *, decides: bool) -> None:
+    """Raise ``InvalidSetup`` for options that do not go together (rules 16.2, 16.3, 16.8, 16.9)."""
+    possible: dict[str, tuple[Value, ...]] = {"hand": _HANDS[seats]}
+    if hand != min(_HANDS[2]) or seats > 2:
+        possible["drawing"] = (False,)
+    if not decides:
+        possible["one_all"] = (False,)
+    if hand == max(_HANDS[2]):
+        possible["redeal_doubles"] = (0,)
+    errors = {
+        f"options.{key}": [Reason("not_one_of", {"allowed": [format_value(value) for value in allowed]})]
+        for key, allowed in possible.items()
+        if options[key] not in (None, *allowed)
+    }
+    if errors:
+        raise InvalidSetup(errors)
+
+
+def _opening(opens_next: str, redeal_doubles: int, *, is_sporting: bool) -> Callable[[State], Opening | None]:
+    """Who leads and with what; too many doubles in a hand are dealt again (rules 16.4, 16.9)."""
+    usual = OPENINGS[opens_next]
+
+    def opening(state: State) -> Opening | None:
+        if redeal_doubles and any([sum([tile.double for tile in hand]) >= redeal_doubles for hand in state.hands]):
+            return None
+        found = usual(state)
+        return Opening(found.seat, state.hands[found.seat]) if found is not None and is_sporting else found
+
+    return opening
+
+
+class _Count(NamedTuple):
+    """The count of a round: who wins it, what that is worth, and what becomes of the totals (rules 16.5 to 16.8)."""
+
+    teams: int
+    tiles: tuple[Tile, ...]
+    blocked: str
+    draw: str
+    reset: str
+    one_all: bool
+    target: int
+    values: Mapping[str, int]
+    """What a win by a last tile of each kind is worth."""
+    words: Mapping[str, str]
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], tiles: tuple[Tile, ...]) -> _Count:
+        """Return the count of these options."""
+        taken = {key: settings[key] for key in ("teams", "blocked", "draw", "reset", "one_all", "target")}
+        words = _PLAIN | _WORDS.get(settings["table"].partition("_seven")[0], {})
+        return cls(**taken, tiles=tiles, values={kind: settings[f"value_{kind}"] for kind in _PLAIN}, words=words)
+
+    def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+        """The winner is who went out, or holds the lightest hand of a blocked round (rules 16.5, 16.12)."""
+        winner = state.went_out_first
+        if winner is None and self.blocked == "lightest_hand":
+            winner = lightest_seat(state, hands, self.teams)
+        if winner is None:
+            return round_result(state, ended_by, hands, (), carried=int(self.draw != "same"))
+        won = [side_number(left.seat, self.teams) == side_number(winner, self.teams) for left in hands]
+        lines = self._decided(won) if self._is_decider(state.totals) else self._won(state, won, ended_by)
+        return round_result(state, ended_by, hands, lines)._replace(winner=winner)
+
+    def leads_next(self, state: State, result: RoundResult) -> int | None:
+        """The winner; at 0 to 0, in a decider and after a draw the deal decides (rules 16.4)."""
+        return None if not any(state.totals) or self._is_decider(state.totals) else result.winner
+
+    def _is_decider(self, totals: tuple[int, ...]) -> bool:
+        """Whether the next round is a decider (rules 16.8)."""
+        return self.one_all and all([total == 1 for total in totals])
+
+    def _decided(self, won: list[bool]) -> list[ScoreLine]:
+        return [ScoreLine(seat, 1 if own else -1, "16.8", f"decider 1 → {2 * own}") for seat, own in enumerate(won)]
+
+    def _won(self, state: State, won: list[bool], ended_by: EndReason) -> list[ScoreLine]:
+        """The value of the win for each seat of its side, and the reset that follows (rules 16.5 to 16.7)."""
+        value, text = self._value(state, ended_by)
+        totals = [total + value * own for total, own in zip(state.totals, won, strict=True)]
+        if (
+            self.target == _SIX
+            and max(totals) >= _SIX
+            and not any(total for total, own in zip(totals, won, strict=True) if not own)
+        ):
+            text = f"six love {text}"
+        lines = [ScoreLine(seat, value, "16.5", text) for seat, own in enumerate(won) if own]
+        if self.reset == "others":
+            lost = [0 if own else total for total, own in zip(totals, won, strict=True)]
+            word = ""
+        else:
+            lost = totals if self.reset == "all_scored" and all(totals) and not self._is_decider(tuple(totals)) else []
+            word = "bruk "
+        lines += [ScoreLine(seat, -old, "16.7", f"{word}{old} → 0") for seat, old in enumerate(lost) if old]
+        return lines
+
+    def _value(self, state: State, ended_by: EndReason) -> tuple[int, str]:
+        """What the win is worth, and its arithmetic (rules 16.5, 16.6)."""
+        kinds = self._kinds(state) if ended_by == "out" else []
+        kind = max(kinds, key=self.values.__getitem__, default="")
+        value = self.values.get(kind, 1)
+        text = f"{self.words[kind]} {value}" if value > 1 else "1"
+        if self.draw == "add" and state.carry:
+            return value + state.carry, f"{text} + {state.carry}"
+        return (2, f"{text} → 2") if self.draw == "two" and state.carry and value == 1 else (value, text)
+
+    def _kinds(self, state: State) -> list[str]:
+        """The kinds of last tile that this one is; after one that fitted both ends, both show the same number."""
+        placements = state.layout.placements
+        last, (left, right) = placements[-1].tile, state.layout.ends
+        fitted_both = left.number == right.number
+        if last.double:
+            return ["double", "cross"] if fitted_both else ["double"]
+        if not fitted_both:
+            return []
+        laid = {placement.tile for placement in placements}
+        rest = [tile for tile in self.tiles if tile.mask & last.mask and tile not in laid]
+        return ["both_ends"] if rest else ["both_ends", "key"]
+
+
+def _value_option(kind: str) -> Option:
+    return Option(key=f"value_{kind}", default=None, low=1, high=10)
+
+
+VARIANT: Final = Variant(
+    key="by-wins",
+    edition=1,
+    players=PlayerRange(2, 4),
+    best="highest",
+    unit="wins",
+    difficulty=2,
+    minutes=80,
+    build=_build,
+    aliases=(
+        Alias("Six Love", "en"),
+        Alias("Partner", "en"),
+        Alias("Cut Throat", "en"),
+        Alias("Dekabès", "ht"),
+        Alias("Dominó de dupla", "pt"),
+    ),
+    words=(
+        *("six love", "bruk", "decider"),
+        *dict.fromkeys([word for table in (_PLAIN, *_WORDS.values()) for word in table.values()]),
+    ),
+    options=(
+        Option(key="table", default="jamaican", values=tuple(_TABLES)),
+        teams_option(None),
+        Option(key="hand", default=None, values=(14, 9, 7)),
+        Option(key="drawing", default=None, values=(False, True)),
+        Option(key="opens_next", default=None, values=("winner", "highest_double", "rotate")),
+        Option(key="sporting", default=False, values=(False, True)),
+        Option(key="blocked", default=None, values=("lightest_hand", "nobody")),
+        Option(key="draw", default=None, values=("same", "two", "add")),
+        *[_value_option(kind) for kind in _PLAIN],
+        Option(key="reset", default=None, values=("none", "all_scored", "others")),
+        Option(key="one_all", default=None, values=(False, True)),
+        Option(key="redeal_doubles", default=None, values=(0, 4, 5, 6, 7)),
+        Option(key="target", default=None, low=1, high=50),
+    ),
+)
