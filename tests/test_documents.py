@@ -80,7 +80,6 @@ EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
     "settings": {
         "BGREWRITEAOF": "a command of Redis",
         "BGSAVE": "a command of Redis",
-        "HEALTHCHECK": "a word of a Dockerfile",
         "SUFFIX": "stands for a value in commands",
         "HTTPS_PROXY": "read by other programs",
         "ID": "stands for a value in commands",

@@ -38,13 +38,11 @@ COMMAND: Final = re.compile(rf"^\s*(?:\$ )?(?:[A-Z_]+=\S* )*(?:{PROGRAMS}) \S", 
 SPAN: Final = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 MARK: Final = re.compile(r"<!-- (session|not run): (\S.*) -->")
 MENTIONED: Final = {
-    "apt install buildah": "needs root",
     "docker": "needs a daemon of Docker; tests/deployment reads its files",
     "domino-service --help": "tests/test_config.py",
     "games delete": "a word for the command, which moderate.md has",
     "games list": "a word for the command, which moderate.md has",
     "make -s apps": "the command of configure.md",
-    "make image-check": "needs root and buildah",
     "make run": "domino-service serve, which most tests of this folder run",
     "make wheel-compiled": "tests/whole/test_compiled_wheel.py runs its tool",
     "nft add element": "needs root",
