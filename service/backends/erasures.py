@@ -147,7 +147,7 @@ class Erasures:
         except Gone as deleted:
             owner = deleted.app
         if owner == app:
-            self._outbox.publish(game_id)
+            self._outbox.publish(app, game_id)
 
     def _listed(self, app: str, ref: str) -> Iterator[str]:
         """Yield the games of a person, as the index knows them."""
@@ -171,4 +171,4 @@ class Erasures:
             self._note(game_id)
         except (NotFound, Gone):
             pass
-        self._outbox.publish(game_id)
+        self._outbox.publish(app, game_id)

@@ -460,6 +460,11 @@ class WebhookStore(RepeatStore, Protocol):
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
         """Return the games that are due to an endpoint, the earliest first."""
 
+    def read_with_due(self, app: str, webhook: str, now: int, limit: int) -> tuple[Webhook | None, list[DueGame]]:
+        """Return an endpoint, as ``read`` does, and the games that are due to it, as ``due`` does."""
+        found = self.read(app, webhook)
+        return found, [] if found is None else self.due(found, now, limit)
+
     def mark_notified(
         self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: DeliveryAttempt | None = None
     ) -> None:

@@ -95,6 +95,14 @@ class EventRange(NamedTuple):
     version: int
 
 
+class GameWithEvents(NamedTuple):
+    """A game, some of its events, of which the last ones may be newer, and the bytes that the store uses for both."""
+
+    stored: StoredGame
+    events: EventRange
+    size: int
+
+
 class WrittenByNewer(StorageUnavailable):
     """A newer service wrote this game, of which nothing can be read here; that says nothing about other games."""
 
@@ -190,6 +198,12 @@ class Store(Protocol):
 
         ``None`` if there is no such game.
         """
+
+    def read_with_events(self, game: str, after: int, limit: int) -> GameWithEvents | None:
+        """Return a game, at most ``limit`` of its events after a version, and its size; ``None`` if there is none."""
+        stored = self.read(game)
+        events = None if stored is None else self.event_range(game, after, limit)
+        return None if stored is None or events is None else GameWithEvents(stored, events, self.size(game))
 
     def size(self, game: str) -> int:
         """Return the bytes that the store uses for a game, with its events and advice.

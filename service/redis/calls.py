@@ -120,6 +120,8 @@ _SCRIPTS: Final = {path.stem: path.read_bytes() for path in (Path(__file__).pare
 _HASHES: Final = {name: sha1(source, usedforsecurity=False).hexdigest().encode() for name, source in _SCRIPTS.items()}
 """The hash by which a server knows a script, by its name."""
 
+_SOURCES: Final[dict[bytes | int | str, bytes]] = {_HASHES[name]: source for name, source in _SCRIPTS.items()}
+
 NO_RETRY_AFTER: Final = 0.3
 """Seconds: a read that broke later than this is not repeated, so that a repeated one still answers in time.
 
@@ -152,9 +154,9 @@ def evalsha(script: str, names: Sequence[bytes], *arguments: bytes | int) -> Com
     return (b"EVALSHA", _HASHES[script], len(names), *names, *arguments)
 
 
-def _with_source(script: str, command: Command) -> Command:
-    """Return the same command with the source of the script instead of its hash."""
-    return (b"EVAL", _SCRIPTS[script], *command[2:])
+def _with_source(command: Command) -> Command:
+    """Return the same command with the source of its script instead of the hash, if it runs one."""
+    return (b"EVAL", _SOURCES[command[1]], *command[2:]) if command[0] == b"EVALSHA" else command
 
 
 class RedisCalls:
@@ -190,7 +192,7 @@ class RedisCalls:
             confirm = self._wait(key) if self._replicated else ()
             answer, *replicas = self._topology.call(key, command, *confirm)
             if isinstance(answer, NoScriptError):
-                answer, *replicas = self._topology.call(key, _with_source(operation, command), *confirm)
+                answer, *replicas = self._topology.call(key, _with_source(command), *confirm)
         except NotSent as error:
             raise self._failed(unanswered(error)) from error
         except MaybeSent as error:
@@ -226,15 +228,20 @@ class RedisCalls:
         return error
 
     def read(self, operation: str, key: bytes, command: Command) -> Any:
-        """Return the answer to a command that only reads; it is repeated once if its connection breaks at once.
+        """Return the answer to a command that only reads, as ``read_all`` does."""
+        return self.read_all(operation, key, command)[0]
 
-        Raises ``StorageUnavailable``, and errors of the program as they are.
+    def read_all(self, operation: str, key: bytes, *commands: Command) -> list[Any]:
+        """Return the answers to commands that only read, which are sent in one round trip.
+
+        They are repeated once if their connection breaks at once. Raises ``StorageUnavailable``, and errors of the
+        program as they are.
         """
         began = monotonic()
         try:
             for repeated in (False, True):
                 try:
-                    (answer,) = self._topology.call(key, command)
+                    answers = self._topology.call(key, *commands)
                     break
                 except (NotSent, MaybeSent) as error:
                     # A timeout is not repeated: the server would be as slow again.
@@ -243,22 +250,23 @@ class RedisCalls:
                         raise unanswered(error) from error
         finally:
             self._observe(operation, monotonic() - began)
-        if isinstance(answer, NoScriptError) and command[0] == b"EVALSHA":
-            return self.read(operation, key, _with_source(operation, command))
-        if isinstance(answer, Exception):
-            raise as_unavailable(answer) or answer from None
-        return answer
+        if any([isinstance(answer, NoScriptError) for answer in answers]):
+            return self.read_all(operation, key, *map(_with_source, commands))
+        for answer in answers:
+            if isinstance(answer, Exception):
+                raise as_unavailable(answer) or answer from None
+        return answers
 
 
-def call_scripts(topology: Topology, script: str, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-    """Return the answers to commands that run this script, each on the owner of the key beside it.
+def call_scripts(topology: Topology, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+    """Return the answers to commands that run scripts, each on the owner of the key beside it.
 
     A ``StorageUnavailable`` stands for one that failed; errors of the program are raised as they are.
     """
     answers = topology.call_each(calls)
     unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
     if unknown:
-        again = [(calls[at][0], _with_source(script, calls[at][1])) for at in unknown]
+        again = [(calls[at][0], _with_source(calls[at][1])) for at in unknown]
         for at, answer in zip(unknown, topology.call_each(again), strict=True):
             answers[at] = answer
     return [failure_of(answer) if isinstance(answer, Exception) else answer for answer in answers]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import queue
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from threading import Event
@@ -81,7 +81,9 @@ class _Attempted(NamedTuple):
 class EndpointLease:
     """The lease of one endpoint: held as long as there is something to deliver, unless ``stop`` is set."""
 
-    def __init__(self, context: LeaseContext, stop: Event, webhook: Webhook, leased: float) -> None:
+    def __init__(
+        self, context: LeaseContext, stop: Event, webhook: Webhook, leased: float, *, due: Sequence[DueGame]
+    ) -> None:
         self._context = context
         self._stop = stop
         self._webhook: Webhook | None = webhook
@@ -95,6 +97,7 @@ class EndpointLease:
         self._send_at = 0.0
         self._in_flight: set[str] = set()
         self._attempted: queue.SimpleQueue[_Attempted] = queue.SimpleQueue()
+        self._add_due(due, READ_AHEAD)
 
     def deliver(self) -> None:
         """Deliver until nothing is due, or somebody else has the lease."""
@@ -212,7 +215,9 @@ class EndpointLease:
     def _read_due(self, webhook: Webhook, now: int) -> None:
         """Read which games are due."""
         limit = READ_AHEAD + len(self._in_flight)
-        due = self._context.store.due(webhook, now, limit)
+        self._add_due(self._context.store.due(webhook, now, limit), limit)
+
+    def _add_due(self, due: Sequence[DueGame], limit: int) -> None:
         self._ready.extend(each for each in due if each.game not in self._in_flight)
         # If these are all, the process that releases the endpoint finds what has become due meanwhile.
         self._look_at = 0.0 if len(due) == limit else monotonic() + POLL_SECONDS
@@ -316,10 +321,10 @@ class Deliverer(Consumer):
     def handle(self, taken: TakenReminder) -> Next:
         """Deliver to one endpoint what is due. Who releases its lease has written the next reminder."""
         app, _, name = taken.game.partition(".")
-        webhook = self._context.store.read(app, name)
+        webhook, due = self._context.store.read_with_due(app, name, self._clock(), READ_AHEAD)
         if webhook is None:
             return "never"
-        EndpointLease(self._context, self._stop, webhook, taken.leased).deliver()
+        EndpointLease(self._context, self._stop, webhook, taken.leased, due=due).deliver()
         return "written"
 
     def close(self) -> None:
@@ -355,7 +360,7 @@ class OutboxWorker(Consumer):
 
     def handle(self, taken: TakenReminder) -> Next:
         """Publish one game."""
-        published = self._outbox.publish(taken.game)
+        published = self._outbox.publish(taken.holder, taken.game)
         if published.published_at is not None:
             self._metrics.count_publication(self._clock() - published.published_at)
         if published.due:

@@ -144,7 +144,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     parts, queue = _start(settings, stop, MAX_CALLS)
     sender, ttl = build_sender(settings), settings.game_ttl_seconds * 1000
     deliverer = Deliverer(
-        _lease_context(parts, sender, queue.metrics, begin_attempt=Pool(MOST_ATTEMPTS).spawn, game_ttl=ttl),
+        lease_context(parts, sender, queue.metrics, begin_attempt=Pool(MOST_ATTEMPTS).spawn, game_ttl=ttl),
         queue,
         spawn,
     )
@@ -175,7 +175,7 @@ def _erasures(parts: WorkerParts, outbox: Outbox) -> Erasures:
     )
 
 
-def _lease_context(
+def lease_context(
     parts: WorkerParts, sender: Sender, metrics: WorkerMetrics, *, begin_attempt: Spawn, game_ttl: int
 ) -> LeaseContext:
     """Return what the leases of endpoints work with."""

@@ -101,7 +101,7 @@ class SmallStore:
         """Do what a messenger does."""
         outbox = Outbox(build_repository(self.store), self.index, self.lobby, system_clock)
         for each in self.reminders.take("outbox", 100, 10_000):
-            outbox.publish(each.game)
+            outbox.publish(each.holder, each.game)
 
     def erase(self, app: str, ref: str) -> None:
         """Do what a messenger does when a person is to be erased."""

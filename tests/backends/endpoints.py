@@ -167,7 +167,7 @@ class Hooked:
     def publish(self, *games: str) -> None:
         """Let the index follow games."""
         for game in games:
-            self.outbox.publish(game)
+            self.outbox.publish(self.owned.owner(game), game)
             self.now += 1  # what is new twice in a millisecond is due in the next one
 
     def deliver(self) -> None:

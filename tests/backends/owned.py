@@ -16,6 +16,7 @@ from service.engine.variants import variants
 from service.games.commands.create import Secrets, new_game
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
+from service.games.model.errors import Gone
 from service.games.model.following import advance_match
 from service.games.model.game import Audience, Game, Ownership
 from service.games.model.game_events import Created, GameEvent, Joined
@@ -90,6 +91,14 @@ class Owned:
     def game(self, game_id: str) -> Game:
         """The game as it is stored."""
         return self.repository.reader.reload(game_id)
+
+    def owner(self, game_id: str) -> str:
+        """The application of a game, also of one that was deleted; empty without one."""
+        try:
+            game = self.repository.reader.load(game_id)
+        except Gone as deleted:
+            return deleted.app or ""
+        return "" if game is None or game.ownership is None else game.ownership.app
 
     def play(self, game_id: str) -> None:
         """Make a move, or deal; nothing in a match that is over, or that has not begun."""

@@ -51,7 +51,7 @@ class Table(Owned):
 
     def publish(self, *games: str) -> None:
         for game in games:
-            self.outbox.publish(game)
+            self.outbox.publish(self.owner(game), game)
 
     def delete(self, game: str) -> None:
         self.memory.delete(game, encode_tombstone(APP), self.now, APP)

@@ -35,7 +35,7 @@ class Table(Owned):
         self.outbox = outbox_of(self, self.published)
 
     def publish(self, game: str) -> Publication:
-        return self.outbox.publish(game)
+        return self.outbox.publish(self.owner(game), game)
 
     def feed(self, app: str = APP) -> list[dict[str, Any]]:
         return [orjson.loads(item) for item in self.index.items.get(app, [])]
@@ -192,19 +192,19 @@ def test_a_long_history_is_told_in_pages(table: Table, monkeypatch: pytest.Monke
 def test_the_index_never_goes_back(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     game = table.create()
     slow = table.outbox
-    load = slow._repository.reader.load
+    load = slow._repository.histories.game_with_events
     done: list[bool] = []
 
-    def stalled(game_id: str) -> Any:
-        loaded = load(game_id)
+    def stalled(*wanted: Any) -> Any:
+        loaded = load(*wanted)
         if not done:
             done.append(True)
             table.play(game)
-            outbox_of(table, table.published).publish(game)
+            outbox_of(table, table.published).publish(APP, game)
         return loaded
 
-    monkeypatch.setattr(slow._repository.reader, "load", stalled)
-    assert slow.publish(game) == Publication()
+    monkeypatch.setattr(slow._repository.histories, "game_with_events", stalled)
+    assert slow.publish(APP, game) == Publication()
     assert [item["version"] for item in table.feed()] == list(range(1, table.game(game).version + 1))
     assert table.published.games() == listing_of([table.game(game)], APP)
 
@@ -368,7 +368,7 @@ def test_a_slow_messenger_does_not_bring_a_full_game_back_to_the_lobby(
 
     def stalled(current: Any) -> Any:
         table.join(game)
-        outbox_of(table, table.published).publish(game)
+        outbox_of(table, table.published).publish(APP, game)
         return show(current)
 
     monkeypatch.setattr(table.outbox, "_show", stalled)

@@ -45,7 +45,7 @@ class Table(Owned):
         """Follow all games that are due."""
         while taken := self.reminders.take("outbox", 100, 10_000):
             for each in taken:
-                again = self.outbox.publish(each.game).again
+                again = self.outbox.publish(each.holder, each.game).again
                 self.reminders.reschedule("outbox", each, again)
 
     def reindex(self, app: str | None = None) -> Progress:
@@ -118,7 +118,7 @@ def test_what_was_not_told_yet_is_left_to_the_messenger(table: Table) -> None:
     known, new = table.create(), table.create()
     taken = table.reminders.take("outbox", 100, 10_000)
     (mine,) = [each for each in taken if each.game == known]
-    table.outbox.publish(known)
+    table.outbox.publish(table.owner(known), known)
     table.reminders.reschedule("outbox", mine, None)
     for each in taken:
         if each.game == new:

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +26,7 @@ from prometheus_client import CollectorRegistry
 from service.backends.index.outbox import Outbox
 from service.bootstrap.secret_file import server_secrets
 from service.bootstrap.storage import open_storage
-from service.bootstrap.web import build_app
+from service.bootstrap.web import build_app, build_sender
 from service.bootstrap.workers import build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings
@@ -37,8 +38,11 @@ from service.metrics import Metrics
 from service.redis.server_clock import system_clock
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import Queue
+from service.workers.messenger import Deliverer, OutboxWorker
 from service.workers.metrics import WorkerMetrics
+from service.workers.processes import lease_context
 from service.workers.scheduler import Scheduler
+from tests.backends.endpoints import Listener
 from tests.support.apps import create_key
 from tests.support.games import build_games
 from tests.support.waiting import PATIENCE
@@ -92,8 +96,9 @@ class Stage:
     """The application and the workers on one server."""
 
     def __init__(self, url: str, folder: str) -> None:
-        environ = {"REDIS_URL": url, "DATA_DIR": folder, "LOG_LEVEL": "warning"}
+        environ = {"REDIS_URL": url, "DATA_DIR": folder, "LOG_LEVEL": "warning", "WEBHOOK_NETWORKS": "127.0.0.0/8"}
         settings = Settings.from_environ(environ)
+        self.url = url
         self.client = Client(build_app(settings))
         registry = CollectorRegistry()
         parts = build_worker_parts(settings, Metrics(registry))
@@ -115,6 +120,11 @@ class Stage:
         )
         """Games whose times were over long ago, for somebody who judges by the time of now."""
         self.key: str = create_key(url)
+        self.publisher = OutboxWorker(self.outbox, queue, lambda work: work(), lambda: None)
+        context = lease_context(
+            parts, build_sender(settings), metrics, begin_attempt=lambda work: work(), game_ttl=AN_HOUR
+        )
+        self.deliverer = Deliverer(context, queue, lambda work: work())
 
 
 def moves(stage: Stage) -> Traces:
@@ -212,18 +222,47 @@ def time_out(stage: Stage) -> Traces:
 def publication(stage: Stage) -> Traces:
     """The outbox publishes one new event to an application."""
     table = Table(stage.client, key=stage.key)
+    app = stage.client("GET", "/v1/app", None, stage.key).body["id"]
     for number in range(MOST_MOVES):
         before = table.view["version"]
         table.move()
         with traced() as calls:
-            published = stage.outbox.publish(table.id)
+            published = stage.outbox.publish(app, table.id)
         assert published.published_at is not None
         if number >= WARM_UP_MOVES and table.laid and table.view["version"] == before + 1:
             return {"outbox, one event": Trace(tuple(calls))}
     raise RuntimeError("no tile was laid")
 
 
-WAYS: Final = (moves, creation, reading, bots, time_out, publication)
+def delivery(stage: Stage) -> Traces:
+    """A messenger publishes one new event to an application, and delivers the message about it."""
+    key = create_key(stage.url)
+    with closing(Listener()) as listener:
+        wanted = {"url": f"http://127.0.0.1:{listener.port}/", "events": ["game.turn"]}
+        stage.client("POST", "/v1/webhooks", wanted, key)
+        table = Table(stage.client, key=key)
+        for number in range(MOST_MOVES):
+            _drain(stage)
+            known, before = len(listener.received), table.view["version"]
+            table.move()
+            with traced() as calls:
+                stage.publisher.step()
+                stage.deliverer.step()
+            delivered = len(listener.received) == known + 1
+            if delivered and number >= WARM_UP_MOVES and table.laid and table.view["version"] == before + 1:
+                return {"messenger, one message": Trace(tuple(calls))}
+    raise RuntimeError("no message was delivered")
+
+
+def _drain(stage: Stage) -> None:
+    """Let the messenger do all that is due."""
+    deadline = time.monotonic() + PATIENCE
+    while stage.publisher.step() == 0.0 or stage.deliverer.step() == 0.0:
+        if time.monotonic() > deadline:
+            raise RuntimeError("there is always something due")
+
+
+WAYS: Final = (moves, creation, reading, bots, time_out, publication, delivery)
 
 
 def trace_ways() -> Traces:

@@ -122,10 +122,10 @@ def test_an_error_puts_one_game_off_and_no_other(table: Table, monkeypatch: pyte
     broken, other = table.create(), table.create()
     publish = table.outbox.publish
 
-    def failing(game: str) -> Any:
+    def failing(app: str, game: str) -> Any:
         if game == broken:
             raise ValueError(game)
-        return publish(game)
+        return publish(app, game)
 
     monkeypatch.setattr(table.outbox, "publish", failing)
     table.worker.step()

@@ -130,7 +130,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
         nonlocal now
         now += seconds * 1000
         for taken in sorted(reminders.take("outbox", _MOST_DUE, 1), key=lambda each: (each.due, each.game)):
-            outbox.publish(taken.game)
+            outbox.publish(taken.holder, taken.game)
         for taken in reminders.take("webhooks", _MOST_DUE, 1):
             app, _, name = taken.game.partition(".")
             webhook = webhooks.read(app, name)

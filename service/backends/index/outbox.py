@@ -7,6 +7,7 @@ wherever this stops: each is done at least once, and the index accepts each step
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Final, NamedTuple
 
 from service.backends.index.summaries import (
@@ -18,12 +19,12 @@ from service.backends.index.summaries import (
     not_in_lobby,
     owner_view,
 )
-from service.backends.ports import GameIndex, IndexPosition, Lobby
+from service.backends.ports import GameIndex, IndexEntry, IndexPosition, Lobby
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
-from service.games.model.game_events import GameEvent, HostingEvent
+from service.games.model.game_events import EventEnvelope, GameEvent, HostingEvent
 from service.games.ports import TimeSource
-from service.games.store.history import decode
+from service.games.store.cache import PublishedGame
 from service.games.store.repository import GameRepository
 
 PAGE: Final = 1000
@@ -55,14 +56,14 @@ class Outbox:
         self._lobby = lobby
         self._clock = clock
 
-    def publish(self, game_id: str) -> Publication:
-        """Publish a game up to its current version, or to its deletion.
+    def publish(self, app: str, game_id: str) -> Publication:
+        """Publish a game of this application up to its current version, or to its deletion.
 
         Nothing is to be done for a game that has expired, or that has no application. Raises
         ``StorageUnavailable`` and ``OutcomeUnknown``; then it is to be done again.
         """
         try:
-            return self._publish(game_id)
+            return self._publish(app, game_id)
         except NotFound:
             return Publication()
         except Gone as deleted:
@@ -70,52 +71,56 @@ class Outbox:
                 return Publication()
             return self._publish_deletion(game_id, deleted)
 
-    def _publish(self, game_id: str) -> Publication:
+    def _publish(self, app: str, game_id: str) -> Publication:
         """As ``publish``, for a game that exists. Raises ``NotFound`` and ``Gone``."""
         published_at, due = None, False
         for _ in range(MOST_STEPS):
-            game = self._repository.reader.load(game_id)
-            if game is None or game.ownership is None:
-                break
-            app = game.ownership.app
             position = self._index.position(app, game_id)
-            if _is_ahead(position, game):
-                # Another process has published a newer version than was read, or a failover has lost that.
-                game = self._repository.reader.reload(game_id)
+            # The event before those that are new says for a message who could move before them.
+            found = self._repository.histories.game_with_events(game_id, max(position.version - 1, 0), PAGE + 1)
+            if found is None:
+                break
+            game, events, size = found
+            if game.ownership is None or game.ownership.app != app:
+                break
             if (position.version, position.write_id) == (game.version, game.write_id):
                 return Publication(published_at, due, self._show(game))
-            reached = self._publish_events(app, game, position)
-            if reached:
+            after, notified = position.version, None
+            if after >= game.version:  # the version that the index knows is lost: the last event is published again
+                after = notified = game.version - 1
+                events = self._repository.histories.events_after(game, max(after - 1, 0), PAGE)
+            if events and events[-1].version == game.version:
+                self._repository.cache.published.put(game.id, PublishedGame(game, tuple(events), monotonic()))
+            new = [each for each in events if each.version > after][:PAGE]
+            entry = index_entry(game, owner_view(game), self._repository.lifetimes, size)
+            if new and new[-1].version < game.version:
+                entry = entry._replace(version=new[-1].version, write_id="")
+            if self._put(app, game, entry, new, position=position, notified=notified):
                 published_at, due = game.updated_at, due or bool(position.endpoints)
-            if reached == game.version:
-                return Publication(published_at, due, self._show(game))
+                if entry.version == game.version:
+                    return Publication(published_at, due, self._show(game))
         else:
             return Publication(published_at, due, self._clock())
         return Publication(published_at, due)
 
-    def _publish_events(self, app: str, game: Game, position: IndexPosition) -> int:
-        """Publish the events after this position, a page of them at most.
-
-        Returns the version that the index knows then; 0 if another process was first.
-        """
-        after, notified = position.version, None
-        if after >= game.version:  # the version that the index knows is lost: the last event is published again
-            after = notified = game.version - 1
-        page = self._repository.histories.event_range(game.id, after, min(game.version - after, PAGE))
-        events = [decode(number, game.created_at, data) for number, data in enumerate(page.events, page.first)]
-        events = [each for each in events if each.version <= game.version]
-        view = owner_view(game)
-        entry = index_entry(game, view, self._repository.lifetimes, self._repository.store.size(game.id))
-        if events and events[-1].version < game.version:
-            entry = entry._replace(version=events[-1].version, write_id="")
+    def _put(
+        self,
+        app: str,
+        game: Game,
+        entry: IndexEntry,
+        events: list[EventEnvelope],
+        *,
+        position: IndexPosition,
+        notified: int | None,
+    ) -> bool:
+        """Publish these events; returns ``False`` if another process was first."""
         if notified is not None or any([_changes_seats(each.event) for each in events]):
             hidden = lobby_entry(game)
             # Before the index knows it, so that it is done again if this stops here.
             if hidden is not None and hidden.json is None:
                 self._lobby.put(hidden)
-        items = feed_items(game, view, events)
-        done = self._index.put(app, entry, items, position.endpoints, position=position, notified=notified)
-        return entry.version if done else 0
+        items = feed_items(game, owner_view(game), events)
+        return self._index.put(app, entry, items, position.endpoints, position=position, notified=notified)
 
     def _publish_deletion(self, game_id: str, deleted: Gone) -> Publication:
         """Publish that a game was deleted, and remove what is known of it."""
@@ -136,11 +141,6 @@ class Outbox:
         if entry is None or entry.json is None or not self._lobby.put(entry):
             return None
         return self._clock() + LOBBY_REFRESH_MS
-
-
-def _is_ahead(position: IndexPosition, game: Game) -> bool:
-    known = (position.version, position.write_id)
-    return position.version >= game.version and known != (game.version, game.write_id)
 
 
 def _changes_seats(event: GameEvent) -> bool:

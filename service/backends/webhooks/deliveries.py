@@ -8,7 +8,8 @@ its turn, nor on how many attempts run at a time (``service.workers.messenger``)
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import Final, NamedTuple
 
 from service.backends.ports import AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
@@ -29,7 +30,6 @@ from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope
 from service.games.ports import TRACE, RandomBytes, TimeSource, WrittenByNewer, trace_headers
-from service.games.store.history import decode
 from service.games.store.repository import GameRepository
 from service.outgoing.sender import Answer, Sender, SendFailed, signed_headers
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
@@ -37,6 +37,8 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 TIMEOUT_SECONDS: Final = 10.0
 MOST_ANSWER_BYTES: Final = 4096
 """Of an answer only its status counts, but for a challenge."""
+FRESH_SECONDS: Final = 2.0
+"""For so long a game is not read again that this process has published itself."""
 _PAGE: Final = 1000
 _GONE: Final = 410
 _THROTTLED: Final = (429, 502, 503, 504)
@@ -191,33 +193,49 @@ class Deliveries:
 
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
         """Return the messages for an endpoint about a game, and the version that it will know the game at."""
+        after = max(due.notified - 1, 0)
         try:
-            game = self._repository.reader.load(due.game)
+            found = self._published(due, after) or self._read(due.game, after)
+        except NotFound:
+            return [], due.notified
         except Gone as error:
             if error.app != webhook.app or error.version <= due.notified:
                 return [], error.version
             return [deleted_message(webhook.id, due.game, error.version, self._clock())], error.version
-        if game is None or game.ownership is None or game.ownership.app != webhook.app:
+        if found is None or found[0].ownership is None or found[0].ownership.app != webhook.app:
             return [], due.notified
+        game, events = found
         TRACE.set(game.trace)
         version = min(due.version or game.version, game.version)
-        try:
-            events = self._events(game, max(due.notified - 1, 0), game.version)
-        except NotFound:
-            return [], due.notified
         before: tuple[int, ...] = ()
         if events and events[0].version <= due.notified:
             before, events = events[0].to_act, events[1:]
         messages = game_messages(webhook.id, game, before, events)
         return [message for message in messages if message.version <= version], version
 
+    def _published(self, due: DueGame, after: int) -> tuple[Game, list[EventEnvelope]] | None:
+        """Return the game as this process has just published it, if that is the version that is due."""
+        known = self._repository.cache.published.get(due.game)
+        if known is None or known.game.version != due.version or monotonic() - known.at > FRESH_SECONDS:
+            return None
+        return None if known.events[0].version > after + 1 else (known.game, _events_after(known.events, after))
+
+    def _read(self, game_id: str, after: int) -> tuple[Game, list[EventEnvelope]] | None:
+        """Return the game as it is stored, with its events after a version."""
+        found = self._repository.histories.game_with_events(game_id, after, _PAGE)
+        if found is None:
+            return None
+        game, events, _ = found
+        reached = events[-1].version if events else after
+        return game, events + self._events(game, reached, game.version) if events else events
+
     def _events(self, game: Game, after: int, last: int) -> list[EventEnvelope]:
         """Return the events of a game after a version, up to another, which it has reached."""
         events: list[EventEnvelope] = []
         while after < last:
-            page = self._repository.histories.event_range(game.id, after, min(last - after, _PAGE))
-            events += [decode(version, game.created_at, data) for version, data in enumerate(page.events, page.first)]
-            if not page.events:
+            page = self._repository.histories.events_after(game, after, min(last - after, _PAGE))
+            events += page
+            if not page:
                 break
             after = events[-1].version
         return events
@@ -252,6 +270,10 @@ class Deliveries:
             fields = {"type": message.type, "status": answer.status, "duration_ms": answer.ms}
             _log.info("message to an endpoint", extra={"fields": fields})
         return attempt, answer
+
+
+def _events_after(events: Sequence[EventEnvelope], version: int) -> list[EventEnvelope]:
+    return [each for each in events if each.version > version]
 
 
 def _reached(messages: list[Message], version: int) -> list[int]:

@@ -90,12 +90,15 @@ class RedisWebhooks(WebhookStore):
         return self._replace(after or before, _encode(before), value, _Due(at, resume), repeat=repeat) == 1
 
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
-        names = *_names(webhook, "due", "notified", "failures"), keys.index(webhook.app)
-        flat = self._calls.read("webhook_due", names[0], evalsha("webhook_due", names, now, limit))
-        return [
-            DueGame(game.decode(), int(float(at)), int(notified), int(version), int(failures))
-            for game, at, notified, version, failures in zip(*(flat[place::5] for place in range(5)), strict=True)
-        ]
+        command = _due_command(webhook.app, webhook.id, now, limit)
+        return _parse_due(self._calls.read("webhook_due", keys.webhooks(webhook.app), command))
+
+    def read_with_due(self, app: str, webhook: str, now: int, limit: int) -> tuple[Webhook | None, list[DueGame]]:
+        """Read both in one round trip."""
+        key = keys.webhooks(app)
+        read = b"HGET", key, webhook.encode("utf-8", "surrogatepass")
+        value, due = self._calls.read_all("webhook_due", key, read, _due_command(app, webhook, now, limit))
+        return None if value is None else _decode(app, webhook, value), _parse_due(due)
 
     def mark_notified(
         self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: DeliveryAttempt | None = None
@@ -188,6 +191,18 @@ class RedisWebhooks(WebhookStore):
         except (StorageUnavailable, OutcomeUnknown) as error:
             self._observe_failure(error.reason)
             raise
+
+
+def _due_command(app: str, webhook: str, now: int, limit: int) -> Command:
+    names = [keys.webhook(app, webhook, name) for name in ("due", "notified", "failures")]
+    return evalsha("webhook_due", (*names, keys.index(app)), now, limit)
+
+
+def _parse_due(flat: list[bytes]) -> list[DueGame]:
+    return [
+        DueGame(game.decode(), int(float(at)), int(notified), int(version), int(failures))
+        for game, at, notified, version, failures in zip(*(flat[place::5] for place in range(5)), strict=True)
+    ]
 
 
 def _names(webhook: Webhook, *names: str) -> tuple[bytes, ...]:

@@ -93,7 +93,7 @@ class RedisStoredGames:
 
     def _sizes(self, games: list[str]) -> list[int]:
         calls = [(names[0], evalsha("game_size", names)) for names in map(keys.all_of_game, games)]
-        answers: list[Any] = call_scripts(self._topology, "game_size", calls) if calls else []
+        answers: list[Any] = call_scripts(self._topology, calls) if calls else []
         for answer in answers:
             if isinstance(answer, StorageUnavailable):
                 raise answer

@@ -1,7 +1,7 @@
 """The cache of a process: games as they were read or written last, and what was made from them.
 
-Owns what is kept, and how it is forgotten. A cached game may be stale: a decision on it counts only if the store
-accepts the write, and a refusal only if the stored game leads to it too.
+Owns what is kept, and how it is forgotten. Does not depend on how games are stored. A cached game may be stale: a
+decision on it counts only if the store accepts the write, and a refusal only if the stored game leads to it too.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NewerFormat, NotFound
 from service.games.model.game import Game
+from service.games.model.game_events import EventEnvelope
 from service.games.model.views import forget_seat_views
 from service.games.ports import Store, StoredGame, WrittenByNewer
 from service.games.reminders import OutageAllowance
@@ -23,6 +24,8 @@ CACHE_SIZE: Final = 1000
 """Games in the cache of a process."""
 UPGRADE_SECONDS: Final = 30
 """Seconds after which to try again what only a newer service can read: an upgrade is under way."""
+_PUBLISHED: Final = 500
+"""Games whose last publication is kept in a process."""
 _EARLIER_CACHE_SIZE: Final = 32
 """Games at earlier versions in the cache of a process."""
 _SHARED_READS: Final = 256
@@ -36,12 +39,21 @@ class CachedGame(NamedTuple):
     state: bytes
 
 
+class PublishedGame(NamedTuple):
+    """A game that was published at ``at`` (seconds), and its last events, without a gap up to its version."""
+
+    game: Game
+    events: tuple[EventEnvelope, ...]
+    at: float
+
+
 class GameCache:
     """What a process keeps of games.
 
     ``games`` has those it read or wrote last, by their ids; ``earlier`` has games at earlier versions, by id, the write
     id of the newer game they were made from, and version; ``shared_reads`` has reads for those that ask for the game
-    after a write, by id, version and write id. ``allowance`` returns that of the deadlines of a game; when it changes,
+    after a write, by id, version and write id; ``published`` has games as they were published last, for the messages
+    about them. ``allowance``  returns that of the deadlines of a game; when it changes,
     games have to be forgotten.
     """
 
@@ -50,6 +62,7 @@ class GameCache:
         self.games = BoundedCache[str, CachedGame](CACHE_SIZE)
         self.earlier = BoundedCache[tuple[str, str, int], Game](_EARLIER_CACHE_SIZE)
         self.shared_reads = BoundedCache[tuple[str, int, str], Future[Game]](_SHARED_READS)
+        self.published = BoundedCache[str, PublishedGame](_PUBLISHED)
 
     def decode(self, game_id: str, stored: StoredGame) -> Game:
         """Return the game that was just read from the store, which is decoded unless it is the cached one.
@@ -79,6 +92,7 @@ class GameCache:
         self.games.drop(lambda game, _: game in games)
         self.earlier.drop(lambda key, _: key[0] in games)
         self.shared_reads.drop(lambda key, _: key[0] in games)
+        self.published.drop(lambda game, _: game in games)
         forget_seat_views()
 
 

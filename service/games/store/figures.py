@@ -82,7 +82,7 @@ class RedisFigures:
         """Return the answers, ``None`` for one that failed; raises ``StorageUnavailable`` if all of them did."""
         began = monotonic()
         try:
-            answers = call_scripts(self._topology, "backlog", calls)
+            answers = call_scripts(self._topology, calls)
         finally:
             self._observe("figures", monotonic() - began)
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]

@@ -92,7 +92,7 @@ class RedisHeartbeats:
         calls = [(key, evalsha("heartbeat", (key,), *arguments)) for key in self._keys()]
         began = monotonic()
         try:
-            answers = call_scripts(self._topology, "heartbeat", calls)
+            answers = call_scripts(self._topology, calls)
         finally:
             self._observe("heartbeat", monotonic() - began)
         self._learn(answers)

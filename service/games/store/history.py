@@ -88,12 +88,34 @@ class GameHistory:
             raise expired()
         return [decode(version, game.created_at, data).event for version, data in zip(versions, encoded, strict=True)]
 
+    def game_with_events(self, game_id: str, after: int, limit: int) -> tuple[Game, list[EventEnvelope], int] | None:
+        """Return the stored game, at most ``limit`` of its events after a version, and its bytes in the store.
+
+        ``None`` if it does not exist or has expired. No event is newer than the game. Raises ``Gone`` for a game that
+        was deleted.
+        """
+        found = self._store.read_with_events(game_id, after, limit)
+        if found is None:
+            return None
+        game = self._cache.decode(game_id, found.stored)
+        numbered = zip(range(found.events.first, game.version + 1), found.events.events, strict=False)
+        return game, [decode(version, game.created_at, data) for version, data in numbered], found.size
+
     def event_range(self, game_id: str, after: int, limit: int) -> EventRange:
         """At most ``limit`` events after a version, encoded. Raises ``NotFound`` when the game has expired."""
         events = self._store.event_range(game_id, after, limit)
         if events is None:
             raise expired()
         return events
+
+    def events_after(self, game: Game, after: int, limit: int) -> list[EventEnvelope]:
+        """Return at most ``limit`` events after a version, up to that of the game.
+
+        Raises ``NotFound`` when it has expired.
+        """
+        page = self.event_range(game.id, after, limit)
+        numbered = zip(range(page.first, game.version + 1), page.events, strict=False)
+        return [decode(version, game.created_at, data) for version, data in numbered]
 
     def history(self, game: Game) -> list[EventEnvelope]:
         """Return all events of the game up to its version, and perhaps newer ones.

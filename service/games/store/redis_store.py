@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from service.games.ports import (
     DELETIONS_KEPT_MS,
@@ -22,6 +22,7 @@ from service.games.ports import (
     EventRange,
     GameExists,
     GamesOfBots,
+    GameWithEvents,
     JoinCodeTaken,
     PriorWrite,
     RecentDeletions,
@@ -252,15 +253,16 @@ class RedisStore(Store):
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
         names = keys.of_game(game)
         answer = self._calls.read("event_range", names[0], evalsha("event_range", names, after, limit))
-        if answer is None:
+        return None if answer is None else _parse_range(answer, after, limit)
+
+    def read_with_events(self, game: str, after: int, limit: int) -> GameWithEvents | None:
+        """Read all in one round trip."""
+        names = keys.all_of_game(game)
+        commands = (b"GET", names[0]), evalsha("event_range", names[:2], after, limit), evalsha("game_size", names)
+        value, found, size = self._calls.read_all("read_with_events", names[0], *commands)
+        if value is None or found is None:
             return None
-        version, first, *entries = answer
-        events = events_of(entries)
-        if first is None:  # these are all events that are kept, since the list begins with a block
-            oldest = version - len(events) + 1
-            first = max(after + 1, oldest)
-            events = events[first - oldest :]
-        return EventRange(first, tuple(events[:limit]), version)
+        return GameWithEvents(parse_stored(value), _parse_range(found, after, limit), int(size))
 
     def size(self, game: str) -> int:
         names = keys.all_of_game(game)
@@ -300,6 +302,17 @@ class RedisStore(Store):
         except OutcomeUnknown as error:
             return StorageUnavailable(error.reason, error.retry_after)
         return None
+
+
+def _parse_range(answer: list[Any], after: int, limit: int) -> EventRange:
+    """Return what the script ``event_range`` has answered."""
+    version, first, *entries = answer
+    events = events_of(entries)
+    if first is None:  # these are all events that are kept, since the list begins with a block
+        oldest = version - len(events) + 1
+        first = max(after + 1, oldest)
+        events = events[first - oldest :]
+    return EventRange(first, tuple(events[:limit]), version)
 
 
 def _write_args(
@@ -369,9 +382,7 @@ class RedisDeletions(Deletions):
         shards = [keys.DELETED] if self._topology.scripts_span_slots else [(key,) for key in keys.DELETED]
         began = monotonic()
         try:
-            answers = call_scripts(
-                self._topology, "deleted", [(each[0], evalsha("deleted", each, within)) for each in shards]
-            )
+            answers = call_scripts(self._topology, [(each[0], evalsha("deleted", each, within)) for each in shards])
         finally:
             self._observe("deleted", monotonic() - began)
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]

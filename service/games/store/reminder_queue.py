@@ -54,11 +54,14 @@ class RedisReminders(ReminderQueue):
         self._observe = observe
         self._observe_failure = observe_failure
         self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
+        self._first = 0
         self.heartbeats = RedisHeartbeats(topology, observe=observe)
         """What judges deadlines, and is kept by those who serve requests."""
 
     def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
         """Games that are due: what there is of each holder is looked up first, and shared out then."""
+        if kind in NOT_OF_GAMES and self._topology.scripts_span_slots:
+            return self._take_any(kind, limit, lease)
         shares = self._turns[kind].share(self._due(kind), limit, most_of)
         by_holder = b"0" if kind in NOT_OF_GAMES else b"1"
         together: dict[int, list[tuple[int, str]]] = {}
@@ -78,6 +81,18 @@ class RedisReminders(ReminderQueue):
             for judged in [judge(now, heartbeat) if kind == "clock" else JudgedTime(now)]
             for (_, holder), games in zip(places, found, strict=True)
             for game, due in zip(games[::2], games[1::2], strict=True)
+        ]
+        return sorted(taken, key=attrgetter("due"))
+
+    def _take_any(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+        """Take reminders without holders in one round trip, beginning at another shard each time."""
+        sets = keys.reminder_sets(kind)
+        self._first = (self._first + 1) % SHARDS
+        names = (*sets[self._first :], *sets[: self._first])
+        ((leased, now, *found),) = self._run("take_any", [evalsha("take_any", names, lease, limit)])
+        taken = [
+            TakenReminder(name.decode(), int(float(due)), float(leased), JudgedTime(now))
+            for name, due in zip(found[::2], found[1::2], strict=True)
         ]
         return sorted(taken, key=attrgetter("due"))
 
@@ -178,7 +193,7 @@ class RedisReminders(ReminderQueue):
         began = monotonic()
         try:
             calls = [(cast("bytes", command[_FIRST_KEY]), command) for command in commands]
-            answers = call_scripts(self._topology, script, calls)
+            answers = call_scripts(self._topology, calls)
         finally:
             self._observe(script, monotonic() - began)
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
