@@ -60,7 +60,14 @@ class Forfeited:
     seat: int
 
 
-PresenceEvent = TimedOut | Left | Returned | Claimed | Forfeited
+@dataclass(frozen=True, slots=True)
+class Resigned:
+    """The player of a seat gave the match up: a bot plays it, and it forfeits."""
+
+    seat: int
+
+
+PresenceEvent = TimedOut | Left | Returned | Claimed | Forfeited | Resigned
 
 PRESENCE_EVENT_TYPES: Final = (
     EventType(TimedOut, "timed_out", 12, (("seat", "seat"), ("then", "word")), "timed_out"),
@@ -68,6 +75,7 @@ PRESENCE_EVENT_TYPES: Final = (
     EventType(Returned, "returned", 14, (("seat", "seat"),), "returned"),
     EventType(Claimed, "claimed", 15, (("seat", "seat"), ("by", "seat")), "claimed"),
     EventType(Forfeited, "forfeited", 16, (("seat", "seat"),), "forfeited"),
+    EventType(Resigned, "resigned", 23, (("seat", "seat"),), "resigned"),
 )
 
 
@@ -128,6 +136,18 @@ def end_by_forfeit(rules: Rules, state: State, forfeited: Iterable[int]) -> Fini
     if len(sides) != 1:
         return None
     return Finished(tuple([seat for seat in range(rules.seats) if _side(rules, seat) in sides]), ended_by="forfeit")
+
+
+def consequences(
+    rules: Rules, state: State, presence: Presence, event: PresenceEvent
+) -> tuple[Forfeited | Finished, ...]:
+    """Return what follows from this event at once; ``presence`` is that before it."""
+    match event:
+        case TimedOut(seat, then="forfeit") | Resigned(seat):
+            end = end_by_forfeit(rules, state, presence.forfeited | {seat})
+            return (Forfeited(seat),) if end is None else (Forfeited(seat), end)
+        case _:
+            return ()
 
 
 def winners_after_forfeits(

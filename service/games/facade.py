@@ -15,7 +15,7 @@ from service.games.commands.create import create_game
 from service.games.commands.join import claim_seat, join, rotate_token
 from service.games.commands.move import make_move
 from service.games.commands.owner import OwnerCommands, delete_game
-from service.games.commands.presence import set_presence
+from service.games.commands.presence import resign, set_presence
 from service.games.commands.rematch import Rematches
 from service.games.commands.validation import BotsAlone
 from service.games.commands.waiting_room import fill_seat, free_seat, start_game
@@ -42,6 +42,7 @@ class GameCommands:
         self.join = partial(join, context)
         self.make_move = partial(make_move, context)
         self.set_presence = partial(set_presence, context)
+        self.resign = partial(resign, context)
         self.claim = partial(claim_seat, context, judged)
         self.rotate_token = partial(rotate_token, context)
         self.delete = partial(delete_game, context)

@@ -30,6 +30,7 @@ from service.engine.presence import (
     Left,
     Presence,
     PresenceEvent,
+    Resigned,
     Returned,
     TimedOut,
     end_by_forfeit,
@@ -159,7 +160,7 @@ def presence_fault(
 ) -> Fault | None:
     """Return why this cannot have happened in this state; ``None`` if it can.
 
-    A forfeit cannot: it only follows from the end of a time (``consequences``).
+    A forfeit cannot: it only follows from the end of a time, and as a seat resigns (``consequences``).
     """
     if state.phase == FINISHED:
         return Fault("after_the_end", place, "The match is over.")
@@ -181,7 +182,9 @@ def _reason(record: Record, state: State, presence: Presence, event: PresenceEve
         case Returned():
             return f"Seat {seat} is not away." if presence.plays(seat) else None
         case Forfeited():
-            return f"Seat {seat} can only forfeit when its time is over, and where that follows."
+            return f"Seat {seat} can only forfeit as it resigns, or when its time is over, and where that follows."
+        case Resigned():
+            return f"Seat {seat} has forfeited already." if seat in presence.forfeited else None
         case TimedOut(then=then):
             expected = None if record.clock is None or record.clock.absence == "claim" else record.clock.absence
             if then != expected:
@@ -196,16 +199,6 @@ def _reason(record: Record, state: State, presence: Presence, event: PresenceEve
     if state.phase != PLAYING or state.turn != seat:
         return f"Seat {seat} is not to move."
     return None if presence.plays(seat) else f"A computer player plays seat {seat}."
-
-
-def consequences(
-    rules: Rules, state: State, presence: Presence, event: PresenceEvent
-) -> tuple[Forfeited | Finished, ...]:
-    """Return what follows from this event at once; ``presence`` is that before it."""
-    if not isinstance(event, TimedOut) or event.then != "forfeit":
-        return ()
-    finished = end_by_forfeit(rules, state, presence.forfeited | {event.seat})
-    return (Forfeited(event.seat), *((finished,) if finished is not None else ()))
 
 
 def with_forfeits(rules: Rules, after: State, presence: Presence, following: tuple[Event, ...]) -> tuple[Event, ...]:

@@ -27,7 +27,7 @@ from service.engine.events import (
     RoundEnded,
 )
 from service.engine.moves import Move
-from service.engine.presence import ALL_PRESENT, Forfeited, Presence, PresenceEvent, ends_turn
+from service.engine.presence import ALL_PRESENT, Forfeited, Presence, PresenceEvent, consequences, ends_turn
 from service.engine.referee import advance, apply
 from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variant import Rules
@@ -35,7 +35,6 @@ from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.reasons import sentence
 from service.records.event_checks import (
     automatic_event_faults,
-    consequences,
     deal_faults,
     mark_fault,
     move_faults,

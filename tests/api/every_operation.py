@@ -37,7 +37,7 @@ REFUSED: Final[dict[str, Any]] = {
         name: {"colour": 1}
         for name in (
             *("changeToken", "changePlayer", "changeJoinCode", "beginRematch", "beginReview", "changeWebhookSecret"),
-            *("pingWebhook", "redeliverMessage", "fillSeat", "startGame"),
+            *("pingWebhook", "redeliverMessage", "fillSeat", "startGame", "resign"),
         )
     },
 }

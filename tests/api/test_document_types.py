@@ -218,7 +218,11 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
         "changePlayer",
         "replayRecord",
         "revokeKey",
+        "resign",
         "setPresence",
+        "fillSeat",
+        "freeSeat",
+        "startGame",
         "takeSeat",
         "verifyRecord",
     }

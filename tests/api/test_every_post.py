@@ -142,6 +142,11 @@ def _start(given: Given) -> Post:
     return Post(given.api, f"{table.path}/start", {}, table.tokens[2])
 
 
+def _resign(given: Given) -> Post:
+    table = given.api.create("domino", 3)
+    return Post(given.api, f"{table.path}/players/0/resignation", {}, table.tokens[0])
+
+
 def _token(given: Given) -> Post:
     table = given.api.create("domino", 2)
     return Post(given.api, f"{table.path}/players/0/token", {}, table.tokens[0])
@@ -173,6 +178,7 @@ CASES: dict[str, Callable[[Given], Post]] = {
     "claimSeat": _claim,
     "changeToken": _token,
     "startGame": _start,
+    "resign": _resign,
     "changeJoinCode": lambda given: Post(given.api, f"{given.own_game().path}/join-code", {}, given.app_key),
     "beginRematch": _rematch,
     "beginReview": lambda given: _review(given.finished.copy(), given.api),
@@ -194,8 +200,8 @@ WITH_ANOTHER_BODY = (
 """Those that make something and whose body may differ."""
 SMOKE = ("createGame", "createWebhook", "makeMove")
 """A game, what belongs to an application, and a move."""
-SAME_ANSWER = ("redeliverMessage", "beginRematch")
-"""Those that tell a second request the same: the message that it named, and the rematch that there is."""
+SAME_ANSWER = ("redeliverMessage", "beginRematch", "resign")
+"""Those that tell a second request the same: the message that it named, the rematch that there is, who has resigned."""
 CROWD = 8
 
 

@@ -84,6 +84,14 @@ def test_a_game_that_is_about_to_be_stored_counts(
     assert [create(other_process, BOTS).status_code for _ in range(2)] == [201, 429]
 
 
+def test_nobody_resigns_from_more_games_to_leave_them_to_computer_players(limited: Api) -> None:
+    made = create(limited, [{"name": "Ada"}, *BOTS]).get_json()
+    assert [create(limited, BOTS).status_code for _ in range(MOST)] == [201] * MOST
+    path = f"/v1/games/{made['game']['id']}/players/0/resignation"
+    refused = limited.post(path, {}, token=made["seats"][0]["token"])
+    assert (refused.status_code, refused.get_json()["reason"]) == (429, "too_many_games_of_bots")
+
+
 FORFEITS = {"clock": {"turn": 5}, "absence": {"then": "forfeit"}}
 
 

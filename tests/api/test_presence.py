@@ -157,6 +157,60 @@ def test_leaving_and_coming_back_is_told_to_everybody(timed_api: TimedApi, langu
     assert not set(to_all) & set(to_itself)
 
 
+# Resigning
+
+
+def test_who_resigns_loses_the_match_at_once_if_one_side_is_left(timed_api: TimedApi) -> None:
+    table = timed_api.create("domino", 2)
+    version = timed_api.view(table)["version"]
+    view = timed_api.resign(table, 1)
+    assert (view["status"], view["winners"], view["you"]["seat"]) == ("finished", [0], 1)
+    told = timed_api.events(table, version)
+    assert types_of(told) == [("resigned", 1), ("forfeited", 1), ("finished", None)]
+    assert told[-1]["data"] == {"winners": [0], "ended_by": "forfeit"}
+    rematch = timed_api.post(f"{table.path}/rematch", {}, token=table.tokens[1]).get_json()["game"]
+    assert not any(each.get("away") for each in rematch["players"]), "who asks for another game is there"
+
+
+def test_a_computer_player_goes_on_for_who_resigns_between_two_rounds_or_away(
+    timed_api: TimedApi, server: redis.Redis
+) -> None:
+    table = timed_api.create("domino", 3)
+    while not round_over(timed_api.view(table)):
+        timed_api.make_legal_move(table)
+    version = timed_api.set_presence(table, 2, away=True)["version"]
+    timed_api.resign(table, 2)
+    before = take_snapshot(server, table.id)
+    view = timed_api.resign(table, 2)
+    assert take_snapshot(server, table.id) == before, "resigning again changes nothing"
+    assert (view["players"][2]["away"], view["players"][2]["forfeited"]) == (True, True)
+    assert view["status"] == "round_over"
+    timed_api.resign(table, 0)
+    told = timed_api.events(table, version)
+    assert types_of(told) == [("resigned", 2), ("forfeited", 2), ("resigned", 0), ("forfeited", 0), ("finished", None)]
+    record = table.get("/record", Accept="text/plain").text
+    assert timed_api.post("/v1/verifications", record).get_json()["findings"] == []
+    refused = timed_api.post(f"{table.path}/players/1/resignation", {}, token=table.tokens[1])
+    assert status_and_code(refused) == (409, "game_over")
+
+
+@pytest.mark.parametrize(
+    ("other", "seat", "expected"),
+    [
+        ({"name": "Bo"}, 1, (201, "finished")),
+        ({"bot": "greedy"}, 1, (404, "no_player")),
+        ({"open": True}, 0, (409, "seats_open")),
+    ],
+)
+def test_an_application_resigns_for_its_players_and_for_no_computer_player(
+    api: Api, app_key: str, other: Json, seat: int, expected: tuple[int, str]
+) -> None:
+    body = {"variant": "domino", "players": [{"name": "Ada"}, other]}
+    game = api.post("/v1/games", body, token=app_key).get_json()["game"]["id"]
+    answer = api.post(f"/v1/games/{game}/players/{seat}/resignation", {}, token=app_key)
+    assert (answer.status_code, answer.get_json().get("status" if answer.status_code == 201 else "reason")) == expected
+
+
 # Refusals of presence
 
 

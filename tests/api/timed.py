@@ -123,6 +123,10 @@ class TimedApi(Api):
         path = f"{table.path}/players/{seat}/presence"
         return self._body(self.put(path, {"away": away}, token=table.tokens[seat]))
 
+    def resign(self, table: Table, seat: int) -> Json:
+        """Have the seat forfeit; the game as the seat then sees it."""
+        return self._body(self.post(f"{table.path}/players/{seat}/resignation", {}, token=table.tokens[seat]), 201)
+
 
 def types_of(events: list[Json]) -> list[tuple[str, int | None]]:
     """The type and the seat of each event."""

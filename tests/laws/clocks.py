@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from service.engine.errors import Refusal
 from service.engine.events import Dealt, Done, Drew, Finished, Passed, Played, RoundEnded
 from service.engine.moves import DEAL, Move
-from service.engine.presence import Claimed, Forfeited, Left, Presence, Returned, TimedOut
+from service.engine.presence import Claimed, Forfeited, Left, Presence, Resigned, Returned, TimedOut
 from service.engine.referee import apply, legal_moves
 from service.engine.state import PLAYING, ROUND_OVER, State
 from service.engine.variant import Rules
@@ -59,6 +59,8 @@ DEALING: Final = 60_000
 SKEW: Final = 50
 """Milliseconds by which the clocks of the workers differ from that of the store at most."""
 SWEEP: Final = 4_000
+RESIGNING: Final = 0.02
+"""Which part of those who leave resign."""
 LONG: Final = 400_000
 
 
@@ -144,7 +146,7 @@ class ClockModel:
                 assert at >= self.deadline + GRACE_MS - 2 * SKEW, "too early"
                 self._stop(seat, at)
                 self.away.add(seat)
-            case Left(seat):
+            case Left(seat) | Resigned(seat):
                 running = self.running
                 self.away.add(seat)
                 if running is not None and running != self.running:
@@ -321,7 +323,10 @@ class Course:
         before = self.game
         away = self.random.random() < (0.1 if seat in before.presence.away else 0.4)
         with contextlib.suppress(Refusal):
-            games.commands.set_presence(access, away=away)
+            if self.random.random() < RESIGNING:
+                games.commands.resign(access._replace(target=seat))
+            else:
+                games.commands.set_presence(access, away=away)
             self.figures["left or back"] += 1
 
     def claim(self) -> None:

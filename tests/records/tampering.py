@@ -23,7 +23,7 @@ from service.engine.events import (
     RoundResult,
     ScoreLine,
 )
-from service.engine.presence import ABSENCES, Claimed, Forfeited, Left, Returned, TimedOut
+from service.engine.presence import ABSENCES, Claimed, Forfeited, Left, Resigned, Returned, TimedOut
 from service.engine.referee import forced_move, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, sort_tiles
@@ -864,6 +864,19 @@ def a_claim_that_nobody_may_make(record: Record, rng: Random) -> Record | None:
 def a_forfeit_without_a_reason(record: Record, rng: Random) -> Record | None:
     place = somewhere(record, rng)
     return with_another(record, place, Forfeited(person_to_move(record, place))) if place else None
+
+
+@finds("wrong_presence")
+def somebody_who_has_forfeited_resigns(record: Record, rng: Random) -> Record | None:
+    found = []
+    for index, at in places(record, Forfeited):
+        following = events_of(record, index)[at + 1 :]
+        if following and not isinstance(following[0], Finished):
+            found.append((index, at))
+    place = some(found, rng)
+    if place is None:
+        return None
+    return with_another(record, (place[0], place[1] + 1), Resigned(event_at(record, place).seat))
 
 
 @finds("wrong_presence")

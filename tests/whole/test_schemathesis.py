@@ -207,6 +207,7 @@ EXPECTED: dict[str, set[int]] = {
     "makeMove": {201, 401, 409, 412, 422},
     "changePlayer": {200, 401, 422},
     "replayRecord": {200, 422},
+    "resign": {201, 401, 403, 404, 409},
     "takeSeat": {403, 422},
     "setPresence": {200, 401, 403, 404, 409, 422},
     "verifyRecord": {200, 422},

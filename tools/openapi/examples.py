@@ -154,6 +154,8 @@ def _play_against_the_clock(session: Session, advance_clock: Callable[[int], Non
     session.send("POST", f"{game}/claims", {"seat": other}, tokens[other])
     advance_clock(_TURN_SECONDS + 2)
     session.send("POST", f"{game}/claims", claim, tokens[other])
+    for seat, by in ((late, other), (late, late), (other, other), (other, other)):
+        session.send("POST", f"{game}/players/{seat}/resignation", {}, tokens[by])
 
 
 def _play(session: Session, game: str, tokens: dict[int, str]) -> None:

@@ -16,12 +16,10 @@ from typing import Final
 
 from service.bounded_cache import BoundedCache
 from service.engine.moves import DEAL, Move
-from service.engine.presence import Forfeited, TimedOut, end_by_forfeit
-from service.engine.referee import apply
+from service.engine.presence import TimedOut
 from service.games.model.errors import StaleVersion
-from service.games.model.following import advance_match
+from service.games.model.following import advance_match, with_consequences
 from service.games.model.game import Game
-from service.games.model.game_events import GameEvent
 from service.games.model.schedule import BotTurn, bot_turn, reminders, time_out_due
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.waiting import filled
@@ -96,14 +94,7 @@ def _decide_time_out(seen: Game, game: Game) -> Decision:
     assert clock is not None
     if seat is None:
         return advance_match(game, game.state.active_seats()[0], DEAL)
-    events: list[GameEvent] = [TimedOut(seat, clock.absence)]
-    if clock.absence == "forfeit":
-        events.append(Forfeited(seat))
-        end = end_by_forfeit(game.rules, game.state, game.presence.forfeited | {seat})
-        if end is not None:
-            events.append(end)
-            game = game._replace(state=apply(game.rules, game.state, end))
-    return game, events
+    return with_consequences(game, TimedOut(seat, clock.absence))
 
 
 # Reminders that were lost: a read of a game that is overdue has them written again.

@@ -1,4 +1,4 @@
-"""The command by which a player leaves a game, or comes back.
+"""The commands by which a player leaves a game, comes back, or resigns.
 
 Owns when that can be.
 """
@@ -9,13 +9,16 @@ from functools import partial
 from typing import Final
 
 from service.engine.errors import GameOver, NotInMatch
-from service.engine.presence import Left, Returned
+from service.engine.presence import Left, Resigned, Returned
 from service.engine.state import FINISHED
 from service.games.access import Access
 from service.games.commands.context import CommandContext
+from service.games.commands.validation import BotsAlone
 from service.games.model.errors import NotAway, NotFound, NotStarted, unauthorized
+from service.games.model.following import with_consequences
 from service.games.model.game import Game
-from service.games.model.views import GameView, view_game
+from service.games.model.views import CommandResult, GameView, view_game
+from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
 
 NO_TOKEN: Final = b""
@@ -58,6 +61,42 @@ def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game
     if not away and game.presence.plays(seat):
         raise NotAway("not_away", seat=seat)
     return game, [Left(seat) if away else Returned(seat)]
+
+
+def resign(context: CommandContext, access: Access, key: IdempotencyKey | None = None) -> CommandResult[GameView]:
+    """Have the seat in the path forfeit the match; the game as the bearer sees it.
+
+    A seat that has forfeited changes nothing by it. Raises as ``set_presence``, and ``KeyReused``;
+    ``TooManyGamesOfBots`` if computer players would go on alone, and the holder has as many such games as may be.
+    """
+    game, seat = access.game, access.target
+    assert seat is not None
+    record = None if key is None else context.idempotency.record(key, "resign", str(access.viewer), str(seat))
+    token_hash = NO_TOKEN if access.app is not None else game.seats[seat].token_hash
+    replayed = False
+    try:
+        decide = partial(_decide_resignation, context.bots_alone, seat, token_hash)
+        committed = context.repository.transactions.transact(game, decide, record)
+        game, replayed = committed.after, committed.replayed
+    except _Unchanged:
+        game = context.repository.reader.reload(game.id)
+    except NotFound:
+        if access.app is not None:
+            raise
+        raise unauthorized() from None
+    return CommandResult(view_game(game, access.viewer, context.repository.lifetimes), replayed)
+
+
+def _decide_resignation(bots_alone: BotsAlone, seat: int, token_hash: bytes | None, game: Game) -> Decision:
+    check_running(game, seat, token_hash)
+    if game.seats[seat].token_hash is None:
+        raise NotFound("no_player", seat=seat)
+    if seat in game.presence.forfeited:
+        raise _Unchanged
+    after, events = with_consequences(game, Resigned(seat))
+    if after.state.phase != FINISHED and game.seats.people <= game.presence.forfeited | {seat}:
+        bots_alone.admit_alone(game)  # it was counted at its creation only where its clock lets people forfeit
+    return after, events
 
 
 def check_running(game: Game, seat: int, token_hash: bytes | None) -> None:

@@ -262,7 +262,7 @@ def next_game(
         running_clock=start_clock(old.clock, count),
         network=old.network,
     )
-    away = sorted(seat_after(seat, count) for seat in old.presence.away - old.seats.erased())
+    away = sorted(seat_after(seat, count) for seat in _away_after(old) - old.seats.erased())
     game = game._replace(is_automatic=bool(away) or game.is_set_up_automatic)
     game, events = deal_if_full(game, [Created(game.deck.commitment(1))])
     return game, [*events, *map(Left, away)]
@@ -270,7 +270,16 @@ def next_game(
 
 def _events_of_creation(old: Game) -> int:
     """Return how many events ``next_game`` has: the creation, the deal, and the players who are away or were erased."""
-    return 2 + len(old.presence.away | old.seats.erased())
+    return 2 + len(_away_after(old) | old.seats.erased())
+
+
+def _away_after(old: Game) -> frozenset[int]:
+    """Return the seats whose players are away in the rematch: who has resigned is there again.
+
+    Where the clock lets players forfeit, nobody knows who has resigned.
+    """
+    by_clock = old.clock is not None and old.clock.absence == "forfeit"
+    return old.presence.away if by_clock else old.presence.away - old.presence.forfeited
 
 
 def _check(game: Game, seat: int, token_hash: bytes | None) -> None:

@@ -219,7 +219,12 @@ class BotsAlone:
         absence = None if game.clock is None else game.clock.absence
         fills = game.room is not None and game.room.fill is not None
         kinds = [BOT if fills and seat.kind == OPEN_SEAT else seat.kind for seat in game.seats]
-        if not self._most or not may_go_on_alone(kinds, absence):
+        if may_go_on_alone(kinds, absence):
+            self.admit_alone(game)
+
+    def admit_alone(self, game: Game) -> None:
+        """As ``admit``, for a game with which computer players go on alone whatever it was at its creation."""
+        if not self._most:
             return
         holder = game.holder
         now = self._clock()

@@ -18,8 +18,10 @@ from service.engine.presence import (
     Left,
     Presence,
     PresenceEvent,
+    Resigned,
     Returned,
     TimedOut,
+    consequences,
     end_by_forfeit,
     ends_turn,
     winners_after_forfeits,
@@ -90,6 +92,15 @@ def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple
         return (*events[:-1], finished), apply(rules, state, finished)
     end = end_by_forfeit(rules, state, forfeited) if isinstance(last, Eliminated) else None
     return (events, state) if end is None else ((*events, end), apply(rules, state, end))
+
+
+def with_consequences(game: Game, event: PresenceEvent) -> tuple[Game, Sequence[GameEvent]]:
+    """Return the game after this event, and the event with what follows at once: a forfeit, the end of the match."""
+    following = consequences(game.rules, game.state, game.presence, event)
+    for each in following:
+        if isinstance(each, Finished):
+            game = game._replace(state=apply(game.rules, game.state, each))
+    return game, [event, *following]
 
 
 def with_events(
@@ -207,7 +218,7 @@ def _clock_after(
         case Returned():
             slept = _waits_for_people(state, presence, seats)
             return clock.resumed(settings, seat, at, to_move=seat == state.turn, slept=slept)
-        case Left() | TimedOut() | Claimed():
+        case Left() | TimedOut() | Claimed() | Resigned():
             running, after = state.turn, presence.after(event)
             if running is not None and is_counted(running, presence, seats):
                 return clock if is_counted(running, after, seats) else clock.interrupted(running, at)

@@ -15,7 +15,7 @@ event is possible, or on who may read it: a redacted event is written with what 
 ``2: draw 0-1 auto``           the same, by the service, as it had no choice; also ``2: pass auto``
 ``2: pass``                    also ``2: done`` (the turn), ``2: flip`` (the lead), ``2: eliminated``
 ``2: timed_out bot``           its time was over, and what follows; also ``2: claimed 0``: by seat 0
-``2: left``                    also ``2: returned``, ``2: forfeited``
+``2: left``                    also ``2: returned``, ``2: resigned``, ``2: forfeited``
 ``ended out; …``               the result of the round: see below
 ``finished: 0 2``              the winners; ``finished: 0 2 forfeit``: because all others have forfeited
 =============================  ========================================================================

@@ -22,7 +22,7 @@ from service.engine.events import (
     RoundResult,
 )
 from service.engine.layout import OPEN, Layout
-from service.engine.presence import Claimed, Forfeited, Left, Returned, TimedOut
+from service.engine.presence import Claimed, Forfeited, Left, Resigned, Returned, TimedOut
 from service.engine.variant import Unit
 from service.engine.view import DealtView, DrewView, RecordedDeal, RecordedEvent
 from service.render.sentences.board import winners_sentence
@@ -191,4 +191,5 @@ _SENTENCES: Final[dict[type, Callable[[Any, Layout | None, Reader], str]]] = {
     Returned: _of_seat("returned"),
     Claimed: _claimed,
     Forfeited: _of_seat("forfeited"),
+    Resigned: _of_seat("resigned"),
 }

@@ -246,6 +246,34 @@ def set_presence(services: Services, access: Access) -> RawResponse:
     return ok(game_view_json(view, language), etag=view.etag, language=language)
 
 
+@blueprint.post("/v1/games/<game>/players/<int:seat>/resignation")
+@Operation(
+    id="resign",
+    tag="games",
+    access="seat_or_app",
+    headers=("Idempotency-Key", "Accept-Language"),
+    query=ViewQuerySchema,
+    body=EmptyInSchema,
+    responses={201: ResponseSpec(description="The game, as the bearer sees it.", schema=GameSchema)},
+    own_problems=("forbidden", "not_in_match", "not_started", "game_over"),
+    stores=True,
+)
+def resign(services: Services, access: Access) -> RawResponse:
+    """Resign.
+
+    The bearer's own seat forfeits the match, as at a deadline with `"absence": {"then": "forfeit"}`: it is ranked
+    behind all that have not, a computer player goes on for it, and the match ends at once if one side is left. The
+    events are `resigned`, `forfeited`, and then `finished` with `ended_by`. Resigning again changes nothing. The
+    application that owns the game may do it for any player. The body is empty, or an empty object.
+    """
+    negotiate(JSON)
+    language = language_of_view()
+    key = idempotency(read_nothing())
+    view, replayed = services.games.commands.resign(access, key)
+    shown = game_view_json(view, language)
+    return created(shown, etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed, language=language)
+
+
 @blueprint.post("/v1/games/<game>/claims")
 @Operation(
     id="claimSeat",
