@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Request, expect
 from service.engine.variants import variants
 from tests.browser.pages import ExpectConsole, OpenPage
 from tests.browser.playing import html_of, told
+from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.whole.table import Table
 
 pytestmark = pytest.mark.gate
@@ -88,7 +89,7 @@ def drawer_of(page: Page) -> str:
 
 
 def test_a_spectator_gets_no_tile_of_a_hand(http: httpx.Client, open_page: OpenPage) -> None:
-    for variant in variants():
+    for variant in in_lane(list(variants()), gate=GATE_VARIANTS):
         table = Table.create(http, variant, seed="a spectator")
         page = open_page(f"/#/watch/{table.id}")
         expect(page.locator(".play.playing")).to_be_attached()

@@ -16,6 +16,7 @@ from tests.api.saved_games import shortest
 from tests.browser.accessibility import Axe
 from tests.browser.pages import DESK, LONG_MS, PHONE, ExpectConsole, OpenPage, Scheme
 from tests.browser.playing import MOST_MOVES, Keyboard, log, take_seats
+from tests.support.lanes import in_lane
 from tests.support.serving import Service
 from tests.support.table import round_over
 from tests.whole.table import Table, connect
@@ -273,7 +274,10 @@ class Device(NamedTuple):
     scheme: Scheme
 
 
-@pytest.mark.parametrize("device", [Device("en-GB", DESK, "light"), Device("de-DE", PHONE, "dark")])
+DEVICES = (Device("en-GB", DESK, "light"), Device("de-DE", PHONE, "dark"))
+
+
+@pytest.mark.parametrize("device", in_lane(DEVICES, gate=DEVICES[1:]))
 def test_the_clock_and_what_follows_are_accessible(
     device: Device, http: httpx.Client, games: Games, open_page: OpenPage, axe: Axe
 ) -> None:
