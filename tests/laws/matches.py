@@ -259,6 +259,8 @@ def law(
         def test(key: str) -> None:
             for case in cases(key, named, fewer(matches) * TIMES):
                 held(play)(case)
+            if fewer(drawn) * TIMES == 1:  # hypothesis draws the simplest match first, which has one move
+                return
             draws = given(any_case(key))(held(Match))
             seed(crc32(f"{name} {key}".encode()))(
                 settings(
