@@ -137,6 +137,17 @@ class LogHandler(logging.Handler):
         return self._writer
 
 
+def without_waiting(handler: logging.Handler) -> logging.Handler:
+    """Return a ``LogHandler`` for a plain handler of a stream that is a file of the system; others as they are."""
+    if type(handler) is not logging.StreamHandler:
+        return handler
+    try:
+        handler.stream.fileno()
+    except (AttributeError, OSError, ValueError):  # there is no standard error, or it is one of a test
+        return handler
+    return LogHandler(handler.stream)
+
+
 class _Writer:
     """A native thread that writes lines to a file descriptor, and the lines that wait for it."""
 
@@ -179,8 +190,7 @@ def configure_logging(level: str, log_format: str) -> None:
     """Log to standard error: the service from ``level`` on, libraries from ``warning`` on."""
     # These fields are not used, and collecting them for every line would take longer than writing it.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    # Without a standard error there is nothing to write to.
-    handler = logging.NullHandler() if sys.stderr is None else LogHandler(sys.stderr)
+    handler = without_waiting(logging.StreamHandler())
     handler.setFormatter(make_formatter(log_format, sys.stderr))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("service").setLevel(level.upper())

@@ -7,7 +7,6 @@ imported. Command line options and ``GUNICORN_CMD_ARGS`` take precedence over wh
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import socket
@@ -20,7 +19,7 @@ from gunicorn.glogging import Logger
 from service import metrics_folder
 from service.bootstrap.secret_file import InvalidSecretFile, server_secrets
 from service.config import InvalidSettings, Settings
-from service.json_logging import LogHandler, make_formatter
+from service.json_logging import make_formatter, without_waiting
 
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 SILENT_PEER_SECONDS: Final = 30
@@ -35,19 +34,10 @@ class FormattedLogger(Logger):  # type: ignore[misc]  # gunicorn has no type inf
     def setup(self, cfg: Any) -> None:
         """Configure the handlers as gunicorn does, but for their format, and so that nobody waits for their reader."""
         super().setup(cfg)
-        handlers = [_without_waiting(handler) for handler in self.error_log.handlers]
-        self.error_log.handlers = handlers
-        for handler in handlers:
+        self.error_log.handlers = [without_waiting(handler) for handler in self.error_log.handlers]
+        for handler in self.error_log.handlers:
+            vars(handler)["_gunicorn"] = True  # by which gunicorn finds what it has to configure again
             handler.setFormatter(make_formatter(settings.log_format, getattr(handler, "stream", None)))
-
-
-def _without_waiting(handler: logging.Handler) -> logging.Handler:
-    """Return a handler that does the same without waiting; that of a file, or of no stream, as it is."""
-    if type(handler) is not logging.StreamHandler or handler.stream is None:
-        return handler
-    ours = LogHandler(handler.stream)
-    vars(ours)["_gunicorn"] = True  # by which gunicorn finds it when it configures them again
-    return ours
 
 
 try:
