@@ -25,7 +25,7 @@ from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.schedule import DAY_MS
 from service.games.model.views import format_rfc3339
-from service.games.ports import WrittenByNewer
+from service.games.ports import Unreadable
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
@@ -143,14 +143,14 @@ class _Games:
         return {network_digest(Idempotency([each]), client_network(address)) for each in secrets}
 
     def of(self, holders: Set[str] | None) -> Iterator[FoundGame]:
-        """Return the games of any of these holders, or all of them; but those that cannot be read."""
+        """Return the games of any of these holders, or all of them, and tell those that cannot be read."""
         for game_id, stored, size in self._storage.stored_games.games(holders):
             try:
                 yield _found(self._repository.cache.decode(game_id, stored), size)
             except Gone:
                 self._storage.stored_games.forget([game_id])
-            except WrittenByNewer:
-                continue
+            except Unreadable as error:
+                _say(f"{game_id}: cannot be read: {error.reason}")
 
     def show(self, game_id: str) -> dict[str, object] | None:
         """Return what is public of a game and who sits at it; ``None`` if there is none, or it cannot be read."""
@@ -161,8 +161,8 @@ class _Games:
             size = self._repository.store.size(game_id)
         except (Gone, NotFound):
             _say(f"{game_id}: no such game")
-        except WrittenByNewer:
-            _say(f"{game_id}: written by a newer version of the service")
+        except Unreadable as error:
+            _say(f"{game_id}: cannot be read: {error.reason}")
         else:
             players = [{"kind": seat.kind, "name": seat.name} for seat in game.seats]
             times = {"created_at": format_rfc3339(game.created_at), "version": game.version, "round": game.state.round}
@@ -180,8 +180,8 @@ class _Games:
         except (Gone, NotFound):
             _say(f"{game_id}: no such game")
             return False
-        except WrittenByNewer:
-            _say(f"{game_id}: written by a newer version of the service")
+        except Unreadable as error:
+            _say(f"{game_id}: cannot be read: {error.reason}")
             return False
         fields = {"game": game_id, **({"app": app} if app else {})}  # a digest of an address reaches no log
         _log.warning("a game was deleted by the operator", extra={"fields": fields})

@@ -255,7 +255,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "gone": ("game_deleted",),
     "key_reused": ("key_reused",),
     "rate_limited": ("rate_limited",),
-    "internal": ("internal",),
+    "internal": ("internal", "game_damaged"),
     "storage_unavailable": ("storage_unavailable", "overloaded"),
     "too_many_streams": ("too_many_streams",),
     "lookup_unavailable": ("lookup_unanswered", "lookups_busy"),

@@ -24,7 +24,7 @@ from service.backends.index.outbox import Outbox
 from service.backends.ports import Erasure, ErasureStore, GameIndex, IndexQuery
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.errors import Gone, NotFound
-from service.games.ports import WrittenByNewer
+from service.games.ports import Unreadable
 from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
@@ -130,7 +130,7 @@ class Erasures:
         """
         try:
             work()
-        except WrittenByNewer:
+        except Unreadable:
             return False
         except (StorageUnavailable, OutcomeUnknown):
             raise

@@ -103,8 +103,16 @@ class GameWithEvents(NamedTuple):
     size: int
 
 
-class WrittenByNewer(StorageUnavailable):
-    """A newer service wrote this game, of which nothing can be read here; that says nothing about other games."""
+class Unreadable(StorageUnavailable):
+    """A game of which nothing can be read here; that says nothing about other games."""
+
+
+class WrittenByNewer(Unreadable):
+    """A newer service wrote this game."""
+
+
+class Damaged(Unreadable):
+    """What is stored of this game is not what was written: only an operator can restore it."""
 
 
 class PutOff(StorageUnavailable):

@@ -36,7 +36,7 @@ from service.games.model.errors import StaleVersion
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.model.schedule import BotTurn
-from service.games.ports import TRACE, PutOff, WrittenByNewer
+from service.games.ports import TRACE, PutOff, Unreadable
 from service.games.reminders import TakenReminder
 from service.games.store.history import from_last_deal
 from service.games.store.repository import GameRepository
@@ -306,7 +306,7 @@ class BotWorker:
         self._current = task
         try:
             return self._do(task)
-        except (WrittenByNewer, PutOff):
+        except (Unreadable, PutOff):
             raise
         except (StorageUnavailable, OutcomeUnknown):
             at = self._clock() + RETRY_MS

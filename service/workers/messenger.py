@@ -24,7 +24,7 @@ from service.backends.index.outbox import Outbox
 from service.backends.ports import DueGame, Webhook, WebhookStore
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.deliveries import Deliveries, Outcome
-from service.games.ports import TimeSource, WrittenByNewer
+from service.games.ports import TimeSource, Unreadable
 from service.games.reminders import TakenReminder
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue, Spawn
@@ -250,7 +250,7 @@ class EndpointLease:
         """Note what an attempt has shown of the endpoint."""
         context, error, outcome = self._context, attempted.error, attempted.outcome
         self._in_flight.discard(attempted.due.game)
-        if isinstance(error, StorageUnavailable | OutcomeUnknown) and not isinstance(error, WrittenByNewer):
+        if isinstance(error, StorageUnavailable | OutcomeUnknown) and not isinstance(error, Unreadable):
             self._storage_failed = True
         elif error is not None:
             context.metrics.count_failure("webhooks")

@@ -14,7 +14,7 @@ import redis
 from service.engine.deal import ArrangedDeal, Deck, seed_from_text, shuffle, split
 from service.engine.tiles import double_set
 from service.engine.variants import variants
-from service.games.store.codec import decode_game
+from service.games.store.codec import SUM_CHARS, decode_game, with_sum
 from service.games.store.redis_store import RedisStore
 from service.redis import keys
 from service.redis.connection import connect
@@ -60,10 +60,10 @@ def test_a_game_of_a_newer_service_is_not_served_by_this_one(
     client = connect(redis_url)
     snapshot: Any = client.get(keys.state(table.id))
     version, _, state = snapshot.partition(b" ")
-    fields = orjson.loads(state)
+    fields = orjson.loads(state[:-SUM_CHARS])
     *outer, last = places
     reduce(getitem, outer, fields)[last] = value
-    newer = version + b" " + orjson.dumps(fields)
+    newer = version + b" " + with_sum(orjson.dumps(fields))
     client.set(keys.state(table.id), newer)
     asked: list[tuple[str, str, Any]] = [("GET", path, None) for path in ("", "/moves", "/score", "/events")]
     asked += [("POST", "/moves", {"action": "pass"}), ("POST", "/players/0/token", {})]
@@ -73,6 +73,18 @@ def test_a_game_of_a_newer_service_is_not_served_by_this_one(
             assert (answer.status_code, answer.get_json()["code"]) == (503, "storage_unavailable")
             assert int(answer.headers["Retry-After"]) > 0
     assert client.get(keys.state(table.id)) == newer
+
+
+def test_a_damaged_game_is_one_clear_error_and_stays_as_it_is(api: Api, server: redis.Redis) -> None:
+    table = api.create("domino", [{"name": "Ada"}, {"name": "Bo"}])
+    snapshot = take_snapshot(server, table.id)
+    damaged = snapshot._replace(state=snapshot.state.replace(b"Ada", b"Ida"))
+    restore(server, table.id, damaged)
+    asked: list[tuple[str, str, Any]] = [("GET", path, None) for path in ("", "/moves", "/score", "/board.svg")]
+    for method, path, body in [*asked, ("POST", "/moves", {"action": "pass"})]:
+        answer = api.ask(method, table.path + path, json=body, token=table.tokens[0])
+        assert (answer.status_code, answer.get_json()["reason"]) == (500, "game_damaged")
+    assert take_snapshot(server, table.id) == damaged
 
 
 def test_an_event_of_a_newer_service_is_not_served_by_this_one(api: Api, server: redis.Redis) -> None:

@@ -29,7 +29,7 @@ from service.backends.webhooks.messages import (
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope
-from service.games.ports import TRACE, RandomBytes, TimeSource, WrittenByNewer, trace_headers
+from service.games.ports import TRACE, RandomBytes, TimeSource, Unreadable, trace_headers
 from service.games.store.repository import GameRepository
 from service.outgoing.sender import Answer, Sender, SendFailed, signed_headers
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
@@ -166,8 +166,8 @@ class Deliveries:
             return self._asked(webhook, asked)
         except (Gone, NotFound):
             return None
-        except WrittenByNewer:
-            _log.warning("the message %s was written by a newer service, and is not sent again", asked.id)
+        except Unreadable:
+            _log.warning("the message %s is of a game that cannot be read, and is not sent again", asked.id)
         except (StorageUnavailable, OutcomeUnknown):
             raise
         except Exception:

@@ -65,6 +65,10 @@ class NewerFormat(Exception):
     """A newer service wrote this game or event: its format, variant, edition or type is unknown here."""
 
 
+class Corrupted(Exception):
+    """What is stored of this game is not what was written."""
+
+
 class Forbidden(Refusal):
     """The join code is not the one of this game, the token is that of another seat, or the service does not do this."""
 

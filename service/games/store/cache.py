@@ -6,17 +6,18 @@ decision on it counts only if the store accepts the write, and a refusal only if
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Container
 from concurrent.futures import Future
 from threading import Lock
 from typing import Final, NamedTuple
 
 from service.bounded_cache import BoundedCache
-from service.games.model.errors import Gone, NewerFormat, NotFound
+from service.games.model.errors import Corrupted, Gone, NewerFormat, NotFound
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope
 from service.games.model.views import forget_seat_views
-from service.games.ports import Store, StoredGame, WrittenByNewer
+from service.games.ports import Damaged, Store, StoredGame, WrittenByNewer
 from service.games.reminders import OutageAllowance
 from service.games.store.codec import decode_game
 
@@ -26,10 +27,15 @@ UPGRADE_SECONDS: Final = 30
 """Seconds after which to try again what only a newer service can read: an upgrade is under way."""
 _PUBLISHED: Final = 500
 """Games whose last publication is kept in a process."""
+_REPAIR_SECONDS: Final = 600
+"""Seconds after which to look again whether a game was restored."""
 _EARLIER_CACHE_SIZE: Final = 32
 """Games at earlier versions in the cache of a process."""
 _SHARED_READS: Final = 256
 """Reads of the store, each for one write, whose results are kept for others that ask for the game after that write."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class CachedGame(NamedTuple):
@@ -67,7 +73,7 @@ class GameCache:
     def decode(self, game_id: str, stored: StoredGame) -> Game:
         """Return the game that was just read from the store, which is decoded unless it is the cached one.
 
-        Raises ``Gone``, and ``WrittenByNewer`` for one of a newer service.
+        Raises ``Gone``, ``WrittenByNewer`` for one of a newer service, and ``Damaged``.
         """
         known = self.games.get(game_id)
         try:
@@ -77,6 +83,9 @@ class GameCache:
                 game = decode_game(game_id, stored.version, stored.state)
         except NewerFormat:
             raise WrittenByNewer("newer format", retry_after=UPGRADE_SECONDS) from None
+        except Corrupted:
+            _log.error("what is stored of a game is damaged")
+            raise Damaged("damaged", retry_after=_REPAIR_SECONDS) from None
         except Gone:
             if known is not None:
                 self.forget((game_id,))

@@ -19,6 +19,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from service.engine.errors import InvalidSetup, Reason, Refusal
 from service.games.model.errors import MoveRefused, SecretChanged, ShareUsedUp, TooManyGamesOfBots
+from service.games.ports import Damaged
 from service.outgoing.lookups import LookupFailed
 from service.reasons import REASONS, sentence
 from service.redis.errors import OVERLOADED, OutcomeUnknown, StorageUnavailable
@@ -69,7 +70,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "invalid": Problem(422),
     "key_reused": Problem(422, "key_reused"),
     "rate_limited": Problem(429),
-    "internal": Problem(500, "internal"),
+    "internal": Problem(500),
     "storage_unavailable": Problem(503),
     "too_many_streams": Problem(503, "too_many_streams"),
     "lookup_unavailable": Problem(503),
@@ -207,6 +208,7 @@ def install(app: Flask, limits: RateLimits) -> None:
     app.register_error_handler(RateLimited, _rate_limited)
     for refused in (InvalidSetup, MoveRefused, RequestError, InvalidBody):
         app.register_error_handler(refused, _refused)
+    app.register_error_handler(Damaged, _damaged)
     app.register_error_handler(StorageUnavailable, _StorageTrouble().respond)
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
     app.register_error_handler(SecretChanged, _secret_changed)
@@ -269,6 +271,10 @@ class _StorageTrouble:
             self._logged[reason] = now
             _log.warning("storage unavailable: %s", reason, extra=_request_fields(more=self._more.pop(reason, 0)))
         return retry_later("overloaded" if reason == OVERLOADED else "storage_unavailable", error.retry_after)
+
+
+def _damaged(_error: Damaged) -> Response:
+    return problem(Reason("game_damaged"))
 
 
 def _outcome_unknown(error: OutcomeUnknown) -> Response:
