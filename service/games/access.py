@@ -98,6 +98,7 @@ class AccessControl:
         seat = seat_of(token, game)
         if seat is None:
             raise unauthorized()
+        self._repository.looks.notice(game, seat)
         return Access(game, seat)
 
     def authenticate_cached(self, game_id: str, token: str | None) -> Access:
@@ -138,6 +139,7 @@ class AccessControl:
         if game is None or game.ownership is None or game.ownership.app != app:
             return None
         self._notice(game)
+        self._repository.looks.notice(game, None)
         return Access(game, None, app=app)
 
     def find_invited(self, invitation: Invitation) -> Access:

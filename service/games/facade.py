@@ -17,6 +17,7 @@ from service.games.commands.move import make_move
 from service.games.commands.owner import OwnerCommands, delete_game
 from service.games.commands.presence import resign, set_presence
 from service.games.commands.rematch import Rematches
+from service.games.commands.seek import seek
 from service.games.commands.validation import BotsAlone
 from service.games.commands.waiting_room import fill_seat, free_seat, start_game
 from service.games.ports import EventFeed, Runtime
@@ -46,6 +47,7 @@ class GameCommands:
         self.claim = partial(claim_seat, context, judged)
         self.rotate_token = partial(rotate_token, context)
         self.delete = partial(delete_game, context)
+        self.seek = partial(seek, context)
         self.free_seat = partial(free_seat, context)
         self.fill_seat = partial(fill_seat, context)
         self.start = partial(start_game, context)

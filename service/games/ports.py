@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, Protocol
 
 from service.games.advice import AdviceStore
 from service.games.reminders import NO_REMINDERS, ReminderKind, Reminders
+from service.games.tables import OpenTables
 from service.redis.errors import StorageUnavailable
 
 IDEMPOTENCY_TTL: Final = 86_400
@@ -131,10 +132,11 @@ class Store(Protocol):
     """Stores games and their events. Every method returns within three seconds or raises ``StorageUnavailable``.
 
     A write may also raise ``OutcomeUnknown``; sent again with the same id, it is still committed at most once.
-    ``advice`` is kept beside the games.
+    ``advice`` is kept beside the games, and so are the ``tables`` for strangers.
     """
 
     advice: AdviceStore
+    tables: OpenTables
 
     def create(
         self,
@@ -179,6 +181,13 @@ class Store(Protocol):
 
     def note(self, game: str, holder: str) -> None:
         """Have a game found by its holder, as a new one is. Raises ``OutcomeUnknown``."""
+
+    def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
+        """Return the write that was committed under this record; if none was, have none be committed for 24 hours.
+
+        Then the answer has version 0, and so has that to every write to this game under the record. Raises
+        ``OutcomeUnknown``; may be called again.
+        """
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """Return the write that was committed under the idempotency record of that name in the last 24 hours."""

@@ -81,6 +81,14 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
 ``domino:{lobby}:open@<app>``   sorted set: all those of an application; also with ``:<variant>``
 ``domino:{<app>}:lobby``        the same for the lobby of an application, which has also the games that
                                 are public for it alone; with ``:until`` and ``:open`` as above
+``domino:{<app>}:tables:<form>``
+                                sorted set: the tables of this form with open seats at which seekers are sat
+                                down, by when they were opened; those of everybody with ``{lobby}``
+``domino:{<app>}:tables:<form>:seats``
+                                hash: what is known of these tables (script ``claim_table``)
+``domino:{<app>}:claim:<name>`` string: the table that a seeker was sent to; for 24 hours under an idempotency
+                                key
+``domino:{<game>}:looks``       hash, for ten minutes: when each seat of a waiting game has last looked at it
 ``domino:share:{<holder>}:<day>``
                                 string, for a day: the bytes that games of a holder, an application or
                                 a network, have taken on this day since 1970; with ``reserve`` in place
@@ -151,6 +159,26 @@ def state(game: str) -> bytes:
     # empty hash tag counts as none, and the keys would lie in many slots: a byte that no id contains fills it.
     tag = game.encode("utf-8", "surrogatepass")
     return b"domino:{\xff%b}" % tag if not tag or tag.startswith(b"}") else b"domino:{%b}" % tag
+
+
+def looks(game: str) -> bytes:
+    """Return the key of when the players of a waiting game have looked at it."""
+    return state(game) + b":looks"
+
+
+def tables(owner: str, form: str) -> tuple[bytes, bytes]:
+    """Return the keys of the tables of a form, which belong to an application, or if ``owner`` is empty to nobody."""
+    base = b"%b:tables:%b" % (_seeking(owner), form.encode())
+    return base, base + b":seats"
+
+
+def claim(owner: str, name: str) -> bytes:
+    """Return the key of the table that a seeker was sent to; ``owner`` as in ``tables``."""
+    return b"%b:claim:%b" % (_seeking(owner), name.encode())
+
+
+def _seeking(owner: str) -> bytes:
+    return state(owner) if owner else b"domino:{lobby}"
 
 
 def lobby(app: str | None) -> tuple[bytes, bytes, bytes]:

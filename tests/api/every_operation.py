@@ -23,6 +23,7 @@ TEXT: Final = "text/plain"
 WEBHOOK: Final = {"url": "https://hooks.example.com/", "events": ["game.turn"]}
 REFUSED: Final[dict[str, Any]] = {
     "createGame": {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "options": {"hand": 4}},
+    "seekTable": {"variant": "domino", "players": 9, "name": "Eve"},
     "joinGame": {"name": "Eve", "join_code": "ACDEFGHJ"},
     "takeSeat": {"name": "Eve", "join_code": "ACDEFGHJ"},
     "makeMove": {"action": "deal"},

@@ -137,6 +137,11 @@ def _claim(given: Given) -> Post:
     return Post(given.timed_api, f"{table.path}/claims", {"seat": late}, table.tokens[by], {"seat": other})
 
 
+def _seek(given: Given) -> Post:
+    body = {"variant": "domino", "players": 2, "name": "Ada"}
+    return Post(given.api, "/v1/seeks", body, given.app_key, body | {"name": "Bo"})
+
+
 def _start(given: Given) -> Post:
     table = given.api.create("domino", [{"name": "Ada"}, {"open": True}, {"name": "Cem"}])
     return Post(given.api, f"{table.path}/start", {}, table.tokens[2])
@@ -179,6 +184,7 @@ CASES: dict[str, Callable[[Given], Post]] = {
     "changeToken": _token,
     "startGame": _start,
     "resign": _resign,
+    "seekTable": _seek,
     "changeJoinCode": lambda given: Post(given.api, f"{given.own_game().path}/join-code", {}, given.app_key),
     "beginRematch": _rematch,
     "beginReview": lambda given: _review(given.finished.copy(), given.api),

@@ -49,7 +49,7 @@ SPECTATOR = {
     "getScore",
 }
 """Operations that take the token of a seat, the key of the application that owns the game, or none."""
-ANYONE_OR_APPLICATION = {"createGame"}
+ANYONE_OR_APPLICATION = {"createGame", "seekTable"}
 """Operations that take the key of an application or, unless the service requires one, none."""
 PUBLIC_OR_APPLICATION = {"listLobby"}
 """Operations that take the key of an application, or none."""

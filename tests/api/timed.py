@@ -95,7 +95,11 @@ class TimedApi(Api):
 
     def let_time_out(self, table: Table) -> bool:
         """Let the service act on the deadline of the game if it is due; whether it did."""
-        return isinstance(self._automation.time_out(table.id, JudgedTime(self.clock())), Committed)
+        return self.act(table.id)
+
+    def act(self, game: str) -> bool:
+        """Let the service do in a game what is due; whether anything was."""
+        return isinstance(self._automation.time_out(game, JudgedTime(self.clock())), Committed)
 
     def time_out(self, table: Table) -> int:
         """Let the running turn time out; the seat whose turn it was."""

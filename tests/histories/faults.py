@@ -9,7 +9,7 @@ from enum import Enum
 from random import Random
 from typing import Any, TypeVar
 
-from service.games.ports import EventRange, GameExists, PriorWrite, Store, StoredGame, WriteRequest
+from service.games.ports import EventRange, GameExists, IdempotencyRecord, PriorWrite, Store, StoredGame, WriteRequest
 from service.games.reminders import NO_REMINDERS, Reminders
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
@@ -69,6 +69,7 @@ class FaultyStore(Store):
         self._injected = injected
         self._delayed: list[Callable[[], object]] = []
         self.advice = store.advice
+        self.tables = store.tables
         self.created: set[str] = set()
 
     def deliver(self) -> None:
@@ -116,6 +117,9 @@ class FaultyStore(Store):
 
     def find_code(self, shard: int, code: bytes) -> str | None:
         return self._read(lambda: self._store.find_code(shard, code))
+
+    def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
+        return self._write(lambda: self._store.fence(game, record))
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         return self._write(lambda: self._store.find_write(game, name))

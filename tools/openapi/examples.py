@@ -203,6 +203,9 @@ def _help_players(session: Session, key: str) -> None:
     send("POST", f"{game}/join-code", token=key)
 
 
+_FILL: Final = {"after": 60, "bot": "casual"}
+
+
 def _wait_for_players(session: Session) -> None:
     """In a game with open seats, let a player leave, give a seat to a computer player, and begin without the others."""
     players = [{"name": "Ada"}, {"name": "Bo"}, {"open": True}, {"open": True}]
@@ -217,6 +220,8 @@ def _wait_for_players(session: Session) -> None:
     for _ in range(2):
         session.send("POST", f"{game}/start", token=ada)
     session.send("DELETE", f"{game}/players/0", token=ada)
+    for name in ("", "Ada", "Bo"):
+        session.send("POST", "/v1/seeks", {"variant": "domino", "players": 3, "name": name, "fill": _FILL})
 
 
 def _begin_rematch(session: Session, game: str, token: str) -> None:

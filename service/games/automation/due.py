@@ -20,13 +20,14 @@ from service.engine.presence import TimedOut
 from service.games.model.errors import StaleVersion
 from service.games.model.following import advance_match, with_consequences
 from service.games.model.game import Game
-from service.games.model.schedule import BotTurn, bot_turn, reminders, time_out_due
+from service.games.model.schedule import BotTurn, attended_at, bot_turn, reminders, time_out_due
 from service.games.model.seats import OPEN_SEAT
-from service.games.model.waiting import filled
+from service.games.model.waiting import filled, freed
 from service.games.ports import Runtime
 from service.games.reminders import JudgedTime, ReminderQueue
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed, Decision
+from service.games.tables import LOOK_MS
 from service.redis.errors import StorageUnavailable
 
 
@@ -69,7 +70,35 @@ class Automation:
         due = None if game is None else time_out_due(game, judged.allowance)
         if game is None or due is None or due > judged.now:
             return due
+        if game.seats.are_open:
+            return self._attend(game, judged.now)
         return self._repository.transactions.transact(game, partial(_decide_time_out, game))
+
+    def _attend(self, game: Game, now: int) -> Committed | int | None:
+        """Take strangers off a waiting game who have not looked at it for a while, or else fill it if that is due."""
+        assert game.room is not None
+        looks = self._repository.store.tables.looks(game.id) if game.room.sought else {}
+        gone_at = {seat: max(at, looks.get(seat, 0)) + LOOK_MS for seat, at in game.room.sought}
+        gone = [seat for seat, at in gone_at.items() if at <= now]
+        if gone:
+            return self._repository.transactions.transact(game, partial(_decide_to_free, game, gone))
+        if game.fills_at is not None and game.fills_at <= now:
+            return self._repository.transactions.transact(game, partial(_decide_to_fill, game))
+        times = [*gone_at.values()]
+        return min(times if game.fills_at is None else [*times, game.fills_at], default=None)
+
+
+def _decide_to_free(seen: Game, seats: list[int], game: Game) -> Decision:
+    _check_unchanged(seen, game)
+    return freed(game, seats)
+
+
+def _decide_to_fill(seen: Game, game: Game) -> Decision:
+    _check_unchanged(seen, game)
+    assert game.room is not None
+    assert game.room.fill is not None
+    seats = [seat for seat, each in enumerate(game.seats) if each.kind == OPEN_SEAT]
+    return filled(game, seats, game.room.fill.level)
 
 
 def _check_unchanged(seen: Game, game: Game) -> None:
@@ -85,11 +114,6 @@ def _decide_turn(turn: BotTurn, move: Move, game: Game) -> Decision:
 
 def _decide_time_out(seen: Game, game: Game) -> Decision:
     _check_unchanged(seen, game)
-    if game.fills_at is not None:
-        assert game.room is not None
-        assert game.room.fill is not None
-        seats = [seat for seat, each in enumerate(game.seats) if each.kind == OPEN_SEAT]
-        return filled(game, seats, game.room.fill.level)
     clock, seat = game.clock, game.state.turn
     assert clock is not None
     if seat is None:
@@ -124,7 +148,7 @@ class LostReminders:
 
     def notice(self, game: Game) -> None:
         """Look at a game that was just read from the store."""
-        if not game.is_automatic and game.ownership is None:
+        if not game.is_automatic and game.ownership is None and attended_at(game) is None:
             return
         now = self._clock()
         if now - game.updated_at > OVERDUE_MS and self._is_overdue(game, now) and self._may_try(game.id, now):

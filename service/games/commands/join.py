@@ -68,7 +68,7 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
         return token("join", game.id, str(seat), prior=prior)
 
     committed = context.repository.transactions.transact(game, partial(_decide_join, command, token_of), record)
-    joined = _joined(context.repository, committed)
+    joined = joined_event(context.repository, committed)
     if committed.after.seats[joined.seat].token_hash is None:
         raise NotFound("no_player", seat=joined.seat)
     name = committed.after.seats[joined.seat].name or ""  # a player may have another name by now
@@ -78,7 +78,7 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
     )
 
 
-def _joined(repository: GameRepository, committed: Committed) -> Joined:
+def joined_event(repository: GameRepository, committed: Committed) -> Joined:
     """Return the event of the join that was committed; with the last seat, the deal and the absences follow it."""
     last, events = committed.after.version, committed.events
     if committed.replayed:

@@ -14,6 +14,7 @@ from service.games.model.clock import GRACE_MS, present_people, sleeps
 from service.games.model.game import Game
 from service.games.model.seats import BOT, SLOW_LEVELS
 from service.games.reminders import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance, ReminderKind, Reminders
+from service.games.tables import LOOK_MS
 
 DAY_MS: Final = 86_400_000
 MOST_ROUNDS_OF_BOTS: Final = 50
@@ -115,14 +116,22 @@ def is_under_way(game: Game) -> bool:
     return bool(present_people(state, presence, game.seats))
 
 
+def attended_at(game: Game) -> int | None:
+    """Return when a waiting game is to be filled, or a stranger at it may have gone; ``None`` for never."""
+    if game.room is None or not game.seats.are_open:
+        return None
+    times = [at + LOOK_MS for _, at in game.room.sought]
+    return min(times if game.fills_at is None else [*times, game.fills_at], default=None)
+
+
 def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
     """Return when something follows from the deadline of the game by itself; ``None`` if nothing does.
 
     That is some time after the deadline as it is applied. Where the others may claim, nothing follows from the end of a
     turn's time. While a game waits, its open seats are filled.
     """
-    if game.fills_at is not None:
-        return game.fills_at
+    if game.seats.are_open:
+        return attended_at(game)
     if game.clock is None or (game.clock.absence == "claim" and game.state.phase == PLAYING):
         return None
     deadline = game.held_deadline(allowance)
@@ -136,25 +145,21 @@ def reminders(before: Game | None, after: Game) -> Reminders:
     """
     owned = after.ownership is not None
     automatic = after.is_automatic or (before is not None and before.is_automatic)
-    if not automatic and not owned:
+    attended = attended_at(after) is not None or (before is not None and attended_at(before) is not None)
+    if not automatic and not owned and not attended:
         return NO_REMINDERS
     due: dict[ReminderKind, int | None] = {}
-    if automatic:
-        if (
-            after.clock is not None
-            or after.fills_at is not None
-            or (before is not None and before.fills_at is not None)
-        ):
-            due["clock"] = time_out_due(after)
-        if _may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before)):
-            turn = bot_turn(after)
-            kinds = after.seats.bot_kinds if after.is_awaited else ("bots_alone",)
-            is_slow = len(kinds) > 1 and turn is not None and turn.is_slow
-            kind = kinds[-1] if is_slow else kinds[0]
-            if before is not None and before.presence != after.presence:
-                kinds = (*after.seats.bot_kinds, "bots_alone")  # as it may have been of another kind
-            for each in kinds:
-                due[each] = turn.begin if turn is not None and each == kind else None
+    if attended or (automatic and after.clock is not None):
+        due["clock"] = time_out_due(after)
+    if automatic and (_may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before))):
+        turn = bot_turn(after)
+        kinds = after.seats.bot_kinds if after.is_awaited else ("bots_alone",)
+        is_slow = len(kinds) > 1 and turn is not None and turn.is_slow
+        kind = kinds[-1] if is_slow else kinds[0]
+        if before is not None and before.presence != after.presence:
+            kinds = (*after.seats.bot_kinds, "bots_alone")  # as it may have been of another kind
+        for each in kinds:
+            due[each] = turn.begin if turn is not None and each == kind else None
     if owned:
         due["outbox"] = after.updated_at
     return due

@@ -106,6 +106,10 @@ class Room(NamedTuple):
     """The version of the beginning with open seats."""
     places: int = 0
     """How many seats there were until then."""
+    sought: tuple[tuple[int, int], ...] = ()
+    """The seats of strangers who sought a table, each with when they sat down, in milliseconds since 1970."""
+    by_seek: bool = False
+    """Whether a stranger who found no table has opened this one, so that others may sit down at it."""
 
     def seat_now(self, seat: int, version: int) -> int | None:
         """Return the present seat of the player who had this one at that version; ``None`` for who has left it."""

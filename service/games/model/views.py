@@ -322,6 +322,13 @@ class JoinedSeat(NamedTuple):
     view: GameView
 
 
+class FoundSeat(NamedTuple):
+    """A seat that a seeker was given, and whether a table was ``opened`` for it."""
+
+    joined: JoinedSeat
+    opened: bool
+
+
 class LegalMoves(NamedTuple):
     """The legal moves of a seat at this version; ``turn`` is the seat whose turn it is, ``to_act`` who may move.
 

@@ -51,7 +51,8 @@ def freed(game: Game, seats: Iterable[int]) -> Change:
     for seat in seats:
         events.append(Freed(seat))
         others = tuple([each for each in room.freed if each[0] != seat])
-        room = room._replace(freed=(*others, (seat, game.version + len(events))))
+        sought = tuple([each for each in room.sought if each[0] != seat])
+        room = room._replace(freed=(*others, (seat, game.version + len(events))), sought=sought)
         game = game.with_seat(seat, Seat(OPEN_SEAT))
         if game.deck.client_seeds:
             game = game._replace(deck=game.deck.with_client_seed(seat, ""))

@@ -176,7 +176,11 @@ class GameQueries:
             self._page,
             slots=self._catching_up,
             ttl_seconds=min(self._repository.lifetimes) / 1000,
+            look=self._look,
         )
+
+    def _look(self, subscriber: Subscriber) -> None:
+        self._repository.looks.waits(subscriber.game, subscriber.seat, self._repository.reader)
 
     def _page(self, subscriber: Subscriber, after: int, limit: int) -> EventPage:
         seat = subscriber.seat
@@ -234,6 +238,7 @@ def _subscriber(access: Access) -> Subscriber:
         game.write_id,
         finished=game.status == "finished",
         app=access.app,
+        waits=game.seats.are_open and (seat is not None or access.app is not None),
     )
 
 

@@ -14,6 +14,7 @@ from time import monotonic, time
 from typing import Final, NamedTuple
 
 from service.engine.events import Finished
+from service.engine.view import DealtView
 from service.games.model.errors import Gone, NewerFormat
 from service.games.model.game_events import Freed, Started, TokenChanged, seat_after
 from service.games.model.views import WITH_NAME, Deleted, EventPage, EventView, Reset, view_event
@@ -46,18 +47,22 @@ class Subscriber(NamedTuple):
     finished: bool
     app: str | None = None
     """The application that owns the game, if that follows it."""
+    waits: bool = False
+    """Whether the game waits for players, who look at it by this."""
 
 
 class EventSubscription:
     """The events of a game after a version, for one viewer.
 
     ``read`` returns a page from the store after a cursor, as the viewer may know it. ``slots`` bounds how many
-    subscriptions read at the same time, as after a fault all of them have to. A game without events for ``ttl_seconds``
+    subscriptions read at the same time, as after a fault all of them have to; ``look`` is called whenever who follows a
+    game that waits for players waits here. A game without events for ``ttl_seconds``
     may have expired, and is read again. The events of a game that is deleted end with ``Deleted``. Must be closed.
     """
 
     __slots__ = (
         "__weakref__",
+        "_look",
         "_needs_catch_up",
         "_pending",
         "_read",
@@ -81,6 +86,7 @@ class EventSubscription:
         *,
         slots: BoundedSemaphore,
         ttl_seconds: float,
+        look: Callable[[Subscriber], None] = lambda _: None,
     ) -> None:
         self.subscriber = subscriber
         self.cursor = after
@@ -91,6 +97,7 @@ class EventSubscription:
         self.finished = False
         """Whether no more events will come: the match is finished, the game deleted, or the token changed."""
         self._read = read
+        self._look = look
         self._slots = slots
         self._ttl = ttl_seconds
         self._recheck_at = monotonic() + ttl_seconds
@@ -107,6 +114,8 @@ class EventSubscription:
         the store is unavailable it goes on waiting.
         """
         deadline = monotonic() + seconds
+        if self.subscriber.waits:
+            self._look(self.subscriber)
         while not self.closing:
             page = self._catch_up(deadline - monotonic()) if self._needs_catch_up else None
             if page is None:
@@ -219,6 +228,8 @@ class EventSubscription:
             match each.event:
                 case Finished() | Deleted():
                     self.finished = True
+                case DealtView():
+                    self.subscriber = self.subscriber._replace(waits=False)
                 case Reset(view):
                     self.finished = view.status == "finished"
                     # The token was valid at this version; no event before it will be returned.

@@ -23,6 +23,7 @@ from service.games.ports import (
     GameExists,
     GamesOfBots,
     GameWithEvents,
+    IdempotencyRecord,
     JoinCodeTaken,
     PriorWrite,
     RecentDeletions,
@@ -34,6 +35,7 @@ from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, ReminderKind, Re
 from service.games.store.advice_store import RedisAdvice
 from service.games.store.all_games import parse_stored
 from service.games.store.compression import compress, decompress
+from service.games.store.table_store import RedisOpenTables
 from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import (
@@ -117,6 +119,8 @@ def parse_notification(message: bytes) -> EventNotification:
 CHECK_TTL: Final = 1000
 """Milliseconds that a key written by ``check`` lives."""
 
+_FENCE: Final = b"fence---"
+"""In place of the id of a write: there is none under an idempotency key, and there will be none."""
 _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
 
 
@@ -151,6 +155,7 @@ class RedisStore(Store):
         self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
         self._memory_reserve = memory_reserve
         self.advice = RedisAdvice(self._calls)
+        self.tables = RedisOpenTables(self._calls)
 
     def create(
         self,
@@ -221,6 +226,11 @@ class RedisStore(Store):
         if shard is not None:
             key = keys.STORED[shard]
             self._calls.write("note", key, (b"HSET", key, game.encode(), holder.encode()))
+
+    def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
+        key = keys.idempotency(game, record.name)
+        command = evalsha("reserve", (key,), b"%b 0 %b" % (_FENCE, record.fingerprint), _IDEMPOTENCY_TTL)
+        return _parse_prior(self._calls.write("reserve", key, command)[0])
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         names = (*keys.of_game(game), keys.idempotency(game, name))

@@ -16,6 +16,7 @@ from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 from service.games.store.admission import Keeping
 from service.games.store.cache import GameCache, GameReader
 from service.games.store.history import GameHistory
+from service.games.store.looks import Looks
 from service.games.store.transactions import Committed, Transactions, WriteTerms
 from service.redis.errors import StorageUnavailable
 
@@ -28,6 +29,7 @@ class GameRepository:
 
     * ``reader`` reads a game, ``cache`` has those of this process, and ``histories`` their events and earlier versions;
     * ``transactions`` creates, changes and deletes games; its ``admission`` counts what is stored;
+    * ``looks`` notes who looks at a waiting game, and which tables strangers are offered;
     * ``lifetimes`` is how long games are kept; ``store`` itself is for what is not about one game.
 
     Whatever reads or writes raises ``StorageUnavailable``, and ``Gone`` for a game that was deleted. Finished games are
@@ -51,7 +53,13 @@ class GameRepository:
         self.cache = GameCache(allowance)
         self.reader = GameReader(store, self.cache)
         self.histories = GameHistory(store, self.cache, yield_control=runtime.yield_control, admit_read=admit_read)
-        terms = WriteTerms(keeping, observe)
+        self.looks = Looks(store.tables, runtime)
+
+        def committed(write: Committed) -> None:
+            observe(write)
+            self.looks.follow(write)
+
+        terms = WriteTerms(keeping, committed)
         self.transactions = Transactions(store, self.cache, self.reader, self.histories, runtime=runtime, terms=terms)
 
 

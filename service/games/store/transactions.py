@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeVar
 from service.engine.errors import Refusal
 from service.engine.referee import apply
 from service.engine.state import FINISHED, State
-from service.games.model.errors import MoveRefused, ShareUsedUp
+from service.games.model.errors import MoveRefused, SeatsTaken, ShareUsedUp
 from service.games.model.following import with_events
 from service.games.model.game import Game, GameStatus
 from service.games.model.game_events import Filled, GameEvent, HostingEvent, Started
@@ -233,6 +233,19 @@ class Transactions:
             raise expired()
         self._cache.forget((game_id,))
 
+    def fence(self, game_id: str, record: IdempotencyRecord) -> PriorWrite | None:
+        """Return the write under this record, or have none be committed to this game any more.
+
+        Without an answer it is sent once more. Raises ``KeyReused`` if that write was for another request.
+        """
+        send = partial(self._store.fence, game_id, record)
+        try:
+            prior = send()
+        except OutcomeUnknown as unknown:
+            prior = _send_again(send, unknown)
+        check_same_request(prior, record)
+        return prior if prior.version else None
+
     def find_write(self, game_id: str, name: str) -> PriorWrite | None:
         """Return the write that was committed under the idempotency record of that name in the last 24 hours."""
         return self._store.find_write(game_id, name)
@@ -263,6 +276,8 @@ class Transactions:
         committed in any case, so ``OutcomeUnknown`` is raised instead of ``StorageUnavailable``.
         """
         check_same_request(prior, record)
+        if not prior.version:
+            raise SeatsTaken("seats_taken")  # who asked for a seat was told that there is none here
         try:
             game = self._history.at_version(self._reader.reload(game_id), prior.version)
         except StorageUnavailable as error:

@@ -292,6 +292,26 @@ class GameInSchema(RequestSchema):
             raise ValidationError({"absence": [Reason("only_with_clock")]})
 
 
+class SeekInSchema(RequestSchema):
+    """The table that somebody seeks, and who that is."""
+
+    variant = fields.String(
+        required=True,
+        validate=KNOWN_VARIANT,
+        metadata=doc("The `id` of one of `variants` in `GET /v1/variants`.", example="domino"),
+    )
+    options = fields.Nested(OptionsInSchema, metadata=doc("House rules; missing ones have their defaults."))
+    players = StrictInteger(
+        required=True, validate=Range(MIN_SEATS, MAX_SEATS), metadata=doc("How many seats the table has.", example=4)
+    )
+    name = name_field("The name of the player.", required=True)
+    ref = ref_field("With the key of an application: what that calls the player. Told to the application and this seat")
+    clock = fields.Nested(ClockInSchema, metadata=doc("The time for turns, as at the creation of a game."))
+    fill = fields.Nested(
+        FillInSchema, metadata=doc("When open seats go to computer players, as at the creation of a game.")
+    )
+
+
 # The request for a game, from the fields of its body.
 
 
@@ -319,11 +339,24 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
         network=request_network(),
         ref=fields.get("ref"),
         lobby=fields.get("lobby"),
-        fill=fill_of(fields),
+        fill=_fill_of(fields),
     )
 
 
-def fill_of(fields: dict[str, Any]) -> Fill | None:
+def sought_game(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
+    """Return the table that the current request seeks: a game all of whose seats are open."""
+    return GameRequest(
+        variant=fields["variant"],
+        seats=(SeatRequest(OPEN_SEAT),) * fields["players"],
+        options=fields.get("options", {}),
+        clock=_clock_settings(fields),
+        app=None if backend is None else backend.id,
+        network=request_network(),
+        fill=_fill_of(fields),
+    )
+
+
+def _fill_of(fields: dict[str, Any]) -> Fill | None:
     """Return when the open seats of a requested game are filled; ``None`` for never by itself."""
     fill = fields.get("fill")
     return None if fill is None else Fill(fill["after"] * 1000, fill["bot"])

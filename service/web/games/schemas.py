@@ -63,6 +63,14 @@ class CreatedSeatSchema(CreatedTokenSchema):
     game = fields.Nested(GameSchema, required=True, metadata=doc("The game as the new player sees it."))
 
 
+class FoundSeatSchema(CreatedSeatSchema):
+    """A seat at a table that was sought."""
+
+    opened = fields.Boolean(
+        required=True, metadata=doc("Whether the table is new, as there was none to sit down at.", example=False)
+    )
+
+
 class CreatedJoinCodeSchema(Schema):
     """A join code just made."""
 

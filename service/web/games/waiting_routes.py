@@ -1,4 +1,4 @@
-"""What is done in a game that waits for players: leave a seat, fill one, begin without the open ones."""
+"""Games that wait for players: seek a seat in one, leave it, fill one, begin without the open ones."""
 
 from __future__ import annotations
 
@@ -6,22 +6,71 @@ from typing import Final
 
 from flask import Blueprint
 
+from service.backends.ports import Backend
 from service.games.access import Access
+from service.games.commands.seek import SeekCommand
 from service.web.fields.strict import EmptyInSchema
-from service.web.games.schemas import SeatFillInSchema
+from service.web.games.creation_schemas import SeekInSchema, sought_game
+from service.web.games.schemas import FoundSeatSchema, SeatFillInSchema
 from service.web.http.body import read_json, read_nothing, validate
 from service.web.http.headers import idempotency, negotiate
-from service.web.http.responses import JSON, RawResponse, created, no_content, ok
+from service.web.http.responses import JSON, RawResponse, created, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_bot, limit_expensive
+from service.web.quotas import limit_bot, limit_bots, limit_expensive
 from service.web.services import Services
 from service.web.view.query import ViewQuerySchema, language_of_view
 from service.web.view.schemas import GameSchema
-from service.web.view.serializers import game_view_json
+from service.web.view.serializers import game_view_json, joined_seat_json
 
 blueprint: Final = Blueprint("waiting", __name__)
 
 _fill_in: Final = SeatFillInSchema()
+_seek_in: Final = SeekInSchema()
+
+
+@blueprint.post("/v1/seeks")
+@Operation(
+    id="seekTable",
+    tag="games",
+    access="anyone_or_app",
+    headers=("Idempotency-Key", "Accept-Language"),
+    query=ViewQuerySchema,
+    body=SeekInSchema,
+    secret=True,
+    responses={
+        201: ResponseSpec(
+            description="The seat with its token, which is returned only here, and the game as its player sees it.",
+            schema=FoundSeatSchema,
+        )
+    },
+    own_problems=("not_found",),
+    stores=True,
+)
+def seek_table(services: Services, backend: Backend | None) -> RawResponse:
+    """Sit down at a table with strangers.
+
+    Takes a seat at the table that has waited longest of those that are the same in all that is asked for, options with
+    their defaults; if there is none, opens one, at which the next ones sit down. With the key of an application these
+    are its tables with a `lobby` and those that were opened so; without, those of `"lobby": "all"` and those that were
+    opened without a key. The first round is dealt as soon as no seat is open.
+
+    Who seeks has to look: a table that no seat has read for two minutes is not offered to anybody, and a player who was
+    given a seat here and has not read the game for so long, as a view, events or an open stream, is taken off it while
+    it waits (`freed`). A reading with the key of the application that owns the game counts for all its players. Send an
+    `Idempotency-Key`: a request that is repeated under it gets the same seat, otherwise another one; or 404
+    `no_player`, if the player has left it since.
+    """
+    limit_expensive(services)
+    negotiate(JSON)
+    language = language_of_view()
+    body = read_json()
+    fields = validate(_seek_in, body)
+    request = sought_game(fields, backend)
+    limit_bots(services, request)
+    command = SeekCommand(request, fields["name"], fields.get("ref"), idempotency(body))
+    found, replayed = services.games.commands.seek(command)
+    shown = {**joined_seat_json(found.joined, language), "opened": found.opened}
+    return created_secret(shown, f"/v1/games/{found.joined.view.id}", replayed=replayed, language=language)
 
 
 @blueprint.delete("/v1/games/<game>/players/<int:seat>")

@@ -20,6 +20,7 @@ from service.games.ports import (
     EventNotification,
     EventRange,
     GameExists,
+    IdempotencyRecord,
     JoinCodeTaken,
     Listener,
     PriorWrite,
@@ -41,6 +42,7 @@ from service.games.reminders import (
 )
 from service.games.store.compression import compress, decompress
 from service.games.store.heartbeats import Heartbeat, judge
+from service.games.tables import ListedTable, Listing, OpenTables, Place, Seeker
 from service.limits.fair_queue import Due, Turns
 from service.redis.errors import OutcomeUnknown
 from service.redis.shards import shard_of
@@ -130,6 +132,22 @@ class _MemoryAdvice(AdviceStore):
         return stored is not None and (b"%d %b" % stored).startswith(position)
 
 
+class _NoTables(OpenTables):
+    """Lists no table, so that every seeker opens one."""
+
+    def claim(self, listing: Listing, seeker: Seeker, new: ListedTable, *, leaving: str = "") -> Place:
+        return Place(new.game, 0, offered=True)
+
+    def put(self, listing: Listing, table: ListedTable, *, looked_at: int | None = None) -> None:
+        return None
+
+    def look(self, game: str, seats: Sequence[int], at: int) -> None:
+        return None
+
+    def looks(self, game: str) -> Mapping[int, int]:
+        return {}
+
+
 class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
     """Keeps games as ``RedisStore`` does, for as long as the process lives.
 
@@ -139,6 +157,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
     def __init__(self, ttl_seconds: int, now: Callable[[], float] = time) -> None:
         if ttl_seconds < 1:
             raise ValueError("a game must live for at least one second")
+        self.tables: OpenTables = _NoTables()
         self._ttl = ttl_seconds
         self._now = now
         self._games: dict[str, _Game] = {}
@@ -250,6 +269,15 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
 
     def note(self, game: str, holder: str) -> None:
         """Do nothing: nobody looks for the games of a process here."""
+
+    def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
+        """The write under this record, or one that is none."""
+        with self._lock:
+            entry = self._find_idempotency(game, record.name)
+            if entry is None:
+                prior = PriorWrite(0, record.fingerprint, b"fence---")
+                entry = self._idempotency[game, record.name] = _IdempotencyEntry(prior, self._now() + IDEMPOTENCY_TTL)
+            return entry.prior
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write under that idempotency key."""

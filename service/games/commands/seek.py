@@ -1,0 +1,172 @@
+"""The command by which a stranger is sat down at a table that is as asked for, or opens one.
+
+Owns how a seeker gets one seat and no other. A list of tables says where to try (``service.games.tables``), the game
+itself decides: whoever is sent to a table that does not exist yet creates it. A request that is repeated comes to the
+same table; before a seeker goes on to another one, the first is told to take no seat for this request any more.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final, NamedTuple
+
+from service.engine.errors import InvalidSetup
+from service.engine.variant import Rules
+from service.games.commands.context import CommandContext, NewSecret
+from service.games.commands.create import Secrets, network_digest, new_game
+from service.games.commands.join import joined_event
+from service.games.commands.validation import NEEDS_KEY, GameRequest, check_request
+from service.games.model.errors import Gone, NotFound, SeatsTaken
+from service.games.model.game import Game
+from service.games.model.game_events import Created, Joined
+from service.games.model.seats import HUMAN, OPEN_SEAT, Room, Seat
+from service.games.model.seeking import EVERYBODY, form_of, listings_of, table_of
+from service.games.model.tokens import hash_secret, new_game_id, new_token, new_write_id
+from service.games.model.views import CommandResult, FoundSeat, JoinedSeat, SeatToken, view_game
+from service.games.model.waiting import deal_if_full
+from service.games.ports import IDEMPOTENCY_TTL, GameExists, IdempotencyRecord
+from service.games.store.idempotency import IdempotencyKey
+from service.games.store.transactions import Committed, Decision
+from service.games.tables import HOLD_MS, ListedTable, Listing, Place, Seeker
+from service.limits.stored_bytes import Holder
+from service.redis.errors import StorageUnavailable
+
+MOST_TABLES: Final = 8
+"""Tables that are tried for one request."""
+_PURPOSE: Final = "seek"
+_NEVER_AGAIN: Final = 2**31
+"""A version later than any: a table that is gone has no seat at it."""
+
+
+class SeekCommand(NamedTuple):
+    """Sit down under this name at a table like the requested game, all of whose seats are open."""
+
+    request: GameRequest
+    name: str
+    ref: str | None = None
+    key: IdempotencyKey | None = None
+
+
+class _Seek(NamedTuple):
+    """What is the same for all tables that are tried; ``now`` is when it began, in ms since 1970."""
+
+    command: SeekCommand
+    rules: Rules
+    listing: Listing
+    record: IdempotencyRecord | None
+    secret: NewSecret
+    now: int
+
+
+def seek(context: CommandContext, command: SeekCommand) -> CommandResult[FoundSeat]:
+    """Return a seat at a table that is as asked for, with its token.
+
+    An idempotency key belongs to the application. Raises ``InvalidSetup`` for a game that cannot be played,
+    ``NotFound`` for a request that is repeated when its player has left, ``ShareUsedUp``, ``TooManyGamesOfBots``,
+    ``KeyReused``, ``SecretChanged``.
+    """
+    if command.ref is not None and command.request.app is None:
+        raise InvalidSetup({"ref": [NEEDS_KEY]})
+    request, key, runtime = command.request, command.key, context.runtime
+    if request.app is None:
+        request = request._replace(network=network_digest(context.idempotency, request.network))
+    else:
+        request = request._replace(network="")
+    command = command._replace(request=request)
+    rules = check_request(request, runtime.yield_control)
+    owner = EVERYBODY if request.app is None else request.app
+    form = form_of(request.variant, rules.settings, len(request.seats), clock=request.clock, fill=request.fill)
+    record, claim, known = None, new_write_id(runtime.random_bytes).decode(), HOLD_MS
+    if key is not None:
+        record = context.idempotency.record(key, _PURPOSE, owner, derives_tokens=True)
+        context.repository.transactions.admission.reserve(Holder(request.network or owner, is_app=bool(owner)))
+        claim, known = record.name, IDEMPOTENCY_TTL * 1000
+    this = _Seek(command, rules, Listing(owner, form), record, context.new_secret(new_token, key), runtime.clock())
+    leaving = ""
+    for _ in range(MOST_TABLES):
+        new = ListedTable(new_game_id(runtime.random_bytes), 0, (False,) * len(request.seats), this.now)
+        place = context.repository.store.tables.claim(this.listing, Seeker(claim, known), new, leaving=leaving)
+        committed = None
+        if place.offered:
+            try:
+                committed = _sit(context, this, place)
+            except (SeatsTaken, NotFound, Gone):
+                _unlist(context, this, place)
+        if committed is not None:
+            return _found(context, this, place, committed)
+        prior = None if record is None else context.repository.transactions.fence(place.game, record)
+        if prior is not None:
+            return _found(context, this, place, context.repository.transactions.replay(place.game, prior, record))
+        leaving = place.game
+    raise StorageUnavailable("contention")
+
+
+def _sit(context: CommandContext, this: _Seek, place: Place) -> Committed:
+    """Take the seat, or another one of that table; create the table if it does not exist yet.
+
+    Raises ``SeatsTaken`` if it has none, or is no table as asked for, ``NotFound`` and ``Gone``.
+    """
+    transactions, reader = context.repository.transactions, context.repository.reader
+    game = reader.load(place.game)
+    if game is None:
+        opened, joined = _open(context, this, place)
+        context.bots_alone.admit(opened)
+        try:
+            return transactions.create(opened, [Created(opened.deck.commitment(1)), joined], this.record)
+        except GameExists:
+            game = reader.reload(place.game)
+    return transactions.transact(game, partial(_decide_seat, this, place), this.record)
+
+
+def _open(context: CommandContext, this: _Seek, place: Place) -> tuple[Game, Joined]:
+    """Return the new table, at which the seeker sits already."""
+    command, random_bytes = this.command, context.runtime.random_bytes
+    secrets = Secrets(random_bytes, random_bytes)
+    game = new_game(command.request, this.rules.start(), secrets, game_id=place.game, now=this.now).game
+    ownership = None if game.ownership is None else game.ownership._replace(join_code=None)
+    room = (game.room or Room())._replace(by_seek=True)
+    game = game._replace(room=room, join_hash=None, ownership=ownership)
+    return _seated(this, game, place.seat)
+
+
+def _decide_seat(this: _Seek, place: Place, game: Game) -> Decision:
+    if not game.seats.are_open or this.listing not in listings_of(game):
+        raise SeatsTaken("seats_taken")
+    free = [seat for seat, each in enumerate(game.seats) if each.kind == OPEN_SEAT]
+    game, joined = _seated(this, game, place.seat if place.seat in free else free[0])
+    return deal_if_full(game, [joined])
+
+
+def _seated(this: _Seek, game: Game, seat: int) -> tuple[Game, Joined]:
+    name = this.command.name
+    token = this.secret(_PURPOSE, game.id, str(seat))
+    room = game.room or Room()
+    game = game.with_seat(seat, Seat(HUMAN, name, hash_secret(token), ref=this.command.ref))
+    return game._replace(room=room._replace(sought=(*room.sought, (seat, this.now)))), Joined(seat, name)
+
+
+def _found(context: CommandContext, this: _Seek, place: Place, committed: Committed) -> CommandResult[FoundSeat]:
+    """Return the seat that was taken with this write. Raises ``NotFound`` if its player has left it since."""
+    joined, game = joined_event(context.repository, committed), committed.after
+    if game.seats[joined.seat].token_hash is None:
+        raise NotFound("no_player", seat=joined.seat)
+    token = this.secret(_PURPOSE, place.game, str(joined.seat), prior=committed.prior)
+    seat = SeatToken(joined.seat, game.seats[joined.seat].name or "", token)
+    view = view_game(game, joined.seat, context.repository.lifetimes)
+    opened = game.room is not None and game.room.by_seek and game.version == _EVENTS_OF_OPENING
+    return CommandResult(FoundSeat(JoinedSeat(seat, view), opened), committed.replayed)
+
+
+_EVENTS_OF_OPENING: Final = 2
+
+
+def _unlist(context: CommandContext, this: _Seek, place: Place) -> None:
+    """Note what a table was found to be at which there was no seat."""
+    gone = ListedTable(place.game, _NEVER_AGAIN, (True,) * len(this.command.request.seats), this.now)
+    try:
+        game = context.repository.reader.load(place.game)
+    except Gone:
+        game = None
+    is_listed = game is not None and this.listing in listings_of(game)
+    table = table_of(game) if game is not None and is_listed else gone
+    context.repository.store.tables.put(this.listing, table)

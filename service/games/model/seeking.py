@@ -1,0 +1,64 @@
+"""Which waiting games strangers may sit down at, and which of them are alike.
+
+Owns both. Does not depend on where the tables are listed (``service.games.tables``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import json
+
+from service.engine.options import Value
+from service.games.model.clock import ClockSettings
+from service.games.model.game import Game, rules_for
+from service.games.model.seats import OPEN_SEAT, Fill
+from service.games.model.tokens import short_digest
+from service.games.tables import ListedTable, Listing
+
+EVERYBODY = ""
+"""The owner of the tables of which anybody may take a seat."""
+
+
+def form_of(
+    variant: str, settings: Mapping[str, Value], players: int, *, clock: ClockSettings | None, fill: Fill | None
+) -> str:
+    """Return what is the same for tables that are alike: the game, its options as they apply, its seats, its times."""
+    return short_digest("table", json.encode((variant, dict(settings), players, clock, fill), order="sorted").decode())
+
+
+def listings_of(game: Game) -> tuple[Listing, ...]:
+    """Return the lists in which a game is while seats are open, or was; none for one that strangers may not join.
+
+    Those are games that are in no lobby, unless a stranger has opened them; and games that have more than a seeker can
+    ask for, such as arranged deals, or seats that are kept for somebody.
+    """
+    room, ownership = game.room, game.ownership
+    if _is_special(game):
+        return ()
+    by_seek = room is not None and room.by_seek
+    owners: list[str] = []
+    if ownership is not None and (by_seek or ownership.lobby is not None):
+        owners.append(ownership.app)
+    if (ownership is None and by_seek) or (ownership is not None and ownership.lobby == "all"):
+        owners.append(EVERYBODY)
+    if not owners:
+        return ()
+    fill, players, rules = None if room is None else room.fill, len(game.seats), game.rules
+    if room is not None and room.began:
+        players, rules = room.places, rules_for(game.variant.key, game.options, room.places)
+    form = form_of(game.variant.key, rules.settings, players, clock=game.clock, fill=fill)
+    return tuple([Listing(owner, form) for owner in owners])
+
+
+def table_of(game: Game) -> ListedTable:
+    """Return what lists know of a game."""
+    taken = tuple([each.kind != OPEN_SEAT for each in game.seats])
+    if game.room is not None and game.room.began:
+        taken = (True,) * game.room.places
+    return ListedTable(game.id, game.version, taken, game.created_at)
+
+
+def _is_special(game: Game) -> bool:
+    plain = game.spectators and game.pace is None and not (game.auto or game.unique_names or game.arranged)
+    return not plain or any([each.kind == OPEN_SEAT and each.ref is not None for each in game.seats])

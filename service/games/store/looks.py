@@ -1,0 +1,91 @@
+"""Who looks at a waiting game, and which tables strangers are offered: both are noted in the background.
+
+Owns how often. A table is listed by those who look at it, so that one that was lost from a list is found again, and one
+that nobody looks at is not. Does not depend on how anybody looks.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from service.bounded_cache import BoundedCache
+from service.games.model.errors import Gone
+from service.games.model.game import Game
+from service.games.model.seeking import listings_of, table_of
+from service.games.ports import Runtime
+from service.games.store.cache import GameReader
+from service.games.store.transactions import Committed
+from service.games.tables import OpenTables
+from service.redis.errors import OutcomeUnknown, StorageUnavailable
+
+EVERY_MS: Final = 20_000
+"""Milliseconds after which it is noted again that a seat looks."""
+_MOST_KNOWN: Final = 10_000
+"""Seats whose last look a process knows."""
+
+_log = logging.getLogger(__name__)
+
+
+class Looks:
+    """Notes looks in these tables."""
+
+    def __init__(self, tables: OpenTables, runtime: Runtime) -> None:
+        self._tables = tables
+        self._clock, _, _, self._run_later = runtime
+        self._known = BoundedCache[tuple[str, int | None], int](_MOST_KNOWN)
+
+    def notice(self, game: Game, seat: int | None) -> None:
+        """Note that the player of a seat has looked at a game; ``None`` for its application, which does for all."""
+        if game.seats.are_open and self._is_due(game.id, seat) and listings_of(game):
+            self._later(partial(self._note, game, seat))
+
+    def waits(self, game_id: str, seat: int | None, reader: GameReader) -> None:
+        """As ``notice``, for who waits for the next event of a game that waited for players lately."""
+        if self._is_due(game_id, seat):
+            self._later(partial(self._read, game_id, seat, reader))
+
+    def follow(self, committed: Committed) -> None:
+        """Note which seats are taken after a write."""
+        game = committed.after
+        if committed.status_before == "waiting" or (committed.status_before is None and game.seats.are_open):
+            self._later(partial(self._list, committed))
+
+    def _is_due(self, game_id: str, seat: int | None) -> bool:
+        now, last = self._clock(), self._known.get((game_id, seat))
+        if last is not None and now - last < EVERY_MS:
+            return False
+        self._known.put((game_id, seat), now)
+        return True
+
+    def _read(self, game_id: str, seat: int | None, reader: GameReader) -> None:
+        game = reader.load(game_id)
+        if game is not None and game.seats.are_open and listings_of(game):
+            self._note(game, seat)
+
+    def _note(self, game: Game, seat: int | None) -> None:
+        now = self._clock()
+        if game.room is not None and game.room.sought:
+            self._tables.look(game.id, range(len(game.seats)) if seat is None else (seat,), now)
+        for listing in listings_of(game):
+            self._tables.put(listing, table_of(game), looked_at=now)
+
+    def _list(self, committed: Committed) -> None:
+        game = committed.after
+        looked_at = self._clock() if committed.status_before is None else None
+        for listing in listings_of(game):
+            self._tables.put(listing, table_of(game), looked_at=looked_at)
+
+    def _later(self, work: Callable[[], None]) -> None:
+        self._run_later(partial(_quietly, work))
+
+
+def _quietly(work: Callable[[], None]) -> None:
+    try:
+        work()
+    except (StorageUnavailable, OutcomeUnknown, Gone):
+        pass  # the next look notes it again
+    except Exception:
+        _log.exception("a look at a table could not be noted")
