@@ -172,7 +172,8 @@ def _named(game: Game, envelope: EventEnvelope) -> EventEnvelope:
     event = envelope.event
     if not isinstance(event, Joined):
         return envelope
-    return envelope._replace(event=replace(event, name=game.seats[event.seat].name or ""))
+    seat = event.seat if game.room is None else game.room.seat_now(event.seat, envelope.version)
+    return envelope._replace(event=replace(event, name="" if seat is None else game.seats[seat].name or ""))
 
 
 def _leads_to(game: Game, envelopes: Sequence[EventEnvelope]) -> bool:

@@ -25,7 +25,8 @@ local function parse(entry)
   local opened, looked, version, taken, held = string.match(entry or '', '^(%d+) (%d+) (%d+) (%d+) (.*)$')
   local table = opened and {opened = opened, looked = tonumber(looked), version = version, taken = taken, held = {}}
   for seat, till, holder in string.gmatch(held or '', '(%d+):(%d+):([^,]+),') do
-    if tonumber(till) > now and holder ~= claim then
+    if tonumber(till) > now then
+      table.own = table.own or (holder == claim and seat)
       table.held[seat] = string.format('%s:%s:%s,', seat, till, holder)
     end
   end
@@ -59,10 +60,8 @@ end
 local known = redis.call('GET', KEYS[1])
 if known and known ~= leaving then
   local table = parse(redis.call('HGET', KEYS[3], known))
-  if table and now - table.looked >= tonumber(ARGV[6]) then
-    table = nil
-  end
-  return sent(known, table and hold(known, table) or '0', table and 1 or 0)
+  -- Who holds no seat there any more has perhaps taken it, and then another one must not be held.
+  return sent(known, table and table.own or '0', table and now - table.looked < tonumber(ARGV[6]) and 1 or 0)
 end
 for _, game in ipairs(redis.call('ZRANGE', KEYS[2], 0, ARGV[10] - 1)) do
   local table = parse(redis.call('HGET', KEYS[3], game))
