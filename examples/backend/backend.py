@@ -106,6 +106,14 @@ def sit_down(user: dict[str, str], path: str, body: dict[str, Any]) -> Any:
     return {"game": game}, 201
 
 
+@app.post("/seeks")
+def find_table() -> Any:
+    """Sit down with strangers, at one table for all; a minute later computer players take what is open."""
+    user = signed_in()
+    wanted = {"variant": "domino", "players": 4, "fill": {"after": 60, "bot": "casual"}}
+    return sit_down(user, "/v1/seeks", {**wanted, **user})
+
+
 @app.get("/games")
 def list_games() -> Any:
     """Return the games of the user, the newest first; with ``to_act=true`` those that wait for the user."""

@@ -218,10 +218,10 @@ class Race:
                 assert [game for game, _ in places] == [sat.game], "nobody is lost"
                 access = build_games(self.truth, self.truth, [b"secret"], TTL).access
                 assert access.authenticate(sat.game, sat.token).seat == places[0][1]
-            for game, _ in places:
-                room = games[game].room
-                assert room is not None
-                assert (games[game].variant.key, room.places or len(games[game].seats)) == self.asked[name]
+            for place, _ in places:
+                found = games[place]
+                assert found.room is not None
+                assert (found.variant.key, found.room.places or len(found.seats)) == self.asked[name]
 
     def check_tables(self) -> None:
         """No table was opened while another one of its form had a seat that nobody was sent to."""

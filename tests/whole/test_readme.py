@@ -81,6 +81,10 @@ def test_an_open_seat_is_taken_with_the_join_code(service: Service, tmp_path: Pa
     assert len(json.loads(own)) == 7
 
 
+def test_strangers_sit_down_at_one_table_and_it_fills(service: Service, tmp_path: Path) -> None:
+    assert played("strangers", service, tmp_path) == ["true", "false", "playing", "casual"]
+
+
 def test_a_move_sent_twice_is_made_once_and_an_unchanged_view_is_304(service: Service, tmp_path: Path) -> None:
     first, second, unchanged = played("stale", service, tmp_path)
     assert [first.strip(), second, unchanged] == ["201", "412 stale_version", "304"]
