@@ -195,9 +195,9 @@ class Settings:
     public_url: tuple[str, ...] = _setting(
         "",
         _PUBLIC_URLS,
-        "address at which others reach the page, such as `https://domino.example`, for invitations; several, separated "
-        "by commas; none: where `HOST` is more than loopback, in a run without `REDIS_URL`, the addresses of the "
-        "machine, else the one that the browser shows",
+        "addresses at which others reach the page, separated by commas, such as `https://domino.example`; invitations "
+        "show them; none: the address that the browser shows, or in a run without `REDIS_URL` with `HOST` beyond "
+        "loopback the addresses of the machine",
     )
     metrics_host: str = _setting("127.0.0.1", _HOST, "address to listen on for `METRICS_PORT`")
     metrics_port: int = _setting(
@@ -229,8 +229,8 @@ class Settings:
     durability: str = _setting(
         "local",
         _DURABLE,
-        "when a move is acknowledged: `local`, as soon as the server has it; `replicated`, when every replica has it, "
-        "too, that may take the place of the server; `replicated:1`, when so many replicas have it",
+        "when a move is acknowledged: `local`, as soon as the server has it; `replicated`, when every replica has it "
+        "that may be promoted; `replicated:1`, when that number of replicas has it",
     )
     data_dir: Path = _setting(  # noqa: RUF009 # it is a field
         "data", _FOLDER, "folder of the embedded server, and of the generated secret"
@@ -243,9 +243,9 @@ class Settings:
     secret_key: tuple[str, ...] = _setting(
         "",
         _SECRETS,
-        "key from which tokens are derived, so that a repeated request gets the same ones; must be the same on every "
-        "machine that serves the same Redis; several, separated by commas: new tokens are derived from the first one, "
-        "repeated requests may have used any; none: generated once and kept in `DATA_DIR`",
+        "key from which tokens are derived, so that a repeated request gets the same ones; the same on every machine "
+        "that serves the same Redis; several, separated by commas: new tokens come from the first, repeated requests "
+        "may have used any; none: generated once and kept in `DATA_DIR`",
     )
     game_ttl_days: int = _setting("30", _integer(1, 3650), "days a game is kept after its last move")
     finished_ttl_days: int = _setting(
@@ -275,18 +275,18 @@ class Settings:
         "3000",
         _integer(0, 1_000_000),
         "games that one address may create, join, verify or replay per minute; a large body counts as one more for "
-        "each 4 KiB, an `expert` as one more, for each round where computer players may play alone; `0`: no limit",
+        "each 4 KiB, an `expert` as one more, for each round if computer players may play alone; `0`: no limit",
     )
     max_games_of_bots: int = _setting(
         "50",
         _integer(0, 1_000_000),
-        "games under way that computer players may go on with alone, of one address or application; `0`: no limit",
+        "games under way of one address or application that computer players may finish without people; `0`: no limit",
     )
     reads_per_minute: int = _setting(
         "12000",
         _integer(0, 1_000_000),
         "hundreds of events that one address may read per minute from the histories of games: records, fairness, "
-        "repeated requests; laying a tile in a replay counts a quarter, a page of the lobby after the first as one; "
+        "repeated requests; a tile laid in a replay counts as a quarter, a page of the lobby after the first as one; "
         "`0`: no limit",
     )
     token_failures_per_minute: int = _setting(
@@ -297,7 +297,7 @@ class Settings:
     seat_requests_per_minute: int = _setting(
         "6000",
         _integer(0, 1_000_000),
-        "requests that one seat may send per minute; `0`: no limit, but of the 20 to leave or come back",
+        "requests that one seat may send per minute; `0`: no limit, except 20 per minute to leave or come back",
     )
     token_changes_per_hour: int = _setting(
         "10", _integer(0, 1_000_000), "changes of its token that one seat may request per hour; `0`: no limit"
@@ -308,14 +308,14 @@ class Settings:
     app_games_per_minute: int = _setting(
         "6000",
         _integer(0, 1_000_000),
-        "games that one application may create or join per minute, from whatever addresses; a large body counts as "
-        "one more for each 4 KiB, and an `expert` as `CREATES_PER_MINUTE` says; `0`: no limit",
+        "games that one application may create or join per minute, from all addresses together; large bodies and "
+        "`expert` count as for `CREATES_PER_MINUTE`; `0`: no limit",
     )
     app_requests_per_minute: int = _setting(
         "60000",
         _integer(0, 1_000_000),
-        "requests that one application may send per minute, from whatever addresses; what `READS_PER_MINUTE` counts, "
-        "counts here; `0`: no limit, and `READS_PER_MINUTE` counts for applications as well",
+        "other requests that one application may send per minute, from all addresses together, with what "
+        "`READS_PER_MINUTE` counts; `0`: no limit, and `READS_PER_MINUTE` counts for applications as well",
     )
     trusted_proxies: int = _setting(
         "0",
@@ -325,14 +325,14 @@ class Settings:
     webhook_networks: tuple[Network, ...] = _setting(
         "",
         _NETWORKS,
-        "addresses and networks, separated by commas, that webhooks may have though they are not "
-        "public, as `10.0.0.0/8`; only there also with `http` and on every port; none: public addresses alone",
+        "networks that are not public and that webhooks may still have, separated by commas, such as `10.0.0.0/8`; "
+        "there also with `http` and on every port; none: public addresses only",
     )
     webhook_proxy: str | None = _setting(
         "",
         _PROXY_URL,
-        "`http://host:port` of a proxy that makes the connections to webhooks, and decides where "
-        "to; not together with `WEBHOOK_NETWORKS`; none: they are made, and checked, by the service",
+        "`http://host:port` of a proxy that makes the connections to webhooks, and decides where to; not together "
+        "with `WEBHOOK_NETWORKS`; none: the service makes and checks them",
     )
     worker_connections: int = _setting("5000", _integer(1, 100_000), "connections that one worker serves at a time")
     max_streams: int = _setting(
