@@ -212,7 +212,7 @@ def round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> lis
 
 def _round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...], timeout: float | None = None) -> list[Any]:
     try:
-        connection: Any = pool.get_connection(timeout=timeout)
+        connection: Any = pool.get_connection() if timeout is None else pool.get_connection(timeout=timeout)
     except Exception as error:
         raise NotSent from error
     answers: list[Any] = []
