@@ -111,6 +111,12 @@ from service.redis.shards import TAGS
 HEARTBEATS: Final = tuple(b"domino:heartbeat:{%b}" % tag.encode() for tag in TAGS)
 """When players could last move, by shard."""
 
+
+def heartbeat(shard: int, *, is_one: bool) -> bytes:
+    """Return the key of the heartbeat of a shard; ``is_one``: one server has all shards, and one heartbeat for them."""
+    return HEARTBEATS[0 if is_one else shard]
+
+
 APPLICATIONS: Final = b"domino:apps"
 """The set of the ids of all applications."""
 DELETED: Final = tuple(b"domino:deleted:{%b}" % tag.encode() for tag in TAGS)

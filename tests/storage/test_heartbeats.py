@@ -5,13 +5,14 @@ The harness is that of the reminders, whose clock stands still, and in which all
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
 import redis
 
 from service.games.reminders import NO_ALLOWANCE
-from service.games.store.heartbeats import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, RedisHeartbeats
+from service.games.store.heartbeats import HEARTBEAT_MS, LONGEST_ALLOWANCE_MS, OUTAGE_MS, Heartbeat, RedisHeartbeats
 from service.redis import keys
 from service.redis.calls import observe_nothing
 from service.redis.cluster import ClusterTopology
@@ -22,6 +23,8 @@ from tests.storage.servers import RealServer
 from tests.storage.test_reminders import (
     AGO,
     HARNESSES,
+    LATER,
+    LEASE,
     Harness,
     MemoryHarness,
     RedisHarness,
@@ -40,7 +43,7 @@ JUST_NOW = 10_000
 
 @pytest.fixture(params=HARNESSES)
 def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
-    yield from run_harness(request)
+    yield from run_harness(request, request.param)
 
 
 def until(harness: Harness, game: str) -> int:
@@ -247,3 +250,57 @@ def test_data_that_a_store_loads_from_its_disk_shows_how_long_it_was_away(server
     now, allowance = reminders.judged(game)
     assert 60_000 <= allowance.until - allowance.since <= 60_000 + JUST_NOW
     assert allowance.since <= now
+
+
+# ── A clock of a server that is set back ─────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", ["redis", "cluster"])
+def test_the_time_of_games_goes_on_when_the_clock_of_a_server_is_set_back(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    """As if all that is stored were of a server whose clock was ahead: what is due soon does not wait for the clock."""
+    for harness in run_harness(request, name):
+        assert isinstance(harness, RedisHarness)
+        harness.beat()
+        soon, later = create(harness, "clock", JUST_NOW), create(harness, "clock", LATER)
+        before = harness.queue.server_time()
+        harness.pass_time(-60_000)
+        assert before + 60_000 - JUST_NOW <= harness.queue.server_time()  # even before the next heartbeat
+        harness.beat()
+        time = harness.queue.server_time() - 60_000
+        assert before - 1_000 <= time <= before + JUST_NOW
+        assert take(harness, "clock") == set()
+        for _ in range(4):
+            harness.beat()
+            harness.pass_time(JUST_NOW // 4)  # the last of it without a heartbeat
+        (taken,) = harness.queue.take("clock", 9, LEASE)
+        assert taken.game == soon
+        assert harness.queue.take("clock", 9, LEASE) == []  # its lease is of the same time
+        renewed = harness.queue.renew("clock", taken, LEASE)
+        assert renewed is not None
+        assert 0 <= renewed.leased - taken.leased <= JUST_NOW
+        assert harness.queue.judged(later).allowance == NO_ALLOWANCE
+
+
+def test_the_time_of_games_comes_back_to_the_clock_of_the_server_slowly(shared_client: redis.Redis) -> None:
+    harness = RedisHarness(SingleNodeTopology(shared_client))
+    harness.clear()
+    harness.beat()
+    harness.pass_time(-2_000)
+    harness.beat()
+    ahead = [_ahead(shared_client)]
+    assert 1_000 <= ahead[0] <= 2_000
+    for _ in range(3):
+        harness.pass_time(4_000)
+        harness.beat()
+        ahead.append(_ahead(shared_client))
+    steps = [before - after for before, after in itertools.pairwise(ahead)]
+    assert all(8 <= step <= 8 + JUST_NOW // 500 for step in steps)
+    harness.clear()
+
+
+def _ahead(client: redis.Redis) -> int:
+    value = client.get(keys.HEARTBEATS[0])
+    assert isinstance(value, bytes)
+    return Heartbeat.stored(value).ahead

@@ -10,6 +10,7 @@ import pytest
 
 from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, WriteRequest
 from service.games.reminders import NO_ALLOWANCE, JudgedTime, ReminderKind, ReminderQueue, Reminders, TakenReminder
+from service.games.store.heartbeats import Heartbeat
 from service.redis import keys
 from service.redis.shards import SHARDS, shard_of, with_shard
 from service.redis.topology import SingleNodeTopology, Topology
@@ -81,8 +82,9 @@ class RedisHarness:
         for key in keys.HEARTBEATS:
             (note,) = self._topology.call(key, (b"GET", key))
             if note is not None:
-                times = [max(each - milliseconds, 0) for each in map(int, note.split())]
-                self._topology.call(key, (b"SET", key, b"%d %d %d" % tuple(times)))
+                *times, ahead = Heartbeat.stored(note)
+                times = [max(each - milliseconds, 0) for each in times]
+                self._topology.call(key, (b"SET", key, b"%d %d %d %d" % (*times, ahead)))
 
     def holders(self, kind: ReminderKind) -> int:
         """How many holders are known."""
@@ -97,15 +99,15 @@ class RedisHarness:
 
 @pytest.fixture(params=HARNESSES)
 def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
-    yield from run_harness(request)
+    yield from run_harness(request, request.param)
 
 
-def run_harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
-    """The harness of the name that is the parameter of this fixture."""
-    if request.param == "memory":
+def run_harness(request: pytest.FixtureRequest, name: str) -> Iterator[Harness]:
+    """The harness of this name."""
+    if name == "memory":
         yield MemoryHarness()
         return
-    single = request.param == "redis"
+    single = name == "redis"
     topology: Topology = (
         SingleNodeTopology(request.getfixturevalue("shared_client"))
         if single

@@ -51,6 +51,7 @@ class RedisWebhooks(WebhookStore):
         observe: Observer,
         observe_failure: FailureObserver,
     ) -> None:
+        self._topology = topology
         self._memory_reserve = memory_reserve
         self._endpoints = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)
         self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
@@ -132,7 +133,8 @@ class RedisWebhooks(WebhookStore):
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
         key = _reminders(webhook)
-        command = evalsha("renew", (key,), _reminder(webhook), repr(leased).encode(), lease)
+        heartbeat = keys.heartbeat(_shard(webhook), is_one=self._topology.scripts_span_slots)
+        command = evalsha("renew", (key, heartbeat), _reminder(webhook), repr(leased).encode(), lease)
         answer = self._write("renew", key, command)
         return None if answer is None else float(answer)
 
@@ -211,9 +213,13 @@ def _names(webhook: Webhook, *names: str) -> tuple[bytes, ...]:
 
 def _reminders(webhook: Webhook) -> bytes:
     """Return the set that has the reminder of the endpoint."""
+    return keys.reminder_sets("webhooks")[_shard(webhook)]
+
+
+def _shard(webhook: Webhook) -> int:
     shard = shard_of(webhook.app)
     assert shard is not None, "the id of an application has a shard"
-    return keys.reminder_sets("webhooks")[shard]
+    return shard
 
 
 def _reminder(webhook: Webhook) -> bytes:

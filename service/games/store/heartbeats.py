@@ -37,11 +37,24 @@ HEARTBEAT_MS: Final = 1_000
 
 
 class Heartbeat(NamedTuple):
-    """The last time players could move, when they could again after an outage, and when its allowance ends."""
+    """The last time players could move, when they could again after an outage, and when its allowance ends.
+
+    All are of the time of games, which is ``ahead`` of the clock of the server after somebody has set that back.
+    """
 
     last: int
     since: int = 0
     until: int = 0
+    ahead: int = 0
+
+    @classmethod
+    def stored(cls, value: bytes) -> Heartbeat:
+        """Return the heartbeat that is stored as this value."""
+        return cls(*map(int, value.split()))
+
+    def time_at(self, clock: int) -> int:
+        """Return the time of games by the clock of the server, as its scripts do: it never goes back."""
+        return max(clock + self.ahead, self.last)
 
     def allowance_at(self, now: int) -> OutageAllowance:
         """Return the allowance if players can move ``now``: what is left of an earlier one, and the new outage."""
@@ -52,13 +65,13 @@ class Heartbeat(NamedTuple):
 
 
 def judge(now: int, stored: bytes | None) -> JudgedTime:
-    """Return the time by which deadlines are judged ``now``, if this heartbeat is stored.
+    """Return the time by which deadlines are judged ``now``, by the time of games, if this heartbeat is stored.
 
     ``None`` if none ever came.
     """
     if stored is None:
         return JudgedTime(now)
-    allowance = Heartbeat(*map(int, stored.split())).allowance_at(now)
+    allowance = Heartbeat.stored(stored).allowance_at(now)
     return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
 
 
@@ -131,12 +144,12 @@ class RedisHeartbeats:
         return max([0, *[each.until - each.last for each in self._known.values()]]) / 1000
 
     def server_time(self) -> int:
-        """Return the time of the server that owns the first shard."""
+        """Return the time of games on the server that owns the first shard."""
         return self._judged(keys.HEARTBEATS[0]).now
 
     def judged(self, game: str) -> JudgedTime:
         """Return the time of the server of this game, and the outage allowance of its deadlines."""
-        return self._judged(keys.HEARTBEATS[0 if self._topology.scripts_span_slots else shard_of(game) or 0])
+        return self._judged(keys.heartbeat(shard_of(game) or 0, is_one=self._topology.scripts_span_slots))
 
     def _keys(self) -> Sequence[bytes]:
         """Return the keys of the heartbeats: one for all games, or one for each shard where servers share them."""
@@ -146,7 +159,7 @@ class RedisHeartbeats:
         """Keep what the servers answered. Raises ``StorageUnavailable`` if none did, and errors of the program."""
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
         stored = {place: answer for place, answer in enumerate(answers) if isinstance(answer, bytes)}
-        known = {place: Heartbeat(*map(int, answer.split())) for place, answer in stored.items()}
+        known = {place: Heartbeat.stored(answer) for place, answer in stored.items()}
         is_new = any([each.since != self._known.get(place, _NO_OUTAGE).since for place, each in known.items()])
         self._known |= known
         for act in self._outage_ended if is_new else ():
@@ -155,7 +168,7 @@ class RedisHeartbeats:
             raise failures[0]
 
     def _judged(self, key: bytes) -> JudgedTime:
-        """Return the time of the server that owns the key of a heartbeat, and the outage allowance."""
+        """Return the time of games on the server that owns the key of a heartbeat, and the outage allowance."""
         began = monotonic()
         try:
             answers = self._topology.call(key, (b"TIME",), (b"GET", key))
@@ -167,4 +180,5 @@ class RedisHeartbeats:
             if isinstance(answer, Exception):
                 raise failure_of(answer) from None
         (seconds, micros), heartbeat = answers
-        return judge(int(seconds) * 1000 + int(micros) // 1000, heartbeat)
+        now = int(seconds) * 1000 + int(micros) // 1000
+        return judge(now if heartbeat is None else Heartbeat.stored(heartbeat).time_at(now), heartbeat)

@@ -100,7 +100,11 @@ class RedisReminders(ReminderQueue):
         """Return how much is due of each holder in each shard. Raises ``StorageUnavailable`` if no server answers."""
         sets = keys.reminder_sets(kind)
         most = 0 if kind in NOT_OF_GAMES else MOST_HOLDERS_OF_A_SHARD
-        together = [sets] if self._topology.scripts_span_slots else [(key,) for key in sets]
+        together = (
+            [(keys.HEARTBEATS[0], *sets)]
+            if self._topology.scripts_span_slots
+            else list(zip(keys.HEARTBEATS, sets, strict=True))
+        )
         return [
             Due(at + place - 1, holder.decode(), count, float(since))
             for at, answer in enumerate(self._run("due", [evalsha("due", each, most) for each in together]))
@@ -124,7 +128,8 @@ class RedisReminders(ReminderQueue):
         if shard is None:
             return None
         key = _key(kind, shard, taken.holder)
-        (leased,) = self._run("renew", [evalsha("renew", (key,), *_leased(taken), lease)])
+        heartbeat = keys.heartbeat(shard, is_one=self._topology.scripts_span_slots)
+        (leased,) = self._run("renew", [evalsha("renew", (key, heartbeat), *_leased(taken), lease)])
         return None if leased is None else taken._replace(leased=float(leased))
 
     def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
@@ -160,7 +165,7 @@ class RedisReminders(ReminderQueue):
         return games
 
     def server_time(self) -> int:
-        """Return the time of the server that owns the first shard."""
+        """Return the time of games on the server that owns the first shard."""
         return self.heartbeats.server_time()
 
     def judged(self, game: str) -> JudgedTime:

@@ -1,7 +1,8 @@
 #!lua
 -- Tells what is due: the holders of games, with how many of theirs; or how many without holders.
 --
--- KEYS[1…] sorted sets  holders by when they are next to be served, in ms since 1970, not later than their first game is
+-- KEYS[1]  string       the heartbeat of the games of these sets (script "heartbeat")
+-- KEYS[2…] sorted sets  holders by when they are next to be served, in ms since 1970, not later than their first game is
 --                  due; behind the name, a colon and a holder: the games of the holder by when they are due. Or things
 --                  without holders by when they are due
 -- ARGV[1]  how many holders of each set at most; 0 for sets without holders
@@ -11,11 +12,13 @@
 -- Times are small here: a double is exact up to 2^53.
 
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local heartbeat = redis.call('GET', KEYS[1])
+local last, ahead = string.match(heartbeat or '', '^(%d+) %d+ %d+ ?(%d*)$')
+local now = math.max(time[1] * 1000 + math.floor(time[2] / 1000) + (tonumber(ahead) or 0), tonumber(last) or 0)
 
 -- Most runs find nothing, so what they do is cheap: usually, there is no reminder of this kind at all.
 local result = {}
-if redis.call('EXISTS', unpack(KEYS)) == 0 then
+if redis.call('EXISTS', unpack(KEYS, 2)) == 0 then
   return result
 end
 
@@ -25,11 +28,11 @@ local function add(...)
   end
 end
 
-for i = 1, #KEYS do
+for i = 2, #KEYS do
   if ARGV[1] == '0' then
     local count = redis.call('ZCOUNT', KEYS[i], '-inf', now)
     if count > 0 then
-      add(i, '', count, redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')[2])
+      add(i - 1, '', count, redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')[2])
     end
   else
     local holders = redis.call('ZRANGE', KEYS[i], '-inf', now, 'BYSCORE', 'LIMIT', 0, ARGV[1], 'WITHSCORES')
@@ -37,7 +40,7 @@ for i = 1, #KEYS do
       local games = KEYS[i] .. ':' .. holders[j]
       local count = redis.call('ZCOUNT', games, '-inf', now)
       if count > 0 then
-        add(i, holders[j], count, holders[j + 1])
+        add(i - 1, holders[j], count, holders[j + 1])
       else
         local first = redis.call('ZRANGE', games, 0, 0, 'WITHSCORES')[2]
         if first then

@@ -7,17 +7,19 @@
 -- ARGV[2]  1 for sets of holders, 0 for sets without
 -- ARGV[…]  for each of the sets: the holder, and how many of its games at most
 --
--- Returns {score of what is leased, the time in ms, the heartbeat, {game, score at which it was due, …}, …}, with a
+-- Returns {score of what is leased, the time of games in ms, the heartbeat, {game, score at which it was due, …}, …}, with a
 -- list for each of the sets.
 -- A holder that was served waits from now on, so that others of the shard are next.
 -- Times are small here: a double is exact up to 2^53.
 
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local heartbeat = redis.call('GET', KEYS[1])
+local last, ahead = string.match(heartbeat or '', '^(%d+) %d+ %d+ ?(%d*)$')
+local now = math.max(time[1] * 1000 + math.floor(time[2] / 1000) + (tonumber(ahead) or 0), tonumber(last) or 0)
 -- No write makes a game due at half a millisecond, so none is mistaken for a lease.
 local leased = string.format('%.1f', now + tonumber(ARGV[1]) + 0.5)
 
-local taken = {leased, now, redis.call('GET', KEYS[1])}
+local taken = {leased, now, heartbeat}
 for i = 2, #KEYS do
   local set, holder, count = KEYS[i], ARGV[2 * i - 1], ARGV[2 * i]
   local games = ARGV[2] == '1' and set .. ':' .. holder or set

@@ -415,7 +415,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
 
     def _judged(self, game: str) -> JudgedTime:
         heartbeat = None if shard_of(game) is None else self._heartbeat
-        return judge(self.server_time(), None if heartbeat is None else b"%d %d %d" % heartbeat)
+        return judge(self.server_time(), None if heartbeat is None else b"%d %d %d %d" % heartbeat)
 
     def beat(self) -> None:
         """Note that players can move."""
