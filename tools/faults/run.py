@@ -289,7 +289,7 @@ class _Play:
 
     def _create_games_of_bots(self) -> None:
         """Create a game of computer players alone in the place of each that is finished, as long as clients play."""
-        wanted = {"variant": "domino", "options": {"limit": 50}, "pace": 200, "players": [{"bot": "greedy"}] * 2}
+        wanted = {"variant": "domino", "options": {"limit": 50}, "pace": 0.2, "players": [{"bot": "greedy"}] * 2}
         numbers, running = count(), set[str]()
         with closing(TableDoor(self._stage.service.url, Log(), "")) as door:
             while not self._over.is_set():
