@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import socket
 import stat
@@ -133,6 +134,43 @@ def test_data_and_address_survive_a_kill(tmp_path: Path) -> None:
         until(lambda: server.pid is None)
         assert server.start() == url
         assert get(server, "spinner") == "6-6"
+
+
+def written(folder: Path, reported: list[str]) -> tuple[EmbeddedServer, Path]:
+    """A server that has written some keys and was stopped, and the file with its last writes."""
+    server = EmbeddedServer(folder, report=reported.append)
+    with server, redis.Redis.from_url(server.url) as client:
+        for number in range(100):
+            client.set(f"key {number}", b"value")
+    (file,) = (folder / "appendonlydir").glob("*.incr.aof")
+    return server, file
+
+
+def size(server: EmbeddedServer) -> int:
+    with server, redis.Redis.from_url(server.url) as client:
+        return int(client.dbsize())
+
+
+def test_an_unfinished_write_at_the_end_is_dropped_and_reported(tmp_path: Path) -> None:
+    reported: list[str] = []
+    server, file = written(tmp_path, reported)
+    os.truncate(file, file.stat().st_size - 3)
+    before = file.stat().st_size
+    assert size(server) == 99
+    assert reported == [f"the last {before - file.stat().st_size} bytes of {file}, an unfinished write, were dropped"]
+    assert size(server) == 99
+    assert len(reported) == 1
+
+
+def test_data_that_end_in_zeros_are_repaired_by_what_the_message_says(tmp_path: Path) -> None:
+    """As after a power cut, where a file has got its length but not its content."""
+    server, file = written(tmp_path, [])
+    os.truncate(file, file.stat().st_size + 4096)
+    with pytest.raises(DidNotStart, match=r"is damaged, .*--fix") as refusal:
+        server.start()
+    remedy = shlex.split(str(refusal.value).partition("whole write: ")[2])
+    subprocess.run(remedy, input=b"y\n", check=True, capture_output=True)
+    assert size(server) == 100
 
 
 def test_starting_a_running_server_changes_nothing(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -22,7 +23,7 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 from urllib.parse import quote
 
 from service.devserver.terminal import die_with_parent
@@ -197,6 +198,10 @@ def _owner_runs(lock: Path) -> bool:
     return True
 
 
+_DAMAGED: Final = "Bad file format reading the append only file"
+_DROPPED: Final = re.compile(r"Truncating the AOF (\S+) at offset (\d+)")
+"""What the server logs of its data."""
+
 START_SECONDS = 10.0
 LOADING_SECONDS = 600.0
 STOP_SECONDS = 10.0
@@ -207,8 +212,9 @@ class EmbeddedServer:
     """One server on one data folder. Start it, use its ``url``, stop it; or use it as a context manager.
 
     ``options`` are settings of the server (``{"maxmemory": "5mb"}``) that override the defaults of this module.
-    ``report`` is called with each message about the permissions of the folder, one line for the person who starts the
-    service. After it was stopped or has ended by itself, it can be started again, with the same data and address.
+    ``report`` is called with each message about the permissions of the folder, and about an unfinished write at the end
+    of its data: one line for the person who starts the service. After it was stopped or has ended by itself, it can be
+    started again, with the same data and address.
     """
 
     def __init__(
@@ -224,6 +230,7 @@ class EmbeddedServer:
         self._lock: int | None = None
         self._socket: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._log_start = 0
 
     @property
     def socket_path(self) -> Path:
@@ -258,8 +265,10 @@ class EmbeddedServer:
         owned = self._lock is not None
         try:
             self._lock_folder()
+            sizes = {path.name: path.stat().st_size for path in self._data.glob("*")}
             self._launch(program)
-            self._wait_for_answer(keep_waiting)
+            self._wait_for_answer(program, keep_waiting)
+            self._report_dropped(sizes)
         except BaseException:
             self._end_process(0)
             if not owned:
@@ -342,6 +351,7 @@ class EmbeddedServer:
         command = [program, *(word for name, value in settings.items() for word in (f"--{name}", value))]
         restarted = self._process is not None
         with open(self.folder / "server.log", "ab" if restarted else "wb", opener=open_private) as log:
+            self._log_start = log.tell()
             self._process = subprocess.Popen(
                 die_with_parent(command, signal.SIGTERM),
                 stdin=subprocess.DEVNULL,
@@ -352,11 +362,13 @@ class EmbeddedServer:
                 start_new_session=True,  # so that Ctrl-C in the terminal reaches the owner only
             )
 
-    def _wait_for_answer(self, keep_waiting: Callable[[], bool]) -> None:
+    def _wait_for_answer(self, program: str, keep_waiting: Callable[[], bool]) -> None:
         started = time.monotonic()
         loading = False
         while True:
             if self.pid is None:
+                if _DAMAGED in self._log():
+                    raise DidNotStart(self._remedy(program))
                 raise DidNotStart(f"the embedded server ended right after its start\n{self._tail()}")
             answer = self._probe(b"PING")
             if answer == b"+PONG":
@@ -384,11 +396,35 @@ class EmbeddedServer:
         return _probe(self.socket_path, command)
 
     def _tail(self, lines: int = 12) -> str:
+        return "\n".join(self._log().splitlines()[-lines:]) or "(its log is empty)"
+
+    def _log(self) -> str:
+        """Return what the server has logged since it was started."""
         try:
-            log = (self.folder / "server.log").read_text(errors="replace").splitlines()
+            return (self.folder / "server.log").read_bytes()[self._log_start :].decode(errors="replace")
         except OSError:
-            log = []
-        return "\n".join(log[-lines:]) or "(its log is empty)"
+            return ""
+
+    @property
+    def _data(self) -> Path:
+        return self.folder / "appendonlydir"
+
+    def _report_dropped(self, sizes: Mapping[str, int]) -> None:
+        """Report what the server dropped of files that had these sizes before it was started."""
+        for name, offset in _DROPPED.findall(self._log()):
+            dropped = sizes.get(name, 0) - int(offset)
+            self._report(f"the last {dropped} bytes of {self._data / name}, an unfinished write, were dropped")
+
+    def _remedy(self, program: str) -> str:
+        """Return what to do about damaged data: the server is the program that repairs it, by another name."""
+        checker = Path(program).name.replace("-server", "-check-aof")
+        repair = (
+            f"exec -a {checker} {shlex.quote(program)} --fix {shlex.quote(str(self._data))}/appendonly.aof.manifest"
+        )
+        return (
+            f"the data in {self._data} is damaged, as after a power cut; copy that folder, then drop what follows the "
+            f"last whole write: bash -c {shlex.quote(repair)}"
+        )
 
 
 def running_url(folder: Path) -> str | None:
