@@ -1,1 +1,1 @@
-"""A stateless game server that deals, referees and counts sixteen domino games over HTTP."""
+"""A stateless game server that deals, referees and counts seventeen domino games over HTTP."""

@@ -56,6 +56,7 @@ def before_opening(rules: Rules, state: State) -> State:
         totals=(0,) * rules.seats,
         carry=0,
         dealer=None,
+        manche=None,
     )
 
 

@@ -33,6 +33,19 @@ class ScoreLine(NamedTuple):
     text: str
 
 
+class Manche(NamedTuple):
+    """A part of a match that is won by stars, from 1, with the stars of each seat (rules 17.4 to 17.6)."""
+
+    number: int
+    stars: tuple[int, ...]
+    ended: Literal["won", "chiree"] | None = None
+    """How it ended, its stars being the last there were: won by a third star, or by nobody as everybody had one."""
+
+    def running(self) -> Manche:
+        """Return the manche that goes on: this one, or after its end the next."""
+        return self if self.ended is None else Manche(self.number + 1, (0,) * len(self.stars))
+
+
 class RoundResult(NamedTuple):
     """The result of a round. ``scores`` is in seat order; the score lines of a seat add up to its score."""
 
@@ -44,6 +57,8 @@ class RoundResult(NamedTuple):
     winner: int | None = None
     loser: int | None = None
     carried: int = 0
+    manche: Manche | None = None
+    """In games with manches: the stars after the round."""
 
 
 class DealProof(NamedTuple):

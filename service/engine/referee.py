@@ -509,6 +509,7 @@ def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
         placements_scored=(),
         totals=tuple([total + score for total, score in zip(state.totals, result.scores, strict=True)]),
         carry=state.carry + result.carried if decided_for is None else 0,
+        manche=result.manche,
     )
     state = state._replace(next_leader=rules.leads_next(state, result))
     dealer = rules.dealer(state)

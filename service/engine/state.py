@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
+from service.engine.events import Manche
 from service.engine.layout import Layout
 from service.engine.tiles import Tile
 
@@ -73,6 +74,8 @@ class State(NamedTuple):
     dealer: int | None
     """The seat that deals, in games with a dealer; from the end of the first round on."""
     winners: tuple[int, ...]
+    manche: Manche | None = None
+    """As the last round left it, in games with manches."""
 
     def after_move(
         self,
@@ -132,7 +135,7 @@ class State(NamedTuple):
         return tuple(totals)
 
 
-def new_match(seats: int, layout: Layout) -> State:
+def new_match(seats: int, layout: Layout, *, has_manches: bool = False) -> State:
     """Return a match of ``seats`` seats before its first deal, its table empty."""
     zeros = (0,) * seats
     return State(
@@ -153,4 +156,5 @@ def new_match(seats: int, layout: Layout) -> State:
         next_leader=None,
         dealer=None,
         winners=(),
+        manche=Manche(1, zeros) if has_manches else None,
     )

@@ -165,6 +165,8 @@ class Rules:
     """The value of a hand that is left at the end of a round."""
     carries: Carries | None = None
     """To whom falls what undecided rounds carry over; ``None``: no round carries anything."""
+    has_manches: bool = False
+    """Whether a match is played in manches."""
     leads_next: Callable[[State, RoundResult], int | None] = _winner_leads
     """The ``next_leader`` after a round with this result, its scores added; asked before anybody is eliminated."""
     dealer: Callable[[State], int | None] = _no_dealer
@@ -188,7 +190,7 @@ class Rules:
 
     def start(self) -> State:
         """Return the match before its first deal."""
-        return new_match(self.seats, self.empty_layout())
+        return new_match(self.seats, self.empty_layout(), has_manches=self.has_manches)
 
     def empty_layout(self) -> Layout:
         """Return the table before the first tile of a round."""

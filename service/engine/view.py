@@ -24,7 +24,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from service.engine.deal import Deck, round_seed
-from service.engine.events import Dealt, Drew, Event, Played
+from service.engine.events import Dealt, Drew, Event, Manche, Played
 from service.engine.layout import Layout
 from service.engine.moves import Move
 from service.engine.presence import PresenceEvent
@@ -71,6 +71,8 @@ class View(NamedTuple):
     eliminated_round: tuple[int, ...]
     """By seat: the round in which it went out of the match; 0 while it is in."""
     next_leader: int | None
+    """As in ``State``."""
+    manche: Manche | None = None
     """As in ``State``."""
 
 
@@ -138,6 +140,7 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
         winners=state.winners,
         eliminated_round=state.eliminated_round,
         next_leader=state.next_leader,
+        manche=state.manche,
     )
 
 
@@ -184,6 +187,7 @@ def imagined(
         eliminated_round=seen.eliminated_round,
         carry=seen.carry,
         next_leader=seen.next_leader,
+        manche=seen.manche,
         dealer=seen.dealer,
         winners=seen.winners,
     )

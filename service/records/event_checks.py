@@ -17,6 +17,7 @@ from service.engine.events import (
     Eliminated,
     Event,
     Finished,
+    Manche,
     Passed,
     Played,
     RoundEnded,
@@ -131,11 +132,18 @@ def _result_differences(result: RoundResult, recorded: RoundResult, place: Locat
         ),
         ("wrong_round_loser", result.loser != recorded.loser, f"The loser of the round is {_seat(result.loser)}."),
         ("wrong_carried", result.carried != recorded.carried, f"{result.carried} points are carried."),
+        ("wrong_manche", result.manche != recorded.manche, _manche(result.manche)),
         ("wrong_scores", result.scores != recorded.scores, f"The scores are {_row(result.scores)}."),
         ("wrong_hands", result.hands != recorded.hands, f"The hands left are {', '.join(hands)}."),
         ("wrong_lines", result.lines != recorded.lines, f"The score card is {', '.join(lines) or 'empty'}."),
     )
     return [Fault(code, place, sentence) for code, differs, sentence in compared if differs]
+
+
+def _manche(manche: Manche | None) -> str:
+    if manche is None:
+        return "There are no manches in this game."
+    return f"In manche {manche.number} the seats have {_row(manche.stars)} stars, and it {manche.ended or 'goes on'}."
 
 
 def _seat(seat: int | None) -> str:

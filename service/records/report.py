@@ -63,6 +63,7 @@ CODES: Final = {
     "wrong_round_winner": "another seat, or nobody, won the round",
     "wrong_round_loser": "another seat, or nobody, lost the round",
     "wrong_carried": "other points are carried",
+    "wrong_manche": "other stars, or another manche",
     "wrong_scores": "other scores",
     "wrong_hands": "other hands are left, or they have another value",
     "wrong_lines": "another score card",

@@ -202,7 +202,7 @@ def longest(variant: str, rounds: int) -> dict[str, int]:
 def some_rounds(variant: str) -> dict[str, int]:
     """House rules that make a short match, but usually one of several rounds."""
     (length,) = shortest(variant)
-    target = {"bergen": 8, "by-wins": 2}.get(variant, 80)  # rounds of these score a few points
+    target = {"bergen": 8, "by-wins": 2, "cochon": 2}.get(variant, 80)  # rounds of these score a few points
     return {length: {"rounds": 2, "limit": 60, "target": target}[length]}
 
 

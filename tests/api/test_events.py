@@ -64,7 +64,7 @@ MORE_DATA = {
     "dealt": {"hand"},
     "played": {"end", "outer", "points", "ends_sum"},
     "drew": {"tile"},
-    "round_ended": {"winner", "loser"},
+    "round_ended": {"winner", "loser", "manche"},
 }
 WITHOUT_SEAT = {"created", "dealt", "round_ended", "finished"}
 

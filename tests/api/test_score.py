@@ -31,14 +31,14 @@ BEST = {
 def test_the_score_card_has_exactly_the_fields_of_the_contract(api: Api, saved_game: SavedGame) -> None:
     score, view = api.score(saved_game.table), api.view(saved_game.table)
     settled = (view["variant"], view["status"]) == ("dominospiel", "finished")
-    carried = {"carry", "unit"} & view.keys()
+    carried = {"carry", "unit", "manche"} & view.keys()
     assert score.keys() == ALWAYS | carried | ({"settlement"} if settled else set())
     assert score["game_id"] == saved_game.table.id
     assert score["best"] == BEST.get(view["variant"], score["best"])
     for name in ("version", "status", "winners", *carried):
         assert score[name] == view[name]
     for each in score["rounds"]:
-        assert ROUND <= each.keys() <= ROUND | {"winner", "loser"}
+        assert ROUND <= each.keys() <= ROUND | {"winner", "loser", "manche"}
 
 
 @pytest.mark.parametrize(("eggs", "is_shown"), [(True, True), (False, False)])

@@ -36,6 +36,7 @@ ALWAYS = {
 CARRIES = ("by-wins", "kozel", "menschenwolf")
 """The games in which an undecided round is carried over (rules 2.11, 11.11, 16.6)."""
 IN_WINS = ("by-wins",)
+IN_MANCHES = ("cochon",)
 
 
 def test_the_view_has_exactly_the_fields_of_the_contract(api: Api, saved_game: SavedGame) -> None:
@@ -43,7 +44,7 @@ def test_the_view_has_exactly_the_fields_of_the_contract(api: Api, saved_game: S
         view = api.view(saved_game.table, seat)
         wanted = ALWAYS | ({"turn"} if view["status"] == "playing" else set()) | (set() if seat is None else {"you"})
         assert view.keys() - {"dealer"} == wanted | ({"carry"} if saved_game.variant in CARRIES else set()) | (
-            {"unit"} if saved_game.variant in IN_WINS else set()
+            {"unit"} if saved_game.variant in IN_WINS else {"manche"} if saved_game.variant in IN_MANCHES else set()
         )
         if seat is not None:
             assert ("rows" in view["you"]) == (saved_game.variant == "fido")

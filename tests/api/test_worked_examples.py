@@ -41,6 +41,7 @@ class Example(NamedTuple):
     winner: int | None = None
     loser: int | None = None
     carried: int = 0
+    manche: Json | None = None
     sums: Sequence[int] = ()
     points: Sequence[int] = ()
     options: dict[str, Any] = {}  # noqa: RUF012 # never changed
@@ -257,6 +258,22 @@ EXAMPLES: dict[str, Example] = {
         winner=0,
         options={"hand": 7},
     ),
+    "cochon": Example(  # 17b
+        (
+            *("0-0 0-1 0-2 0-3 1-1 1-2 6-6", "0-4 0-5 1-3 1-4 1-5 2-2 2-3"),
+            "2-4 2-5 3-3 3-4 3-5 4-4 4-5",
+        ),
+        "6-6",
+        "blocked",
+        [
+            *[("0-0 0-1 0-2 0-3 1-1 1-2", 11), ("0-4 0-5 1-3 1-4 1-5 2-2 2-3", 33)],
+            ("2-4 2-5 3-3 3-4 3-5 4-4 4-5", 51),
+        ],
+        [1, 0, 0],
+        [(0, 1, "17.4", "1")],
+        winner=0,
+        manche={"number": 1, "stars": [1, 0, 0]},
+    ),
 }
 
 
@@ -322,11 +339,11 @@ def what_is_told_of(move: Json) -> Json:
 
 def expected_count(example: Example) -> Json:
     """Return the result of the round as clients receive it."""
-    named = {"winner": example.winner, "loser": example.loser}
+    named = {"winner": example.winner, "loser": example.loser, "manche": example.manche}
     return {
         "number": 1,
         "ended_by": example.ended_by,
-        **{name: seat for name, seat in named.items() if seat is not None},
+        **{name: told for name, told in named.items() if told is not None},
         "hands": [
             {"seat": seat, "tiles": tiles.split(), "value": value} for seat, (tiles, value) in enumerate(example.left)
         ],

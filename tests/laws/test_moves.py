@@ -18,7 +18,18 @@ from tests.laws.matches import Match, Step, law
 
 pytestmark = pytest.mark.quick_and_gate
 
-MATCH_FACTS = ("phase", "round", "opener", "totals", "eliminated_round", "carry", "next_leader", "dealer", "winners")
+MATCH_FACTS = (
+    "phase",
+    "round",
+    "opener",
+    "totals",
+    "eliminated_round",
+    "carry",
+    "next_leader",
+    "dealer",
+    "winners",
+    "manche",
+)
 
 
 def refusal(match: Match, state: State, seat: int, move: Move) -> type[Refusal] | None:

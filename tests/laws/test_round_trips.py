@@ -18,6 +18,7 @@ from service.engine.events import (
     EndReason,
     Finished,
     Flipped,
+    Manche,
     Passed,
     Played,
     RemainingHand,
@@ -138,6 +139,10 @@ rounds = st.builds(
     winner=maybe_seats,
     loser=maybe_seats,
     carried=numbers,
+    manche=st.none()
+    | st.builds(
+        Manche, st.integers(1, 9), st.lists(seats, min_size=1).map(tuple), st.sampled_from([None, "won", "chiree"])
+    ),
 )
 any_event = st.one_of(
     st.builds(Dealt, ROUND, st.lists(hands, min_size=1, max_size=5).map(tuple), hands, st.booleans()),

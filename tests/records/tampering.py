@@ -17,6 +17,7 @@ from service.engine.events import (
     Eliminated,
     Finished,
     Flipped,
+    Manche,
     Passed,
     Played,
     RoundEnded,
@@ -289,7 +290,7 @@ def another_number_of_the_deal(record: Record, rng: Random) -> Record | None:
 
 @finds("wrong_deal", "not_held", "wrong_draw", "wrong_turn", "illegal_move", "wrong_pass", "wrong_hands", "wrong_lines",
        "wrong_scores", "early_count", "missing_count", "wrong_round_winner", "wrong_round_loser", "wrong_done",
-       "wrong_carried", "wrong_reason", "wrong_flip")  # fmt: skip
+       "wrong_carried", "wrong_manche", "wrong_reason", "wrong_flip")  # fmt: skip
 def two_tiles_swapped(record: Record, rng: Random) -> Record | None:
     index = some(over(record), rng)
     if index is None:
@@ -675,6 +676,11 @@ def another_loser_of_the_round(record: Record, rng: Random) -> Record | None:
 @finds("wrong_carried")
 def other_points_carried(record: Record, rng: Random) -> Record | None:
     return recounted(record, rng, lambda it: {"carried": it.carried + 5})
+
+
+@finds("wrong_manche")
+def other_stars(record: Record, rng: Random) -> Record | None:
+    return recounted(record, rng, lambda it: {"manche": None if it.manche else Manche(1, (1,) * len(it.scores))})
 
 
 @finds("wrong_scores")

@@ -69,7 +69,8 @@ function scoresText({ t }, game, score) {
   const lines = standings.map((each) => {
     const mark = each.forfeited ? t("answers.forfeited") : each.active ? "" : t("table.out");
     const name = nameOf(game, each.seat);
-    return t("answers.standing", { rank: each.rank, name: mark ? `${name} (${mark})` : name, total: each.total });
+    return t("answers.standing", { rank: each.rank, name: mark ? `${name} (${mark})` : name, total: each.total })
+      + (score.manche ? `, ${t("table.stars", { count: score.manche.stars[each.seat] })}` : "");
   });
   return `${lines.join("; ")}.${score.carry ? ` ${score.unit === "wins" ? t("table.drawn", { count: score.carry }) : t("answers.carried", { points: score.carry })}` : ""}`;
 }

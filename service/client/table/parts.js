@@ -16,8 +16,9 @@ import { fragmentOf } from "../shell/routes.js";
 export const heading = ({ t }, game, variant, scores) => html`<header class="head">
   <h1 tabindex="-1">${variant?.name ?? game.variant}</h1>
   <p class="facts">${game.round ? html`<span>${t("table.round", { round: game.round })}</span>` : nothing}
-    ${typeof game.options.target === "number" ? html`<span>${t(game.unit === "wins" ? "table.upToWins" : "table.upTo", { points: game.options.target })}</span>` : nothing}
+    ${typeof game.options.target === "number" && !game.manche ? html`<span>${t(game.unit === "wins" ? "table.upToWins" : "table.upTo", { points: game.options.target })}</span>` : nothing}
     ${game.board.ends_sum === undefined ? nothing : html`<span>${t("table.sum", { sum: game.board.ends_sum })}</span>`}
+    ${game.manche ? html`<span>${t("table.manche", { number: game.manche.number })}</span>` : nothing}
     ${game.carry ? html`<span>${game.unit === "wins" ? t("table.drawn", { count: game.carry }) : t("table.carry", { points: game.carry })}</span>` : nothing}</p>
   ${scores}
   <button type="button" class="plain to-log" aria-label=${t("table.toLog")} title=${t("table.toLog")} @click=${toLog}><svg viewBox="0 0 24 24"

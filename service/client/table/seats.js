@@ -92,6 +92,7 @@ function plate(app, game, player, { own, near, variant, round, ended, presence, 
     <span class="count">${backs(player.tiles)}<span aria-hidden="true">${player.tiles}</span><span
       class="hidden-text">, ${t("table.tiles", { count: player.tiles })}</span>${presence?.bank(game, player)}</span>
     <span class="total"><span aria-hidden="true">${player.total}</span><span class="hidden-text">, ${t(game.unit === "wins" ? "table.wins" : "table.points", { count: player.total })}</span></span>
+    ${game.manche ? html`<span class="stars"><span aria-hidden="true">${"★".repeat(game.manche.stars[seat])}</span><span class="hidden-text">, ${t("table.stars", { count: game.manche.stars[seat] })}</span></span>` : nothing}
     ${round ? ended?.counted(app, game, round, seat) : nothing}
     ${said && game.status === "playing" ? html`<span class="bubble" aria-hidden="true">${said}</span>` : nothing}
   </li>`;

@@ -91,6 +91,11 @@ export function create(app, { id }) {
   const left = (tiles) => html`<span class="left">${tiles.map((each) => tileImage(each, { colours: colours(), digits: device.settings.digits }))}</span>
     <span class="hidden-text">${tiles.map((each) => tileName(device.settings.language, each)).join(", ")}</span>`;
 
+  /** The stars after a round, and how the manche ended. @param {NonNullable<Round["manche"]>} manche */
+  const manche = ({ number: which, stars, ended }) => html`
+    <p>${t("table.manche", { number: which })}: ${stars.map((count, seat) => html`${seat ? "; " : ""}${nameOf(seat)} ${t("table.stars", { count })}`)}.</p>
+    ${ended ? html`<p>${t(ended === "won" ? "score.mancheWon" : "score.chiree")}</p>` : nothing}`;
+
   /** @param {Round} round */
   const count = (round) => html`
     <p>${ending(round)}</p>
@@ -113,6 +118,7 @@ export function create(app, { id }) {
     </table>` : nothing}
     ${(variant?.scoring.words ?? []).filter(({ word }) => round.lines.some(({ text }) => text.startsWith(`${word} `))).map(({ word, text }) =>
       html`<p class="soft"><b>${word}</b>: ${text}</p>`)}
+    ${round.manche ? manche(round.manche) : nothing}
     ${!round.carried ? nothing : html`<p>${inWins() ? t("score.drawn") : t("score.carried", { points: points(round.carried) })}</p>`}`;
 
   /** @param {Score} card */

@@ -110,6 +110,10 @@ def after_rounds(rounds: int, best: ScoreOrder) -> Callable[[State], Verdict]:
     return match_end
 
 
+MOST_ROUNDS: Final = 1000
+"""Of a match whose rules have no bound, as everything that is kept of one has to have one (rules 16.10, 17.7)."""
+
+
 def total_reached(limit: int, best: ScoreOrder, most_rounds: int | None = None) -> Callable[[State], Verdict]:
     """The match is over when a total has reached the limit; the best total wins (rules 4.7, A8, 11.12).
 

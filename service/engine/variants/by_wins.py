@@ -9,7 +9,7 @@ from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value, format_value
 from service.engine.rules.common_options import settled, teams_option
-from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
+from service.engine.rules.ending import MOST_ROUNDS, UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
 from service.engine.rules.opening import OPENINGS
 from service.engine.rules.scoring import lightest_seat, round_result, side_number
 from service.engine.state import State
@@ -21,8 +21,6 @@ _HANDS: Final = {2: (14, 7), 3: (9,), 4: (7,)}
 """The possible hands by the number of players (rules 16.2)."""
 _TEAM_SEATS: Final = 4
 _SIX: Final = 6
-_MOST_ROUNDS: Final = 1000
-"""As resets leave no bound on a match, and everything that is kept of one has to have one (rules 16.10)."""
 _JAMAICAN: Final[dict[str, Value]] = {
     "target": _SIX,
     "reset": "all_scored",
@@ -95,7 +93,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         reserve=reserve,
         round_end=out_or_blocked(reserve),
         score_round=count.result,
-        match_end=total_reached(settings["target"], "highest", _MOST_ROUNDS),
+        match_end=total_reached(settings["target"], "highest", MOST_ROUNDS),
         carries=None if settings["draw"] == "same" else "winner",
         leads_next=count.leads_next,
         teams=settings["teams"],

@@ -107,7 +107,7 @@ _GAME_FIELDS: Final = StoredFields(
     optional={"auto": False, "room": None},
     without=("id", "version", "write_id", "variant", "rules", "state", "trace", "allowance"),
 )
-_STATE_FIELDS: Final = StoredFields(State, without=("layout",))
+_STATE_FIELDS: Final = StoredFields(State, without=("layout",), optional={"manche": None})
 _game_decoder: Final = decoder(
     struct_of(
         [

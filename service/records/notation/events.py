@@ -37,6 +37,7 @@ from service.engine.events import (
     EndReason,
     EventType,
     FieldKind,
+    Manche,
     Played,
     RemainingHand,
     RoundEnded,
@@ -62,6 +63,7 @@ from service.records.notation.scanner import (
 
 _REASON: Final = re.compile("|".join(get_args(EndReason)))
 _RULE: Final = re.compile(r"[0-9A-Za-z.]+")
+_STARS: Final = re.compile(" [0-9]")
 _NOT_ZERO: Final = re.compile(r"-?[1-9][0-9]{0,14}")
 
 Parsed = TypeVar("Parsed")
@@ -73,6 +75,9 @@ def format_result(result: RoundResult) -> str:
     parts += [f"winner {result.winner}"] if result.winner is not None else []
     parts += [f"loser {result.loser}"] if result.loser is not None else []
     parts += [f"carried {result.carried}"] if result.carried else []
+    if result.manche is not None:
+        number, stars, ended = result.manche
+        parts.append(" ".join(["manche", str(number), *map(str, stars), *([ended] if ended else [])]))
     parts.append(f"scores {' '.join(map(str, result.scores))}")
     hands = [f"{left.seat}: {format_tiles(left.tiles)} = {left.value}" for left in result.hands]
     lines = [f"{line.seat}: {line.points:+} {line.rule} {quote(line.text)}" for line in result.lines]
@@ -87,6 +92,7 @@ def scan_result(scanner: Scanner, round_number: int) -> RoundResult:
     winner = scanner.number(NATURAL) if scanner.accept("; winner ") else None
     loser = scanner.number(NATURAL) if scanner.accept("; loser ") else None
     carried = scanner.number(_NOT_ZERO) if scanner.accept("; carried ") else 0
+    manche = _scan_manche(scanner) if scanner.accept("; manche ") else None
     scanner.expect("; scores ")
     scores = _row(scanner, " ", Scanner.number)
     scanner.expect("; hands ")
@@ -102,7 +108,17 @@ def scan_result(scanner: Scanner, round_number: int) -> RoundResult:
         scores=scores,
         hands=hands,
         lines=lines,
+        manche=manche,
     )
+
+
+def _scan_manche(scanner: Scanner) -> Manche:
+    number = scanner.number(POSITIVE)
+    stars = []
+    while scanner.peek(_STARS) and scanner.accept(" "):
+        stars.append(scanner.number(NATURAL))
+    ended: Any = next((word for word in ("won", "chiree") if scanner.accept(f" {word}")), None)
+    return Manche(number, tuple(stars), ended)
 
 
 def _row(scanner: Scanner, separator: str, scan: Callable[[Scanner], Parsed]) -> tuple[Parsed, ...]:

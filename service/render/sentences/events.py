@@ -16,6 +16,7 @@ from service.engine.events import (
     Eliminated,
     Finished,
     Flipped,
+    Manche,
     Passed,
     Played,
     RoundEnded,
@@ -147,8 +148,25 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
     elif result.carried:
         points = points_phrase(result.carried, language)
         sentences.append(capitalized(plural("round_ended.carried", result.carried, language, points=points)))
+    if result.manche is not None:
+        sentences.append(_manche_sentence(result.manche, result.winner, reader, name))
     told = [word for word in reader.words if any([line.text.startswith(f"{word} ") for line in result.lines])]
     return " ".join([*sentences, *[f"{capitalized(word)}." for word in told]])
+
+
+def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: Naming) -> str:
+    """How the manche ended, else how many stars the reader has, or for who only watches the winner."""
+    language = reader.language
+    if manche.ended is not None:
+        return text(f"round_ended.manche.{manche.ended}", language)
+    seat = winner if reader.seat is None else reader.seat
+    many = 0 if seat is None else manche.stars[seat]
+    stars = plural("stars", many, language) if many else text("stars.none", language)
+    if seat is None:
+        return text("round_ended.manche", language)
+    if seat == reader.seat:
+        return text("round_ended.stars.you", language, stars=stars)
+    return text("round_ended.stars", language, stars=stars, name=name(seat))
 
 
 def _finished(event: Finished, _layout: Layout | None, reader: Reader) -> str:

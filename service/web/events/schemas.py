@@ -24,7 +24,7 @@ from service.web.fields.strict import (
     RequestSchema,
     doc,
 )
-from service.web.view.schemas import GameSchema, HandLeftSchema, ScoreLineSchema
+from service.web.view.schemas import GameSchema, HandLeftSchema, MancheSchema, ScoreLineSchema
 
 
 class EventDataSchema(Schema):
@@ -95,6 +95,7 @@ class EventDataSchema(Schema):
         "The loser of the round, in games that name one: what earlier rounds carried over falls to its side. In teams "
         "it is one seat of the side. Absent without one."
     )
+    manche = fields.Nested(MancheSchema, metadata=doc("The stars after the round; only in games with manches."))
     hands = fields.List(fields.Nested(HandLeftSchema), metadata=doc("The hands of all seats that were in the match."))
     scores = fields.List(
         fields.Integer(), metadata=doc("The points of the round, one number per seat.", example=[5, 0])

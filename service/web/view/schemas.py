@@ -205,6 +205,22 @@ class RematchSchema(Schema):
     game_id = fields.String(required=True, metadata=doc("The id of the new game.", example="qN0hV2kXw3mZ8sT1uYc5bgLd"))
 
 
+class MancheSchema(Schema):
+    """A part of a match that is won by stars."""
+
+    number = fields.Integer(required=True, metadata=doc("From 1.", minimum=1, example=1))
+    stars = fields.List(
+        fields.Integer(), required=True, metadata=doc("How many each seat has, in seat order.", example=[2, 1, 0])
+    )
+    ended = fields.String(
+        metadata=doc(
+            "How the round ended it: `won` by a third star, or `chiree`, as everybody had one. Its stars are then the "
+            "last there were. Absent while it goes on.",
+            example="won",
+        )
+    )
+
+
 class GameSchema(Schema):
     """A game as the bearer of the token may know it; without a token, as a spectator."""
 
@@ -261,6 +277,7 @@ class GameSchema(Schema):
     board = fields.Nested(
         BoardSchema, required=True, metadata=doc("The table; after a round it stays until the next deal.")
     )
+    manche = fields.Nested(MancheSchema, metadata=doc("The running manche; only in games with manches."))
     unit = fields.String(
         metadata=doc("`wins` where totals are rounds won; absent where they are points.", example="wins")
     )
@@ -364,6 +381,7 @@ class RoundSchema(Schema):
         "The loser of the round, in games that name one: what earlier rounds carried over falls to its side. In teams "
         "it is one seat of the side. Absent without one."
     )
+    manche = fields.Nested(MancheSchema, metadata=doc("The stars after the round; only in games with manches."))
     hands = fields.List(
         fields.Nested(HandLeftSchema), required=True, metadata=doc("The hands of all seats that were in the match.")
     )
@@ -417,6 +435,7 @@ class ScoreSchema(Schema):
     best = fields.String(required=True, metadata=doc("`highest` or `lowest`: which total wins.", example="highest"))
     standings = fields.List(fields.Nested(StandingSchema), required=True, metadata=doc("From first to last."))
     rounds = fields.List(fields.Nested(RoundSchema), required=True, metadata=doc("The rounds that are over."))
+    manche = fields.Nested(MancheSchema, metadata=doc("The running manche; only in games with manches."))
     unit = fields.String(
         metadata=doc("`wins` where totals are rounds won; absent where they are points.", example="wins")
     )

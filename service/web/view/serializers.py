@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from service.engine.events import RoundResult, ScoreLine
+from service.engine.events import Manche, RoundResult, ScoreLine
 from service.engine.layout import End, Layout, Placement, Side
 from service.engine.moves import Move
 from service.engine.tiles import Tile
@@ -74,9 +74,18 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
 
 
 def _count_json(game: GameView) -> JsonObject:
-    """Return what is carried, where the rules carry anything, and what totals count, where that is not points."""
+    """Return what is carried, what totals count if not points, and the running manche, as far as the game has them."""
     result: JsonObject = {"carry": game.view.carry} if game.rules.carries else {}
-    return result if game.rules.unit == "points" else result | {"unit": game.rules.unit}
+    if game.rules.unit != "points":
+        result["unit"] = game.rules.unit
+    if game.view.manche is not None:
+        result["manche"] = _manche(game.view.manche.running())
+    return result
+
+
+def _manche(manche: Manche) -> JsonObject:
+    result: JsonObject = {"number": manche.number, "stars": list(manche.stars)}
+    return result if manche.ended is None else result | {"ended": manche.ended}
 
 
 def _outcome_and_times(game: GameView) -> JsonObject:
@@ -312,6 +321,8 @@ def round_json(round_result: RoundResult) -> JsonObject:
         result["winner"] = round_result.winner
     if round_result.loser is not None:
         result["loser"] = round_result.loser
+    if round_result.manche is not None:
+        result["manche"] = _manche(round_result.manche)
     result |= {
         "hands": [
             {"seat": left.seat, "tiles": [tile.name for tile in left.tiles], "value": left.value}

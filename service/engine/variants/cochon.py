@@ -1,0 +1,118 @@
+"""Cochon, the dominoes of Martinique: stars, manches, and who ends one without a star is the pig (rules 17).
+
+Owns what a round means for the manche and for the match. Does not depend on how stars are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from service.engine.events import EndReason, Manche, RemainingHand, RoundResult, ScoreLine
+from service.engine.options import Option, Value
+from service.engine.rules.ending import MOST_ROUNDS, UNTIL_IT_FITS, best_seats, one_tile, out_or_blocked
+from service.engine.rules.opening import last_winner
+from service.engine.rules.scoring import lightest_seat, round_result
+from service.engine.state import State
+from service.engine.tiles import double_set
+from service.engine.variant import NO_VERDICT, Alias, PlayerRange, Rules, Variant, Verdict
+
+_SET: Final = double_set(6)
+_HAND: Final = 7
+_STARS: Final = 3
+"""That win a manche (rules 17.6)."""
+_LIGHT: Final = 6
+"""With ``under_six`` the winner of a blocked round has fewer pips (rules 17.3)."""
+_TARGETS: Final = {"manches": 3, "score": 20}
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    usual: Mapping[str, Value] = {"target": _TARGETS[str(options["match"])]}
+    settings: dict[str, Any] = {key: usual[key] if value is None else value for key, value in options.items()}
+    return Rules(
+        seats=seats,
+        settings=settings,
+        tiles=_SET,
+        hand_size=lambda players: _HAND if players == seats else 0,
+        opening=last_winner,
+        may_follow=one_tile,
+        drawing=UNTIL_IT_FITS,
+        reserve=len(_SET),
+        round_end=out_or_blocked(len(_SET)),
+        score_round=_Count(settings["blocked"]).result,
+        match_end=_MatchEnd(settings["match"], settings["target"]).verdict,
+        leads_next=_leads_next,
+        has_manches=True,
+    )
+
+
+def _leads_next(_state: State, result: RoundResult) -> int | None:
+    """The winner; in the first round of a manche and after a round without a winner the deal decides (rules 17.2)."""
+    assert result.manche is not None
+    return None if result.manche.ended else result.winner
+
+
+class _Count(NamedTuple):
+    """The count of a round (rules 17.3 to 17.6)."""
+
+    blocked: str
+
+    def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+        """The winner gets a star and a point; a third star makes pigs of those without one."""
+        assert state.manche is not None
+        running = state.manche.running()
+        winner = state.went_out_first if ended_by == "out" else self._lightest(state, hands)
+        if winner is None:
+            return round_result(state, ended_by, hands, ())._replace(manche=running)
+        stars = tuple([many + (seat == winner) for seat, many in enumerate(running.stars)])
+        lines = [ScoreLine(winner, 1, "17.4", "1")]
+        manche = Manche(running.number, stars)
+        if all(stars):
+            manche = manche._replace(ended="chiree")
+        elif stars[winner] == _STARS:
+            manche = manche._replace(ended="won")
+            pigs = [seat for seat, many in enumerate(stars) if not many]
+            lines.append(ScoreLine(winner, len(pigs), "17.6", f"cochon × {len(pigs)}"))
+            lines += [ScoreLine(seat, -1, "17.6", "cochon −1") for seat in pigs]
+        return round_result(state, ended_by, hands, lines)._replace(winner=winner, manche=manche)
+
+    def _lightest(self, state: State, hands: tuple[RemainingHand, ...]) -> int | None:
+        """The winner of a blocked round: who alone has the fewest pips, if that is enough (rules 17.3)."""
+        seat = None if self.blocked == "nobody" else lightest_seat(state, hands, 0)
+        if seat is not None and self.blocked == "under_six" and hands[seat].value >= _LIGHT:
+            return None
+        return seat
+
+
+class _MatchEnd(NamedTuple):
+    """When the match is over: at the end of a manche only, and only if one player alone is ahead (rules 17.7)."""
+
+    match: str
+    target: int
+
+    def verdict(self, state: State) -> Verdict:
+        """The winner, or none yet."""
+        leaders = best_seats(state, state.active_seats(), "highest")
+        manche = state.manche
+        assert manche is not None
+        reached = manche.number if self.match == "manches" else max(state.totals)
+        is_over = manche.ended is not None and reached >= self.target and len(leaders) == 1
+        return Verdict((), leaders) if is_over or state.round == MOST_ROUNDS else NO_VERDICT
+
+
+VARIANT: Final = Variant(
+    key="cochon",
+    edition=1,
+    players=PlayerRange(3, 4),
+    best="highest",
+    difficulty=2,
+    minutes=30,
+    build=_build,
+    aliases=(Alias("Domino martiniquais", "fr"), Alias("Mettre cochon", "fr")),
+    words=("cochon", "chirée"),
+    options=(
+        Option(key="blocked", default="lightest", values=("lightest", "under_six", "nobody")),
+        Option(key="match", default="manches", values=("manches", "score")),
+        Option(key="target", default=None, low=1, high=100),
+    ),
+)
