@@ -80,7 +80,7 @@ export function create(app, { id, rule }) {
             <a class="button" href="#/">${t("common.toHome")}</a></div>` : html`<p>${t("common.loading")}</p>`}`;
       }
       const [title, ...text] = markdown(variant.rules, { address: (number) => fragmentOf({ view: "rules", id, rule: number }) });
-      return html`<article class="rules" @click=${follow}>
+      return html`<article class="rules" translate="yes" @click=${follow}>
         ${title} ${summary(variant)}
         <div class="buttons"><a class="button main" href=${fragmentOf({ view: "new", variant: id })}>${t("rules.play")}</a>
           <button @click=${() => print()}>${t("rules.print")}</button></div>
