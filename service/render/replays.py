@@ -82,9 +82,8 @@ class _Builder:
         self, record: Record, rules: Rules, aspect: int, language: str, *, yield_control: Callable[[], None]
     ) -> None:
         self.winners: tuple[int, ...] | None = None
-        self._reader = Reader(
-            None, tuple([name or None for name in record.players]), language, unit=rules.unit, words=rules.words
-        )
+        names = tuple([name or None for name in record.players])
+        self._reader = Reader(None, names, language).of_game(rules)
         self._geometry = GrowingGeometry(len(rules.tiles), rules.layout_spread(), aspect, pause=yield_control)
         self._yield_control = yield_control
         self._rounds: list[ReplayedRound] = []

@@ -115,7 +115,7 @@ class _TranscriptWriter:
             return f"{name} {play}{down}{counted}{points}."
         if isinstance(event, Drew):
             return f"{self._names[event.seat]} drew {event.tile}."
-        reader = Reader(None, tuple(self._names), DEFAULT_LANGUAGE, unit=rules.unit, words=rules.words)
+        reader = Reader(None, tuple(self._names), DEFAULT_LANGUAGE).of_game(rules)
         return event_sentence(event, state.layout, reader)
 
     def _standing(self, rules: Rules, state: State) -> Iterator[str]:

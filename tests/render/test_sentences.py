@@ -216,14 +216,22 @@ def ended(by: EndReason, *scores: int, winner: int | None = None, loser: int | N
     return " | ".join([*said(RoundEnded(result)), *said(RoundEnded(result), seat=None)])
 
 
-def test_the_end_of_a_round_tells_its_reason_and_the_points_of_the_reader() -> None:
+def test_the_end_of_a_round_tells_who_wins_it_and_the_points_of_the_reader_or_of_who_has_some() -> None:
     assert ended("out", -275, 625, winner=1) == (
-        "Round twenty-one is over: Bo went out. Minus two hundred and seventy-five points for you. | "
-        "Runde einundzwanzig ist vorbei: Bo hat keinen Stein mehr. Minus zweihundertfünfundsiebzig Punkte für dich. | "
-        "Round twenty-one is over: Bo went out. Six hundred and twenty-five points for Bo. | "
-        "Runde einundzwanzig ist vorbei: Bo hat keinen Stein mehr. Sechshundertfünfundzwanzig Punkte für Bo."
+        "Bo goes out and wins round twenty-one. Minus two hundred and seventy-five points for you. | "
+        "Bo hat keinen Stein mehr und gewinnt Runde einundzwanzig. Minus zweihundertfünfundsiebzig Punkte für dich. | "
+        "Bo goes out and wins round twenty-one. Six hundred and twenty-five points for Bo. | "
+        "Bo hat keinen Stein mehr und gewinnt Runde einundzwanzig. Sechshundertfünfundzwanzig Punkte für Bo."
     )
-    assert ended("out", 0, 1, winner=0).startswith("Round twenty-one is over: you went out. No points for you. | ")
+    assert ended("out", 0, 1, winner=0).startswith("You go out and win round twenty-one. No points for you. | ")
+    assert ended("blocked", 0, 9, winner=1).startswith(
+        "Bo wins round twenty-one: nothing fits any more. Nine points for Bo. | "
+    )
+    assert ended("blocked", 0, 9).startswith("Round twenty-one is over: nothing fits any more. Nine points for Bo. | ")
+    against = RoundResult(21, "out", tuple([RemainingHand(seat, (), 0) for seat in range(2)]), (7, 0), (), 1, None, 0)
+    assert event_sentence(RoundEnded(against), None, Reader(0, NAMES, "en", low_wins=True)) == (
+        "Bo goes out and wins round twenty-one. Seven points against you."
+    )
     assert ended("blocked", -1, 71, loser=1) == (
         "Round twenty-one is over: nothing fits any more. Minus one point for you. | "
         "Runde einundzwanzig ist vorbei: nichts passt mehr. Minus ein Punkt für dich. | "
@@ -353,7 +361,7 @@ def test_a_text_for_the_player_stands_beside_one_for_the_others() -> None:
     sentences = [key for key, _ in read_texts(files(texts) / "en") if key.startswith("sentences.")]
     for key in sentences:
         other, _, person = key.removeprefix("sentences.").rpartition(".")
-        if person == "you" and other not in ("", "dealt", "finished", "renamed", "round_ended.out"):
+        if person == "you" and other not in ("", "dealt", "finished", "renamed"):
             assert "{name}" in template(f"sentences.{other}", "en")
             assert "{name}" not in template(key, "en")
 

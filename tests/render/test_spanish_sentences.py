@@ -88,10 +88,10 @@ EVENTS: Final[list[tuple[KnownEvent, Layout, int | None, str]]] = [
 ]
 
 STATES: Final[list[tuple[View, str]]] = [
-    (a_view(FIRST, SECOND, DONE), "Te toca. Encajan dos fichas. También puedes terminar tu turno."),
-    (a_view(FIRST), "Te toca. Encaja una ficha."),
-    (a_view(DRAW, FLIP), "Te toca. No encaja ninguna. Puedes robar o voltear la ficha de salida."),
-    (a_view(TO_PASS), "Te toca. No encaja ninguna. Puedes pasar."),
+    (a_view(FIRST, SECOND, DONE), "Te toca. Puedes poner dos fichas. También puedes terminar tu turno."),
+    (a_view(FIRST), "Te toca. Puedes poner una ficha."),
+    (a_view(DRAW, FLIP), "Te toca. No puedes poner ninguna. Puedes robar o voltear la ficha de salida."),
+    (a_view(TO_PASS), "Te toca. No puedes poner ninguna. Puedes pasar."),
     (a_view(turn=1), "Le toca a Bo."),
     (a_view(DEAL, phase="round_over"), "La ronda ha terminado. Puedes repartir la siguiente."),
 ]

@@ -58,7 +58,7 @@ class EventSentences:
     def __init__(self, rules: Rules, layout: Layout | None, reader: Reader) -> None:
         self._rules = rules
         self._layout = layout
-        self._reader = reader._replace(unit=rules.unit, words=rules.words)
+        self._reader = reader.of_game(rules)
 
     def sentence(self, view: EventView) -> str:
         """Return what to tell of the next event."""

@@ -127,22 +127,25 @@ def _round_ended(event: RoundEnded, _layout: Layout | None, reader: Reader) -> s
 
 
 def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
-    """Why the round is over, what it counts for the reader, else for its loser or winner, and the players' words."""
-    language = reader.language
-    key, values = f"round_ended.{result.ended_by}", {}
-    if result.ended_by == "out" and result.winner is not None:
-        key = "round_ended.out.you" if result.winner == reader.seat else "round_ended.out.name"
-        values["name"] = name(result.winner)
+    """Return who wins the round, or why it is over, what it counts, and the players' words."""
+    language, winner = reader.language, result.winner
+
+    def about_seat(how: str, seat: int, **values: str) -> str:
+        if seat == reader.seat:
+            return text(f"round_ended.{how}.you", language, **values)
+        return text(f"round_ended.{how}", language, name=name(seat), **values)
+
     number = number_word(result.number, language)
-    sentences = [text("round_ended", language, round=number, reason=text(key, language, **values))]
-    counted = [each.seat for each in result.hands]
-    named = next((seat for seat in (result.loser, result.winner) if seat is not None), None)
-    if reader.seat in counted:
-        points = points_phrase(result.scores[reader.seat], language, reader.unit)
-        sentences.append(capitalized(text("round_ended.points.you", language, points=points)))
-    elif named is not None:
-        points = points_phrase(result.scores[named], language, reader.unit)
-        sentences.append(capitalized(text("round_ended.points", language, points=points, name=name(named))))
+    if winner is not None and result.ended_by == "out":
+        sentences = [about_seat("won_out", winner, round=number)]
+    else:
+        reason = text(f"round_ended.{result.ended_by}", language)
+        ended = text("round_ended", language, round=number, reason=reason)
+        sentences = [ended if winner is None else about_seat("won", winner, round=number, reason=reason)]
+    counted = _counted(result, reader)
+    if counted is not None:
+        points = points_phrase(result.scores[counted], language, reader.unit)
+        sentences.append(capitalized(about_seat("against" if reader.low_wins else "points", counted, points=points)))
     if result.carried and reader.unit == "wins":
         sentences.append(text("round_ended.drawn", language))
     elif result.carried:
@@ -167,6 +170,15 @@ def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: N
     if seat == reader.seat:
         return text("round_ended.stars.you", language, stars=stars)
     return text("round_ended.stars", language, stars=stars, name=name(seat))
+
+
+def _counted(result: RoundResult, reader: Reader) -> int | None:
+    """Return whose points are told: the reader's if there are any, else those of the loser, the winner, or the most."""
+    scores, counted = result.scores, [each.seat for each in result.hands]
+    most = max(counted, key=scores.__getitem__, default=None)
+    named = [result.loser, result.winner, None if reader.low_wins or most is None or scores[most] <= 0 else most]
+    told = next((seat for seat in named if seat is not None), None)
+    return reader.seat if reader.seat in counted and (told is None or reader.low_wins or scores[reader.seat]) else told
 
 
 def _finished(event: Finished, _layout: Layout | None, reader: Reader) -> str:

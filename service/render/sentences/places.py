@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.layout import SHORT, Layout, Side
 from service.engine.tiles import Tile
-from service.engine.variant import Unit
+from service.engine.variant import Rules, Unit
 from service.render.sentences.numbers import double_name, half_names, tile_name
 from service.render.sentences.texts import DOWN, LEFT, RIGHT, UP, text
 from service.texts import words
@@ -164,7 +164,8 @@ class Reader(NamedTuple):
     """For whom the sentences are: the seat that *you* are, ``None`` for nobody; the names of all seats; the language.
 
     A seat without a name is *Player 1*, *Player 2*, … or *Spieler 1*, … The seats of ``partners`` are called so.
-    ``unit`` and ``words`` are those of the game.
+    ``unit`` and ``words`` are those of the game. Where the lowest total wins,
+    ``low_wins``, points are told as points against somebody.
     """
 
     seat: int | None
@@ -173,6 +174,11 @@ class Reader(NamedTuple):
     partners: frozenset[int] = frozenset()
     unit: Unit = "points"
     words: tuple[str, ...] = ()
+    low_wins: bool = False
+
+    def of_game(self, rules: Rules) -> Reader:
+        """Return this reader with what the sentences need of the game."""
+        return self._replace(unit=rules.unit, words=rules.words, low_wins=rules.best == "lowest")
 
 
 def about(reader: Reader, key: str, seat: int, **values: str) -> str:
