@@ -30,6 +30,8 @@ from service.records.replay import MOVES, Step, replay_record
 from service.records.report import Fault
 from service.texts import DEFAULT_LANGUAGE, Language, text
 
+_LEAST_MISTAKE: Final = 0.5
+"""Points; whoever gave away less made no mistake that a person would call one."""
 _OF_THE_ESTIMATE: Final[frozenset[Advantage]] = frozenset({"worlds", "exact"})
 """Advantages that tell that a move is better, and not why: so they are not said of one that is about as good."""
 
@@ -51,8 +53,8 @@ class Decision(NamedTuple):
 
     @property
     def is_mistake(self) -> bool:
-        """Whether what was given away is clear of its error."""
-        return self.best != self.move and is_clear(self.given_away, self.error)
+        """Whether what was given away is clear of its error, and half a point at least."""
+        return self.best != self.move and self.given_away >= _LEAST_MISTAKE and is_clear(self.given_away, self.error)
 
     @property
     def named(self) -> Move:

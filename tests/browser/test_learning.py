@@ -115,29 +115,28 @@ def test_the_mistakes_of_a_match_lead_to_their_tables(
     for _ in table.play("a review"):
         pass
     record = table.get("/record").json()
-    laid = [each for part in record["rounds"] for each in part["events"] if each["type"] == "played"]
     page = open_page(None, url=advising.url, viewport=SMALL_PHONE)
     take_seats(page, table, 0)
     page.goto(f"/#/replay/{table.id}")
     page.get_by_role("button", name="Find the mistakes").click()
     mistakes = page.locator(".mistakes button")
-    expect(mistakes).to_have_count(sum(each["seat"] == 0 for each in laid[:-1]))
+    expect(mistakes).to_have_count(5)  # the largest of many
     expect(page.get_by_role("row", name=re.compile("Ada .* 1.3 ± 0.1"))).to_be_visible()
     told = "Ada: +24 points against the others. -6.5 ± 4.5 by luck of the deals, +30.5 ± 32 by play."
     expect(page.locator(".review li", has_text="Ada: +24")).to_have_text(told)
     assert advising.asked == {"POST review": 1, "GET review": 2}
     assert axe(page) == []
-    last = record["rounds"][-1]
-    mistake = next(each for each in reversed(last["events"][:-4]) if each["type"] == "played" and each["seat"] == 0)
-    before = [each["data"]["tile"] for each in last["events"] if each["type"] == "played"]
+    shown_round = record["rounds"][0]
+    mistake = [each for each in shown_round["events"] if each["type"] == "played" and each["seat"] == 0][2]
+    before = [each["data"]["tile"] for each in shown_round["events"] if each["type"] == "played"]
     before = before[: before.index(mistake["data"]["tile"])]
     shown = page.locator(f".mistakes [data-version='{mistake['version']}']")
-    expect(shown).to_contain_text(f"Round {last['round']}, Ada: ")
+    expect(shown).to_contain_text(f"Round {shown_round['round']}, Ada: ")
     expect(shown).to_contain_text(WHY)
     shown.click()
     expect(page.locator(".stage")).to_be_in_viewport()
     expect(page.locator(".mistakes [aria-current]")).to_have_count(1)
-    expect(page.locator(".replay select")).to_have_value(str(len(record["rounds"]) - 1))
+    expect(page.locator(".replay select")).to_have_value("0")
     expect(page.locator(".cloth [data-tile]")).to_have_count(len(before))
     expect(page.locator(f".open-hands [data-seat='0'] [data-tile='{mistake['data']['tile']}']")).to_have_count(0)
 
@@ -163,7 +162,7 @@ def test_a_mistake_tells_two_moves_of_the_same_tile_apart(
     better = [re.sub(r".*double five\. Better: (.*) \(9 points.*", r"\1", text) for text in mistakes.all_inner_texts()]
     assert better == [
         "double five, at another end",
-        "double five, face down",
+        "double five, face down: closes the arm",
         "double five, the five outside",
         "double five on the left",
         "three five",
