@@ -155,6 +155,7 @@ function frame() {
         ${link({ view: "home" }, "common.home")}
         ${link({ view: "new" }, "common.newGame")}
         ${link({ view: "settings" }, "common.settings")}
+        ${view?.menu?.()}
         ${view?.wide ? html`<button class="plain" id="drawer-button" aria-expanded=${drawerIsOpen} aria-label=${t("common.developer")}
           title=${t("common.developer")} @click=${toggleDrawer}>${isCompact ? t("common.developer") : "</>"}</button>` : nothing}
       </nav>

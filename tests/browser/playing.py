@@ -66,6 +66,12 @@ def laying(page: Page) -> Locator:
     return page.locator(".actions [data-place], .actions [data-action=lay]")
 
 
+def command_field(page: Page) -> Locator:
+    """The field for commands, which is there to be seen once somebody listens."""
+    page.locator("details.listen").evaluate("(each) => (each.open = true)")
+    return page.locator("#command")
+
+
 def log(page: Page) -> Locator:
     """The entries of the log."""
     return page.get_by_role("log").locator("li")
@@ -223,7 +229,7 @@ class Commands(Way):
         self.command(button.get_attribute("data-action") or "")
 
     def command(self, line: str) -> None:
-        field = self.page.locator("#command")
+        field = command_field(self.page)
         field.fill(line)
         field.press("Enter")
 

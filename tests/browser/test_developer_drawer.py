@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import Axe
 from tests.browser.pages import NARROW, ExpectConsole, OpenPage
+from tests.browser.playing import command_field
 from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.gate
@@ -110,7 +111,7 @@ def test_a_move_that_is_sent_again_changes_nothing(
     tile = table.moves(seat)[0]["tile"]
     page = open_page(f"/#/seat/{table.id}/{table.tokens[seat]}")
     page.get_by_role("option").first.wait_for()
-    page.locator("#command").fill(f"{tile} 1")
+    command_field(page).fill(f"{tile} 1")
     page.locator("#command").press("Enter")
     expect(page.locator(f".cloth [data-tile='{tile}']")).to_be_visible()
     version = table.view()["version"]

@@ -34,6 +34,7 @@ LENGTHS: Final = {
     "all-fives": 75,
     "bergen": 5,
     "block": 40,
+    "by-wins": 2,
     "domino": 12,
     "dominospiel": 10,
     "draw": 50,

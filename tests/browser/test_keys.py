@@ -8,13 +8,13 @@ from random import Random
 
 import httpx
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from service.engine.variants import variants
 from service.texts import LANGUAGES, Language, template, text
 from tests.api.deals import deal
 from tests.browser.pages import OpenPage
-from tests.browser.playing import MOST_MOVES, smallest_set
+from tests.browser.playing import MOST_MOVES, command_field, smallest_set
 from tests.support.table import Json, match_finished
 from tests.whole.table import Table
 
@@ -192,7 +192,7 @@ def test_commands_are_words_of_the_language_of_the_page_or_names_of_actions(
     language: Language, table: Table, open_page: OpenPage
 ) -> None:
     page = at_the_table(open_page, table, 0, language)
-    field = page.locator("#command")
+    field = command_field(page)
     for word in ["draw", *template("page.views.commandWords.draw", language).split()]:
         field.fill("")
         field.press("Enter")
@@ -209,13 +209,12 @@ def test_commands_are_words_of_the_language_of_the_page_or_names_of_actions(
 def test_letters_do_nothing_in_fields_and_where_they_are_switched_off(table: Table, open_page: OpenPage) -> None:
     page = at_the_table(open_page, table, 0)
     version = table.view()["version"]
-    command = page.get_by_label("Command")
+    command = command_field(page)
     command.press_sequentially("c d 9")
     expect(command).to_have_value("c d 9")
     command.fill("")
     expect(page.locator("[data-said]")).to_have_count(0)
 
-    page.get_by_text("Listen", exact=True).click()
     turn = page.locator("[data-tell=turn]")
     turn.focus()
     page.keyboard.press("c")
@@ -241,6 +240,7 @@ def test_letters_do_nothing_in_fields_and_where_they_are_switched_off(table: Tab
     expect(page.locator("[data-said]")).to_have_count(0)
     page.keyboard.press("Enter")
     expect_said(page, r"blank one does not fit: the ends? .+\.")
+    command = command_field(page)
     command.fill("c")
     command.press("Enter")
     expect_said(page, TELLING["c"])
@@ -256,17 +256,16 @@ def test_after_going_out_by_key_the_keys_go_on(http: httpx.Client, open_page: Op
     page.locator(".state.turn").wait_for()
     page.keyboard.press("End")
     expect(page.get_by_role("option", selected=True)).to_be_focused()
-    held: list[Route] = []
+    held: list[tuple[Route, APIResponse]] = []
 
     def hold(route: Route) -> None:
-        held.append(route)
+        held.append((route, route.fetch()))
 
     page.route("**/moves", hold, times=1)
-    with page.expect_request("**/moves"):
-        page.keyboard.press("Enter")
-    answer = held[0].fetch()
+    page.keyboard.press("Enter")
     expect(page.locator("[data-action=deal]")).to_be_disabled()
-    held[0].fulfill(response=answer)
+    for route, answer in held:
+        route.fulfill(response=answer)
     expect(page.locator("[data-action=deal]")).to_be_focused()
     page.keyboard.press("s")
     expect(page.locator("[data-said]")).to_contain_text("1. P")
@@ -356,9 +355,7 @@ def test_a_tile_that_may_lie_either_way_at_an_end_is_asked_which_half_stays_outs
     expect_said(
         page, r"Where does one six go\? 1: on the left, the one outside; 2: .*; 4: on the right, the six outside\."
     )
-    command = page.get_by_role("textbox", name="Command")
-    if not command.is_visible():
-        page.locator("summary", has_text="Listen").click()
+    command = command_field(page)
     command.fill("1-6 r :6")
     command.press("Enter")
     expect(page.get_by_role("log").locator("li").last).to_have_text(re.compile("one six on the right"))

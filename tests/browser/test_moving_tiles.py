@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -103,48 +102,3 @@ def test_the_deal_is_dealt_and_with_reduced_motion_nothing_moves(table: Table, o
     dealt(moving)
     assert [starts for _, starts in starts_of_moves(still, table) if starts] == []
     assert still.evaluate("document.getAnimations().length") == 0
-
-
-COVERED = """async () => {
-  for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
-  const question = document.querySelector(".ask").getBoundingClientRect();
-  const covered = ({ left, right, top, bottom }) =>
-    left < question.right && right > question.left && top < question.bottom && bottom > question.top;
-  const parts = ".player, .stock, .picture-tools, .state, .hand, .actions button, .tiles > *";
-  const all = [...document.querySelectorAll(parts)];
-  return all.filter((each) => covered(each.getBoundingClientRect())).map((each) => each.className || each.textContent);
-}"""
-"""What of the table and of the rack is below the question, once the table has made room for it."""
-
-MANY_TILES = 20
-
-
-@pytest.mark.parametrize("size", [(360, 740), (740, 360), (1280, 800)], ids=str)
-def test_the_question_about_sound_covers_nothing(
-    size: tuple[int, int], http: httpx.Client, open_page: OpenPage
-) -> None:
-    table = Table.create(http, "latin", 4, seed="a full table")
-    while len(table.view()["board"]["tiles"]) < MANY_TILES:
-        table.make_legal_move()
-    page = open_page(None, viewport=size, touch=True)
-    page.goto(f"/#/seat/{table.id}/{table.tokens[table.to_move()]}")
-    expect(page.locator(".cloth .tiles > *")).to_have_count(MANY_TILES)
-    page.locator(".hand [role=option]").first.tap()
-    expect(page.get_by_role("group", name="Hear the tiles?")).to_be_visible()
-    assert page.evaluate(COVERED) == []
-
-
-def test_it_is_asked_once_whether_tiles_are_to_be_heard(table: Table, open_page: OpenPage) -> None:
-    page = open_page(None, viewport=(360, 740), touch=True)
-    page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
-    question = page.get_by_role("group", name="Hear the tiles?")
-    expect(page.locator(".hand [role=option]").first).to_be_visible()
-    expect(question).to_have_count(0)
-    page.locator(".hand [role=option]").first.tap()
-    question.get_by_role("button", name="Yes").tap()
-    expect(question).to_have_count(0)
-    page.locator(".hand [role=option]").last.tap()
-    expect(page.locator(".hand [aria-selected=true]")).to_have_count(1)
-    expect(question).to_have_count(0)
-    page.goto("/#/settings")
-    expect(page.get_by_role("switch", name="Sounds")).to_be_checked()

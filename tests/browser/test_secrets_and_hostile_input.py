@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Request, expect
 
 from service.engine.variants import variants
 from tests.browser.pages import ExpectConsole, OpenPage
-from tests.browser.playing import html_of, told
+from tests.browser.playing import command_field, html_of, told
 from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.whole.table import Table
 
@@ -122,7 +122,7 @@ def test_a_token_is_only_in_the_storage_and_the_header(http: httpx.Client, open_
     expect(page).to_have_url(re.compile(f"#/g/{table.id}$"))
     page.get_by_role("option").first.focus()
     page.keyboard.press("m")
-    page.locator("#command").fill(f"{table.moves(table.to_move())[0]['tile']} 1")
+    command_field(page).fill(f"{table.moves(table.to_move())[0]['tile']} 1")
     page.locator("#command").press("Enter")
     expect(page.locator(".cloth .tiles [data-tile]")).to_have_count(1)
     page.goto(f"/#/score/{table.id}")

@@ -203,11 +203,11 @@ def test_hostile_names_stay_text(open_page: OpenPage, axe: Axe) -> None:
         assert axe(page) == []
 
 
-def test_a_game_is_joined_by_its_link_and_the_code_leaves_the_address(
+def test_a_game_is_joined_by_its_link_or_its_code_alone_and_the_code_leaves_the_address(
     open_page: OpenPage, expect_console: ExpectConsole
 ) -> None:
     host = open_page("/#/new/domino")
-    choose_number(host, 2)
+    choose_number(host, 3)
     host.get_by_role("button", name="Each on their own").click()
     host.get_by_label("Name on seat 1").fill("Ada")
     host.get_by_role("button", name="Start the game").click()
@@ -223,16 +223,26 @@ def test_a_game_is_joined_by_its_link_and_the_code_leaves_the_address(
     expect(stranger.get_by_label("Join code")).to_have_accessible_description(re.compile("not the join code"))
 
     guest = open_page(f"/#/join/{game}/{code}")
-    expect(guest.get_by_text("One seat is free.")).to_be_visible()
+    expect(guest.get_by_text("2 seats are free.")).to_be_visible()
     assert code not in guest.url
     guest.get_by_label("Your name").fill("Bo")
     guest.get_by_role("button", name="Sit down").click()
     assert at_a_table(guest) == game
     assert [(seat["seat"], seat["name"]) for seat in kept(guest, "seats")] == [(1, "Bo")]
 
+    cousin = open_page("/")
+    cousin.get_by_role("link", name="I have a code").click()
+    cousin.get_by_label("Code or link").fill("AAAA BBBB")
+    cousin.get_by_role("button", name="Go on").click()
+    expect(cousin.get_by_label("Code or link")).to_be_focused()
+    cousin.get_by_label("Code or link").fill(f"{code[:4]} {code[4:]}".lower())
+    cousin.get_by_label("Your name").fill("Cy")
+    cousin.get_by_role("button", name="Go on").click()
+    assert at_a_table(cousin) == game
+
     late = open_page("/#/join")
-    late.get_by_label("Link or id of the game").fill(f"http://elsewhere.example/#/join/{game}/{code}")
-    late.get_by_role("button", name="Look at the game").click()
+    late.get_by_label("Code or link").fill(f"http://elsewhere.example/#/join/{game}/{code}")
+    late.get_by_role("button", name="Go on").click()
     expect(late.get_by_text("All seats are taken")).to_be_visible()
 
 

@@ -224,6 +224,7 @@ def test_a_player_leaves_and_comes_back_by_a_button_or_by_moving(no_bots: Servic
         page.keyboard.press("Backquote")
         leave = page.get_by_role("button", name="Leave the table (a computer player goes on)")
 
+        page.locator("#menu-button").click()
         leave.click()
         expect(player(page, seat)).to_contain_text("away")
         expect(page.locator(".developer")).to_contain_text(f"/v1/games/{table.id}/players/{seat}/presence")
@@ -235,6 +236,7 @@ def test_a_player_leaves_and_comes_back_by_a_button_or_by_moving(no_bots: Servic
         expect(log(page).last).to_have_text("You are back.")
         expect(player(other, seat)).not_to_contain_text("away")
 
+        page.locator("#menu-button").click()
         leave.click()
         expect(page.get_by_text("A computer player plays for you")).to_be_visible()
         page.get_by_role("option").first.focus()
@@ -287,6 +289,7 @@ def test_the_clock_and_what_follows_are_accessible(
     take_seats(page, table, 0)
     expect(player(page, 1)).to_contain_text(re.compile(r"10:00|9:5\d"))
     assert axe(page) == [], "a clock"
+    page.locator("#menu-button").click()
     page.locator("[data-leave]").click()
     expect(page.locator("[data-back]")).to_be_visible()
     assert axe(page) == [], "away"

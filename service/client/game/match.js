@@ -14,8 +14,9 @@ import { Problem } from "../shell/api.js";
 /** How many events before the first look are read for the log, and how many it keeps. */
 const EVENTS_AT_START = 40;
 const MOST_EVENTS = 300;
-/** After so long in the background the stream is closed. */
+/** After so long in the background the stream is closed, and as long as others are to act, it is looked this often. */
 const HIDDEN_MS = 60_000;
+const LOOK_MS = 20_000;
 /** Views and events come with sentences. */
 const TEXT = { text: true };
 
@@ -105,6 +106,8 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
       if (isPassedOn || (before && before.round !== game.round)) match.seat = undefined;
     }
     const isOwn = game.you?.seat === match.seat;
+    // The answer to a move has no sentence, and may come after the same view of the stream.
+    if (before?.version === game.version) game.text ??= before.text;
     match.game = isOwn ? game : publicPart(game);
     if (!isOwn && match.seat !== undefined) {
       // Until the seat's own view arrives its hand stays, without moves: they may be out of date.
@@ -138,7 +141,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
   async function look() {
     const { seat } = match;
     try {
-      const game = await view(tokenOf(seat));
+      const game = await view(tokenOf(seat) ?? commonToken());
       if (seat === match.seat) take(game);
     } catch (error) {
       failed(error);
@@ -223,9 +226,19 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     app.update();
   }
 
+  /** In the background: no stream, and a look now and then, until a seat of this device is to act. */
+  async function rest() {
+    stream.abort();
+    const { game, seats } = match;
+    if (!document.hidden || signal.aborted || !game || game.status === "finished" || !seats.length || seats.some((each) => game.to_act.includes(each))) return;
+    await look();
+    clearTimeout(hiddenTimer);
+    hiddenTimer = setTimeout(rest, LOOK_MS);
+  }
+
   const onVisibility = () => {
     clearTimeout(hiddenTimer);
-    if (document.hidden) hiddenTimer = setTimeout(() => stream.abort(), HIDDEN_MS);
+    if (document.hidden) hiddenTimer = setTimeout(rest, HIDDEN_MS);
     else if (stream.signal.aborted) void listen();
   };
 

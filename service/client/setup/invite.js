@@ -98,14 +98,18 @@ function ownLinks(app, game) {
  */
 function linkField(app, { id, label, hint, url, share = false }) {
   const { t } = app;
-  const copy = () => navigator.clipboard.writeText(url).then(() => tell(app, id, t("common.copied")), select);
   const select = () => /** @type {HTMLInputElement | null} */ (document.getElementById(id))?.select();
+  // On plain HTTP there is no clipboard but for what is selected.
+  const copy = async () => {
+    select();
+    if (navigator.clipboard ? await navigator.clipboard.writeText(url).then(() => true, () => false) : document.execCommand("copy")) tell(app, id, t("common.copied"));
+  };
   const sendOn = () => navigator.share({ text: t("invite.shareText"), url }).catch(() => undefined);
   return html`<div class="field link">
     <label for=${id}>${label}</label>
     <div class="joined">
       <input id=${id} readonly autocomplete="off" .value=${url} aria-describedby=${hint ? `${id}-hint` : nothing} @focus=${select}>
-      ${navigator.clipboard ? html`<button type="button" aria-label=${`${t("common.copy")}: ${label}`} @click=${copy}>${t("common.copy")}</button>` : nothing}
+      <button type="button" aria-label=${`${t("common.copy")}: ${label}`} @click=${copy}>${t("common.copy")}</button>
       ${share && "share" in navigator ? html`<button type="button" class="main" @click=${sendOn}>${t("invite.share")}</button>` : nothing}
     </div>
     ${notice?.at === id ? html`<p class="hint">${notice.text}</p>` : nothing}

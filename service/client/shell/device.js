@@ -18,6 +18,7 @@ const defaults = () => ({
   places: false,
   animation: "normal",
   vibration: false,
+  notification: false,
   letters: true,
   textSize: 100,
   listening: "atOnce",

@@ -82,7 +82,7 @@ function table(lines, context) {
     at ? html`<td>${inline(cell, context)}</td>` : html`<th scope="row">${inline(cell, context)}</th>`);
   // A part that can be scrolled has to be reached by the keyboard, too.
   return html`<div class="scroll" tabindex="0" role="group" aria-label=${context.heading}><table class="figures">
-    <thead><tr>${head.map((cell) => html`<th scope="col">${inline(cell, context)}</th>`)}</tr></thead>
+    <thead><tr>${head.map((cell) => (cell ? html`<th scope="col">${inline(cell, context)}</th>` : html`<td></td>`))}</tr></thead>
     <tbody>${body.map((row) => html`<tr>${cells(row)}</tr>`)}</tbody>
   </table></div>`;
 }

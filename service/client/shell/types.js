@@ -38,6 +38,7 @@
  * @property {(event: KeyboardEvent) => boolean} [key] handles a key that no field or button has used; true if it did
  * @property {boolean} [wide] whether the view uses the whole width, without the margins of a text
  * @property {boolean} [atTable] whether a table is shown, for which the menu is behind one button
+ * @property {() => unknown} [menu] what the menu of a table has beside the other views
  * @property {string} [mark] before the title in the browser's tab, such as a dot on the player's turn
  *
  * The address of a view; `how`: all seats are on this device, or the others are free.
@@ -65,6 +66,7 @@
  * @property {"none" | "normal" | "slow"} animation
  * @property {boolean} [sound] absent until it was asked for
  * @property {boolean} vibration
+ * @property {boolean} notification when it is your turn, while the page is hidden
  * @property {boolean} letters whether single letters are commands
  * @property {100 | 125 | 150} textSize in percent
  * @property {"never" | "here" | "always"} takeBack where a move can be taken back for a moment: with several seats of this device, also against computers

@@ -10,6 +10,7 @@ import { fragmentOf } from "../shell/routes.js";
 import { capitalized } from "../texts/text.js";
 import { KEYS, TELLING, keyName, nameOfKey } from "./input.js";
 import { actionText, chainText, isOnTurn, nameOf, stateText } from "./parts.js";
+import { teamsOf } from "./seats.js";
 
 /** @import { App, Game, GameEvent, Score, Variant } from "../shell/types.js" */
 
@@ -63,8 +64,11 @@ function endsText({ t, device }, { board }) {
   return [t(ends.length === 1 ? "answers.end" : "answers.ends", { ends: ends.join("; ") }), ...(board.ends_sum === undefined ? [] : [t("answers.sumIs", { sum: board.ends_sum })])].join(" ");
 }
 
-/** The totals in order of rank. @param {App} app @param {Game} game @param {Score} score */
-function scoresText({ t }, game, score) {
+/** The totals in order of rank, or those of teams. @param {App} app @param {Game} game @param {Score} score */
+function scoresText(app, game, score) {
+  const { t } = app;
+  const teams = teamsOf(app, game, game.you?.seat);
+  if (teams.length) return `${teams.map(({ name, total }) => `${name} ${total}`).join(", ")}.`;
   const standings = [...score.standings].sort((one, other) => one.rank - other.rank);
   const lines = standings.map((each) => {
     const mark = each.forfeited ? t("answers.forfeited") : each.active ? "" : t("table.out");
@@ -89,7 +93,7 @@ function informationText(app, game, variant) {
 /** The options of the game, and where its rules and scores are. @param {App} app @param {Game} game @param {Variant | undefined} variant */
 export const about = (app, game, variant) => html`<ul>${optionTexts(app, game, variant).map((each) => html`<li>${each}</li>`)}</ul>
   <p><a href=${fragmentOf({ view: "rules", id: game.variant })}>${app.t("answers.rules")}</a> · <a
-    href=${fragmentOf({ view: "score", id: game.id })}>${app.t("table.scoreCard")}</a></p>`;
+    href=${fragmentOf({ view: "score", id: game.id })}>${app.t("ended.scoreCard")}</a></p>`;
 
 /** The options of the game with their values. @param {App} app @param {Game} game @param {Variant | undefined} variant */
 function optionTexts({ t }, game, variant) {
@@ -134,10 +138,28 @@ function countText({ t }, game, score) {
   return [t("answers.countIs", { round: round.number }), ...lines].join(" ");
 }
 
-/** A button for everything that is told. @param {App} app @param {(action: string) => void} tell */
-export const tellButtons = (app, tell) => html`<div class="buttons">${TELLING.map((action) => html`<button data-tell=${action}
+/** A button for everything that is told, and the field for commands. @param {App} app @param {(action: string) => void} tell @param {(line: string) => Promise<void>} command */
+export const listening = (app, tell, command) => html`<div class="buttons">${TELLING.map((action) => html`<button data-tell=${action}
   @click=${() => tell(action)}>${app.t(`keyHelp.${action}`)} <kbd aria-hidden="true">${keyName(app, action)}</kbd></button>`)}
-  <button data-tell="help" @click=${() => tell("help")}>${app.t("answers.keysTitle")} <kbd aria-hidden="true">?</kbd></button></div>`;
+  <button data-tell="help" @click=${() => tell("help")}>${app.t("answers.keysTitle")} <kbd aria-hidden="true">?</kbd></button></div>
+  <form class="command inline" @submit=${(/** @type {SubmitEvent} */ event) => onCommand(event, command)}>
+    <label for="command">${app.t("answers.command")}</label>
+    <input id="command" name="command" autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go" aria-describedby="command-hint">
+    <button>${app.t("answers.send")}</button>
+    <p class="hint soft" id="command-hint">${app.t("answers.commandHint")}</p>
+  </form>`;
+
+/** Done when the last command is. @type {Promise<void>} */
+let commands = Promise.resolve();
+
+/** One command after the other, also while what they need is loading. @param {SubmitEvent} event @param {(line: string) => Promise<void>} command */
+function onCommand(event, command) {
+  event.preventDefault();
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  const line = String(new FormData(form).get("command")).trim();
+  form.reset();
+  commands = commands.then(() => command(line));
+}
 
 /** Shows the list of the keys until it is closed. @param {App} app */
 export function showKeys(app) {

@@ -8,14 +8,18 @@ import { hasColours, tileImage } from "./tiles.js";
 
 /** @import { App, Game, Score } from "../shell/types.js" */
 
-/** The tiles that a seat kept, turned up, their sum, and what the round wrote. @param {App} app @param {Game} game @param {Score["rounds"][number]} round @param {number} seat */
-export function counted({ t, device }, game, { hands, scores }, seat) {
+/** Points with their sign. @param {number} points */
+const signed = (points) => (points < 0 ? `−${-points}` : `+${points}`);
+
+/** The tiles that a seat kept, turned up, their sum, and what the round wrote. @param {App} app @param {Game} game @param {Score} card @param {number} seat */
+export function counted({ t, device }, game, { rounds, best }, seat) {
+  const { hands, scores } = /** @type {Score["rounds"][number]} */ (rounds.find((each) => each.number === game.round));
   const hand = hands.find((each) => each.seat === seat);
   const options = { vertical: true, colours: hasColours(device.settings, game.options.set), digits: device.settings.digits };
   const points = scores[seat];
   return html`<span class="kept" aria-hidden="true">${hand?.tiles.length ? html`<span class="kept-tiles">${hand.tiles.map((each) => tileImage(each, options))}</span>
-    <span class="kept-sum">${t("table.kept", { sum: hand.value })}</span>` : nothing}${
-    points ? html`<span class="written">${points > 0 ? `+${points}` : `−${-points}`}</span>` : nothing}</span>`;
+    <span class="kept-sum">${t("ended.kept", { sum: hand.value })}</span>` : nothing}${
+    points ? html`<span class=${points > 0 === (best === "highest") ? "written" : "written against"}>${signed(points)}</span>` : nothing}</span>`;
 }
 
 /** What the last round has written. @param {App} app @param {Game} game @param {Score | undefined} score */
@@ -29,33 +33,38 @@ export function lastCount({ t }, game, score) {
     <h2 id="count-title">${t("answers.lastCount", { round: game.round })}</h2>
     ${round ? html`<table>
       <thead><tr><th scope="col">${t("answers.player")}</th><th scope="col" class="number">${t("answers.written")}</th><th scope="col" class="number">${t("answers.total")}</th></tr></thead>
-      <tbody>${game.players.map((each) => html`<tr class=${game.winners.includes(each.seat) ? "winner" : ""}><th scope="row">${each.name}</th>
-        <td class="number">${round.scores[each.seat]}</td><td class="number">${each.total}</td></tr>`)}</tbody>
+      <tbody>${game.players.map((each) => html`<tr class=${(game.winners.length ? game.winners : [round.winner]).includes(each.seat) ? "winner" : ""}><th scope="row">${each.name}</th>
+        <td class="number">${signed(round.scores[each.seat])}</td><td class="number">${`${each.total}`.replace("-", "−")}</td></tr>`)}</tbody>
     </table>` : nothing}
     ${game.carry ? html`<p>${game.unit === "wins" ? t("table.drawn", { count: game.carry }) : t("table.carry", { points: game.carry })}</p>` : nothing}
   </section>`;
 }
 
-/**
- * The ways on: the score card and, after the match, a rematch for those who played it, a new game, and the replay.
- * @param {App} app @param {Game} game @param {Score | undefined} score @param {(() => void) | false} rematch
- */
-export const waysOn = ({ t }, game, score, rematch) => html`
-  ${score?.rounds.length && game.status !== "playing" ? html`<a class="button" href=${fragmentOf({ view: "score", id: game.id })}>${t("table.scoreCard")}</a>` : nothing}
-  ${game.status === "finished" && rematch ? html`<button data-rematch @click=${rematch}>${t("table.rematch")}</button>` : nothing}
-  ${game.status === "finished" ? html`<a class="button" href=${fragmentOf({ view: "new", variant: game.variant })}>${t("table.newGame")}</a>
-    <a class="button" href=${fragmentOf({ view: "replay", game: game.id })}>${t("table.replay")}</a>` : nothing}`;
+/** Asks, until it is answered, whether tiles are to be heard. @param {App} app */
+export const soundQuestion = ({ t, device }) => (device.settings.sound === undefined ? html`<div class="ask" role="group" aria-label=${t("ended.soundAsk")}>
+  <p>${t("ended.soundAsk")}</p><button data-sound="on" @click=${() => device.set({ sound: true })}>${t("ended.soundOn")}</button><button
+  data-sound="off" @click=${() => device.set({ sound: false })}>${t("ended.soundOff")}</button></div>` : nothing);
 
 /**
- * Takes the seats of this device in the next match of the same players, which begins with the first of them.
- * @param {App} app @param {string} id of the game @returns {Promise<string>} the id of the next one
+ * The ways on: after the match a rematch for those who played it, the score card, and then a new game and the replay.
+ * @param {App} app @param {Game} game @param {Score | undefined} score @param {((error: unknown) => void) | false} failed called with a refusal; false for who has no seat
  */
-export async function takeSeatsAgain({ api, device }, id) {
+export const waysOn = (app, game, score, failed, { t } = app) => html`
+  ${game.status === "finished" && failed ? html`<button class="main" data-rematch @click=${() => takeSeatsAgain(app, game.id).catch(failed)}>${t("ended.rematch")}</button>` : nothing}
+  ${score?.rounds.length && game.status !== "playing" ? html`<a class="button" href=${fragmentOf({ view: "score", id: game.id })}>${t("ended.scoreCard")}</a>` : nothing}
+  ${game.status === "finished" ? html`<a class="button" href=${fragmentOf({ view: "new", variant: game.variant })}>${t("ended.newGame")}</a>
+    <a class="button" href=${fragmentOf({ view: "replay", game: game.id })}>${t("ended.replay")}</a>` : nothing}`;
+
+/**
+ * Takes the seats of this device in the next match of the same players, which begins with the first of them, and shows it.
+ * @param {App} app @param {string} id of the game
+ */
+async function takeSeatsAgain({ api, device, go }, id) {
   let next = id;
   for (const { token } of device.seatsOf(id)) {
     const { body } = await api.postOnce(`v1/games/${encodeURIComponent(id)}/rematch`, {}, { token });
     next = body.game.id;
     device.keep({ game: next, seat: body.seat, token: body.token, name: body.name, variant: body.game.variant });
   }
-  return next;
+  if (document.querySelector("[data-rematch]")) go({ view: "table", game: next });
 }

@@ -79,8 +79,9 @@ function actionOf(event, letters) {
  * @param {object} does
  * @param {(move: Move) => void} does.send
  * @param {Say} does.say
+ * @param {() => void} does.chosen called when another tile is chosen
  */
-export function createChoice(app, match, { send, say }) {
+export function createChoice(app, match, { send, say, chosen }) {
   const { t } = app;
   const language = () => app.device.settings.language;
   /** @type {string | undefined} */
@@ -103,10 +104,10 @@ export function createChoice(app, match, { send, say }) {
   const waysAt = (move) => movesOf(move.tile).filter((each) => each.end === move.end);
   /** How the tile lies there, if it may lie in several ways. @param {Move} move */
   function wayOf(move) {
-    const others = waysAt(move).filter((each) => each !== move);
+    const there = waysAt(move);
     if (move.face_down) return t("table.faceDown");
-    if (others.some((each) => each.outer !== move.outer)) return t("table.outside", { number: numberName(language(), move.outer ?? 0) });
-    return others.length ? t("table.faceUp") : "";
+    if (there.some((each) => each.outer !== move.outer)) return t("table.outside", { number: numberName(language(), move.outer ?? 0) });
+    return there.some((each) => each.face_down) ? t("table.faceUp") : "";
   }
   /** A place with the way. @param {Move} move */
   const placeOf = (move) => [endOf(move), wayOf(move)].filter(Boolean).join(", ");
@@ -175,7 +176,10 @@ export function createChoice(app, match, { send, say }) {
     placesOf,
     /** @param {string | undefined} next */
     choose(next) {
-      if (next !== tile) index = -1;
+      if (next !== tile) {
+        index = -1;
+        chosen();
+      }
       tile = next;
       app.update();
     },

@@ -14,15 +14,16 @@ import { fragmentOf } from "../shell/routes.js";
 
 /** @param {App} app @param {Game} game @param {Variant | undefined} variant @param {unknown} scores of the teams */
 export const heading = ({ t }, game, variant, scores) => html`<header class="head">
-  <h1 tabindex="-1">${variant?.name ?? game.variant}</h1>
+  <h1 tabindex="-1">${variant?.name ?? t("table.title")}</h1>
   <p class="facts">${game.round ? html`<span>${t("table.round", { round: game.round })}</span>` : nothing}
+    ${variant?.scoring.best === "lowest" ? html`<span>${t("table.lowWins")}</span>` : nothing}
     ${typeof game.options.target === "number" && !game.manche ? html`<span>${t(game.unit === "wins" ? "table.upToWins" : "table.upTo", { points: game.options.target })}</span>` : nothing}
     ${game.board.ends_sum === undefined ? nothing : html`<span>${t("table.sum", { sum: game.board.ends_sum })}</span>`}
     ${game.manche ? html`<span>${t("table.manche", { number: game.manche.number })}</span>` : nothing}
     ${game.carry ? html`<span>${game.unit === "wins" ? t("table.drawn", { count: game.carry }) : t("table.carry", { points: game.carry })}</span>` : nothing}</p>
   ${scores}
   <button type="button" class="plain to-log" aria-label=${t("table.toLog")} title=${t("table.toLog")} @click=${toLog}><svg viewBox="0 0 24 24"
-    width="22" height="22" aria-hidden="true"><path d="M5 7h14M5 12h14M5 17h9"></path></svg></button>
+    width="22" height="22" aria-hidden="true"><path d="M12 5v14M6 13l6 6 6-6"></path></svg></button>
 </header>`;
 
 /** Where the log is below the first screen. */
@@ -48,28 +49,20 @@ export const log = ({ t }, events) => html`<div class="log" role="log" aria-live
  * @param {typeof import("./answers.js") | undefined} does.answers once they are loaded
  * @param {() => void} does.load loads the answers
  * @param {(action: string) => void} does.tell
- * @param {(event: SubmitEvent) => void} does.onCommand
- * @param {(() => void) | false | undefined} does.leave
+ * @param {(line: string) => Promise<void>} does.command
  * @param {Presence} [does.presence]
  */
-export const tools = (app, game, variant, { answers, load, tell, onCommand, leave, presence }) => html`<div class="tools">
-  <details class="listen" @toggle=${load}><summary>${app.t("table.listen")}</summary>${answers?.tellButtons(app, tell)}</details>
-  <form class="command inline" @submit=${onCommand}>
-    <label for="command">${app.t("table.command")}</label>
-    <input id="command" name="command" autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go" aria-describedby="command-hint">
-    <button>${app.t("table.send")}</button>
-    <p class="hint soft" id="command-hint">${app.t("table.commandHint")}</p>
-  </form>
+export const tools = (app, game, variant, { answers, load, tell, command, presence }) => html`<div class="tools">
+  <details class="listen" @toggle=${load}><summary>${app.t("table.listen")}</summary>${answers?.listening(app, tell, command)}</details>
   <details class="about" @toggle=${load}><summary>${app.t("table.options")}</summary>
     ${answers?.about(app, game, variant)}${presence?.about(game)}
   </details>
-  ${leave ? html`<button class="plain" data-leave @click=${leave}>${app.t("table.leave")}</button>` : nothing}
 </div>`;
 
 /** What keeps the game from being followed, if anything does. @param {App} app @param {Match} match */
 export const banner = ({ t, explain }, { id, connection, failure }) => html`
   ${connection === "lost" ? html`<p class="note warn banner" role="status">${t("table.lost")}</p>` : nothing}
-  ${failure ? html`<div class="note warn banner"><p>${explain(failure)}</p><p><a href="#/">${t("common.toHome")}</a>${
+  ${failure ? html`<div class="note warn banner"><p>${/** @type {{status?: number}} */ (failure).status === 401 ? t("table.noSeatHere") : explain(failure)}</p><p><a href="#/">${t("common.toHome")}</a>${
     /** @type {{status?: number}} */ (failure).status === 401
       ? html` · <a href=${fragmentOf({ view: "table", game: id, watch: true })}>${t("table.watch")}</a>` : nothing}</p></div>` : nothing}`;
 

@@ -23,7 +23,7 @@ const DRAG_FROM = 10;
 /**
  * What is chosen, how a move is made, and what keys and commands do.
  * @param {App} app @param {Match} match
- * @param {Parameters<typeof createTakeBack>[2] & Omit<Parameters<typeof createActions>[3], "hint" | "send" | "takeBack"> & {signal: AbortSignal}} does
+ * @param {Parameters<typeof createTakeBack>[2] & Omit<Parameters<typeof createActions>[3], "hint" | "send" | "takeBack"> & {signal: AbortSignal, chosen: () => void, placeAt: (x: number, y: number) => number | undefined, dropped: (tile: string, x: number, y: number) => void}} does
  */
 export function createPlay(app, match, does) {
   /** @type {Choice} */
@@ -31,12 +31,21 @@ export function createPlay(app, match, does) {
   const takeBack = createTakeBack(app, match, does, () => choice);
   const { send } = takeBack;
   const hint = createHint(app, match, choice, does);
-  return { choice, hint, takeBack, send, ...createActions(app, match, choice, { ...does, send, takeBack, hint: hint.ask }) };
+  /** A dragged tile is dropped: at the place that is nearest or, with only one, anywhere on the table. @param {number} x @param {number} y */
+  function drop(x, y) {
+    if (!document.elementFromPoint(x, y)?.closest(".table-area")) return;
+    const moves = choice.moves();
+    const at = moves.length === 1 || choice.ways().length ? 0 : does.placeAt(x, y) ?? -1;
+    if (!moves[at]) return;
+    does.dropped(moves[at].tile ?? "", x, y);
+    choice.layAt(at);
+  }
+  return { drop, choice, hint, takeBack, send, ...createActions(app, match, choice, { ...does, send, takeBack, hint: hint.ask }) };
 }
 
 /**
  * @typedef {object} Does
- * @property {string} [drawn] the tile that was just drawn
+ * @property {string[]} drawn the tiles that were just drawn
  * @property {Choice} choice
  * @property {(x: number, y: number) => void} drop a tile that was dragged to that point of the window
  */
@@ -45,7 +54,7 @@ export function createPlay(app, match, does) {
 export function handList(app, game, { choice, drop, drawn }) {
   const { t } = app;
   const { hand = [], rows } = game.you ?? {};
-  if (!hand.length) return html`<p class="soft">${t("table.noTiles")}</p>`;
+  if (!hand.length) return html`<div class="hand"><p class="soft">${t("table.noTiles")}</p></div>`;
   const onTurn = isOnTurn(game);
   const inTabOrder = choice.tile ?? hand.find((each) => choice.movesOf(each).length) ?? hand[0];
   const tile = (/** @type {string} */ each) => {
@@ -53,7 +62,7 @@ export function handList(app, game, { choice, drop, drawn }) {
     const name = tileName(app.device.settings.language, each);
     const fit = !onTurn ? "" : places.length ? t("table.fitsWhere", { places: places.join(", ") }) : t("table.fitsNot");
     return html`<div role="option" data-tile=${each} aria-selected=${each === choice.tile} tabindex=${each === inTabOrder ? 0 : -1}
-      class=${classMap({ fits: onTurn && places.length > 0, "fits-not": onTurn && !places.length, drawn: each === drawn })}
+      class=${classMap({ fits: onTurn && places.length > 0, "fits-not": onTurn && !places.length, drawn: drawn.includes(each) })}
       aria-label=${fit ? `${name}, ${fit}` : name}
       @click=${() => choice.tap(each)} @pointerdown=${(/** @type {PointerEvent} */ event) => drag(event, each, choice, drop)}>${
       tileImage(each, { vertical: true, colours: hasColours(app.device.settings, game.options.set), digits: app.device.settings.digits })}</div>`;
@@ -62,9 +71,19 @@ export function handList(app, game, { choice, drop, drawn }) {
     ? [...new Set(rows)].sort((one, other) => one - other).map((row) => html`<div role="group" class="row" aria-label=${t("table.row", { row })}>
         <span class="row-name" aria-hidden="true">${row}</span>${repeat(hand.filter((_, at) => rows[at] === row), (each) => each, tile)}</div>`)
     : repeat(hand, (each) => each, tile);
-  return html`<div role="listbox" class=${classMap({ hand: true, large: hand.length > 14, rows: rows !== undefined })}
+  return html`<div role="listbox" class=${rows ? "hand rows" : "hand"}
     aria-orientation="horizontal" aria-label=${t("table.hand")}>${list}</div>`;
 }
+
+/** What to do with the chosen tile; nothing where none is chosen that fits. @param {App} app @param {Choice} choice */
+export function prompt({ t }, choice) {
+  const count = choice.moves().length;
+  return choice.ways().length ? t("table.whichWay") : count ? t("table.tapPlace", { count }) : "";
+}
+
+/** What was just drawn; nothing without any. @param {App} app @param {"table.drew" | "table.drewTiles"} text @param {string[]} drawn */
+export const drewText = ({ t, device }, text, drawn) =>
+  (drawn.length ? t(text, { count: drawn.length, tiles: drawn.map((each) => tileName(device.settings.language, each)).join(", ") }) : "");
 
 /** The tile that is being dragged: its image follows the pointer. @param {PointerEvent} start @param {string} tile @param {Choice} choice @param {Does["drop"]} drop */
 function drag(start, tile, choice, drop) {

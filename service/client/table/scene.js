@@ -3,7 +3,6 @@
  * where; how it moves is in motion.js, how it sounds in signals.js. Decides nothing about the game. Loaded when somebody
  * touches the table, or when something happens there.
  */
-import { html, nothing } from "../vendor/lit-html.js";
 import { celebrate, deal, fly, isStill, middleOf } from "./motion.js";
 
 /** @import { App, Game } from "../shell/types.js" */
@@ -12,13 +11,11 @@ import { celebrate, deal, fly, isStill, middleOf } from "./motion.js";
 const HAND = ".hand [data-tile]";
 
 /** @param {App} app */
-export function createScene({ device, t, update, styles }) {
+export function createScene({ device }) {
   /** Where the tiles of the hand were, before it was drawn without the one that was laid. @type {Map<string, Source>} */
   let hand = new Map();
   /** Where a tile was dropped. @type {Map<string, Source>} */
   const dropped = new Map();
-  /** Whether it is asked if tiles are to be heard. */
-  let isAsking = false;
 
   /** @param {string} selector */
   const find = (selector) => document.querySelector(`.play ${selector}`);
@@ -44,6 +41,17 @@ export function createScene({ device, t, update, styles }) {
     deal(middleOf(table, 44), hands, device.settings);
     for (const [at, tile] of document.querySelectorAll(HAND).entries()) {
       tile.animate([{ transform: "translateY(-3rem) scale(.8)", opacity: 0 }, {}], { duration: 240, delay: 120 + 45 * at, easing: "ease-out", fill: "backwards" });
+    }
+  }
+
+  /** Tiles that were drawn come from the stock, one after the other. */
+  function showDrawn() {
+    const stock = find(".stock");
+    if (!stock) return;
+    const from = middleOf(stock);
+    for (const [at, tile] of document.querySelectorAll(".hand .drawn").entries()) {
+      const to = middleOf(tile);
+      tile.animate([{ transform: `translate(${from.x - to.x}px, ${from.y - to.y}px) scale(.4)`, opacity: 0.3 }, {}], { duration: 400, delay: 250 * at, easing: "ease-out", fill: "backwards" });
     }
   }
 
@@ -73,38 +81,23 @@ export function createScene({ device, t, update, styles }) {
       remember();
       if (isStill(device.settings)) return;
       const isDealt = game.status === "playing" && (before ? before.round !== game.round : !game.board.tiles.length);
+      const hasDrawn = before?.you !== undefined && !isDealt && (game.you?.hand.length ?? 0) > before.you.hand.length;
       const isWon = before !== undefined && before.status !== "finished" && game.status === "finished";
       if (isDealt) requestAnimationFrame(() => showDeal(game));
+      if (hasDrawn) requestAnimationFrame(showDrawn);
       if (isWon) requestAnimationFrame(() => showWinners(game));
     },
     signal,
-    /** Asks once, after the first tap at a table, whether tiles are to be heard. */
-    async ask() {
-      if (device.settings.sound !== undefined || isAsking) return;
-      await styles("hand");
-      isAsking = true;
-      update();
-    },
-    question: () => (isAsking ? html`<div class="ask" role="group" aria-label=${t("table.soundAsk")}><p>${t("table.soundAsk")}</p>
-      <button class="main" data-sound="on" @click=${() => answer(true)}>${t("table.soundOn")}</button>
-      <button data-sound="off" @click=${() => answer(false)}>${t("table.soundOff")}</button></div>` : nothing),
   };
 
   function landed() {
     void signal("tile");
   }
 
-  /** @param {boolean} sound */
-  function answer(sound) {
-    isAsking = false;
-    device.set({ sound });
-    landed();
-  }
-
-  /** @param {import("./signals.js").Signal} which */
-  async function signal(which) {
-    if (!device.settings.sound && !device.settings.vibration) return;
+  /** @param {import("./signals.js").Signal} which @param {string} [text] of a notification */
+  async function signal(which, text) {
+    if (!device.settings.sound && !device.settings.vibration && !device.settings.notification) return;
     // The game goes on without it.
-    await import("./signals.js").then(({ give }) => give(device.settings, which), () => undefined);
+    await import("./signals.js").then(({ give }) => give(device.settings, which, text), () => undefined);
   }
 }

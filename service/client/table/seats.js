@@ -56,14 +56,14 @@ export function playersList(app, game, { own, near, events, variant, score, ende
   const others = players.length - 1;
   const crowd = others >= CROWD ? "crowd" : "";
   return html`<ul class=${`players others-${others} ${crowd}`} aria-label=${app.t("table.players")}>${players.map((each) =>
-    plate(app, game, each, { own, near, variant, round, ended, presence, said: saidOf(app, events, each.seat, near) }))}</ul>`;
+    plate(app, game, each, { own, near, variant, round, score, ended, presence, said: saidOf(app, events, each.seat, near) }))}</ul>`;
 }
 
 /**
  * @param {App} app @param {Game} game @param {Player} player
- * @param {{own: number[], near: number, variant: Variant | undefined, round: Score["rounds"][number] | undefined, ended: typeof import("./ended.js") | undefined, presence: Presence | undefined, said: string}} more
+ * @param {{own: number[], near: number, variant: Variant | undefined, round: Score["rounds"][number] | undefined, score: Score | undefined, ended: typeof import("./ended.js") | undefined, presence: Presence | undefined, said: string}} more
  */
-function plate(app, game, player, { own, near, variant, round, ended, presence, said }) {
+function plate(app, game, player, { own, near, variant, round, score, ended, presence, said }) {
   const { t } = app;
   const { seat, team } = player;
   const onTurn = game.status === "playing" && game.to_act.includes(seat);
@@ -91,15 +91,12 @@ function plate(app, game, player, { own, near, variant, round, ended, presence, 
       onTurn ? html`<span class="hidden-text">, ${t("table.onTurn")}</span>` : nothing}</span>
     <span class="count">${backs(player.tiles)}<span aria-hidden="true">${player.tiles}</span><span
       class="hidden-text">, ${t("table.tiles", { count: player.tiles })}</span>${presence?.bank(game, player)}</span>
-    <span class="total"><span aria-hidden="true">${stars(game.manche?.stars[seat] ?? 0)}${player.total}</span><span class="hidden-text">, ${t(game.unit === "wins" ? "table.wins" : "table.points", { count: player.total })}${game.manche ? `, ${t("table.stars", { count: game.manche.stars[seat] })}` : ""}</span></span>
-    ${round ? ended?.counted(app, game, round, seat) : nothing}
-    ${said && game.status === "playing" ? html`<span class="bubble" aria-hidden="true">${said}</span>` : nothing}
+    <span class="total"><span aria-hidden="true">${`${player.total}`.replace("-", "−")}</span><span class="hidden-text">, ${t(game.unit === "wins" ? "table.wins" : "table.points", { count: player.total })}</span></span>
+    ${game.manche ? html`<span class="stars"><span aria-hidden="true">${"★".repeat(game.manche.stars[seat])}</span><span class="hidden-text">, ${t("table.stars", { count: game.manche.stars[seat] })}</span></span>` : nothing}
+    ${round && score ? ended?.counted(app, game, score, seat) : nothing}
+    ${said && game.status === "playing" && !(onTurn && isMine) ? html`<span class="bubble" aria-hidden="true">${said}</span>` : nothing}
   </li>`;
 }
-
-/** The stars of the running manche, in games that have one. @param {number} many */
-const stars = (many) => (many ? html`<svg class="stars" viewBox=${`0 0 ${many * 12} 10`} width=${many * 12} height="10"><path fill="currentColor" d=${
-  Array.from({ length: many }, (_, at) => `M${at * 12 + 5} 0l1.2 3.6 3.8.2-3 2.3 1.1 3.9-3.1-2.2-3.1 2.2 1.1-3.9-3-2.3 3.8-.2z`).join("")}></path></svg> ` : nothing);
 
 /** As many backs as there are tiles. @param {number} tiles */
 function backs(tiles) {
@@ -123,14 +120,19 @@ function saidOf({ t }, events, seat, near) {
   return "";
 }
 
-/** The scores of the teams, where there are any. @param {App} app @param {Game} game @param {number | undefined} own seat */
-export function teamScores({ t }, { players }, own) {
+/** The teams and their totals, that of the own seat first. @param {App} app @param {Game} game @param {number | undefined} own seat */
+export function teamsOf({ t }, { players }, own) {
   const totals = new Map(players.flatMap(({ team, total }) => (team === undefined ? [] : [[team, total]])));
-  if (!totals.size) return nothing;
   const mine = own === undefined ? undefined : players[own]?.team;
   const teams = [...totals.keys()].sort((one, other) => Number(other === mine) - Number(one === mine) || one - other);
   const name = (/** @type {number} */ team) =>
     mine === undefined || teams.length > 2 ? t("table.team", { team: team + 1 }) : t(team === mine ? "table.we" : "table.they");
-  return html`<p class="teams" aria-hidden="true">${teams.map((team) => html`<span data-team=${team} class=${team === mine ? "mine" : ""}>${
-    name(team)} <b>${totals.get(team)}</b></span>`)}</p>`;
+  return teams.map((team) => ({ team, name: name(team), total: totals.get(team) ?? 0, isMine: team === mine }));
+}
+
+/** The scores of the teams, where there are any. @param {App} app @param {Game} game @param {number | undefined} own seat */
+export function teamScores(app, game, own) {
+  const teams = teamsOf(app, game, own);
+  return teams.length ? html`<p class="teams" aria-hidden="true">${teams.map(({ team, name, total, isMine }) => html`<span data-team=${team}
+    class=${isMine ? "mine" : ""}>${name} <b>${total}</b></span>`)}</p>` : nothing;
 }

@@ -1,4 +1,4 @@
-/** A short vibration, the clack of a tile and two tones, where the settings ask for them and the device has them. No files. */
+/** A short vibration, the clack of a tile, two tones and a notification, where the settings ask for them and the device has them. No files. */
 
 /** @import { Settings } from "../shell/types.js" */
 
@@ -12,14 +12,24 @@ const CLACK = 0.09;
 
 /** @typedef {"tile" | "turn"} Signal a tile was laid, or it is your turn */
 
-/** @param {Settings} settings @param {Signal} signal */
-export function give(settings, signal) {
+/** @param {Settings} settings @param {Signal} signal @param {string} [text] of a notification, while the page is hidden */
+export function give(settings, signal, text) {
+  if (settings.notification && signal === "turn" && text && document.hidden) notify(text);
   if (settings.vibration && signal === "turn") navigator.vibrate?.(30);
   if (!settings.sound || !globalThis.AudioContext) return;
   audio ??= new AudioContext();
   if (audio.state === "suspended") void audio.resume();
   if (signal === "tile") clack(audio);
   else [660, 880].forEach((frequency, index) => audio && tone(audio, frequency, index * 0.12));
+}
+
+/** @param {string} text */
+function notify(text) {
+  try {
+    new Notification(text, { tag: "turn" }).addEventListener("click", () => window.focus());
+  } catch {
+    // Some browsers want a service worker for it.
+  }
 }
 
 /** A tile that is put down: a burst of noise through two band-passes, the knock of the tile and that of the table. @param {AudioContext} context */

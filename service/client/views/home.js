@@ -6,7 +6,7 @@ import { html, nothing, repeat, svg } from "../vendor/lit-html.js";
 import { easiest, inOrder, LEVELS } from "../setup/games.js";
 import { playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
 import { Problem } from "../shell/api.js";
-import { fragmentOf, parseRoute } from "../shell/routes.js";
+import { fragmentOf } from "../shell/routes.js";
 import { smallTable } from "../table/small.js";
 import { tileShape } from "../table/tiles.js";
 
@@ -19,6 +19,8 @@ const LARGE = 5;
 /** The number of computer players of a game that is begun without any choice. */
 const OPPONENTS = 2;
 
+const EASIEST = "…";
+
 /** @param {App} app @returns {View} */
 export function create(app) {
   const { t, api, device } = app;
@@ -30,10 +32,10 @@ export function create(app) {
   /** @type {Map<string, Game | "gone" | "unread">} */
   const games = new Map();
   let failure = "";
-  let mistake = "";
   /** Why no game against computer players could be begun. */
   let refusal = "";
-  let isStarting = false;
+  /** The game that is being begun, until its table is shown: its id, or a sign for the easiest one. */
+  let starting = "";
   /** What the list of games waits for. @type {Promise<void>} */
   let loading;
   /** For how many players games are shown; 0: for any number. */
@@ -53,6 +55,8 @@ export function create(app) {
       app.announce(failure, { urgent: true });
     }
     app.update();
+    // So that a table is there at once.
+    (globalThis.requestIdleCallback ?? setTimeout)(() => void Promise.all([import("./table.js"), import("../table/play.js"), app.styles("hand")]).catch(() => undefined));
   };
   /** @param {string} id */
   const look = async (id) => {
@@ -133,14 +137,20 @@ export function create(app) {
 
   /** Begins the easiest game, once it is known which one that is. */
   const playNow = async () => {
+    if (starting) return;
+    starting = EASIEST;
+    app.update();
     await loading;
     const variant = easiest(variants);
-    if (variant) await playAgainstComputer(variant, OPPONENTS + 1);
+    starting = "";
+    if (variant) await playAgainstComputer(variant, OPPONENTS + 1, EASIEST);
+    app.update();
   };
-  /** Begins a game of one person and computer players, with the usual rules. @param {VariantSummary} variant @param {number} [players] */
-  const playAgainstComputer = async ({ id, players: { min, max } }, players = USUAL_PLAYERS) => {
-    if (isStarting) return;
-    isStarting = true;
+  /** Begins a game of one person and computer players, with the usual rules. @param {VariantSummary} variant @param {number} [players] @param {string} [by] which button */
+  const playAgainstComputer = async ({ id, players: { min, max } }, players = USUAL_PLAYERS, by = id) => {
+    if (starting) return;
+    starting = by;
+    app.update();
     const name = device.lastSeats().find((each) => each.kind === "here" && each.name)?.name ?? t("common.guest");
     const others = Math.min(Math.max(players, min), max) - 1;
     /** @type {SeatChoice[]} */
@@ -150,27 +160,11 @@ export function create(app) {
       for (const seat of body.seats) device.keep({ game: body.game.id, ...seat, variant: id });
       if (!stop.signal.aborted) app.go({ view: "table", game: body.game.id });
     } catch (error) {
-      if (!stop.signal.aborted) app.announce((refusal = app.explain(error)), { urgent: true });
-    } finally {
-      isStarting = false;
+      if (stop.signal.aborted) return;
+      starting = "";
+      app.announce((refusal = app.explain(error)), { urgent: true });
       app.update();
     }
-  };
-
-  /** Joins or watches by a link, or by the id of a game. @param {SubmitEvent} event */
-  const enter = (event) => {
-    event.preventDefault();
-    const form = /** @type {HTMLFormElement} */ (event.target);
-    const entered = String(new FormData(form).get("game")).trim();
-    const watch = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value === "watch";
-    const route = entered.includes("#") ? parseRoute(entered.slice(entered.indexOf("#")))
-      : /^[^\s/]+$/.test(entered) ? parseRoute(`#/${watch ? "watch" : "join"}/${entered}`) : parseRoute("#/unknown");
-    if (!entered && !watch) return app.go({ view: "join" });
-    if (route.view !== "unknown" && route.view !== "home") return app.go(watch && "game" in route && route.game ? { view: "table", game: route.game, watch } : route);
-    mistake = t("home.noGame");
-    app.announce(mistake, { urgent: true });
-    app.update();
-    document.getElementById("game")?.focus();
   };
 
   loading = load();
@@ -183,8 +177,8 @@ export function create(app) {
       <p class="soft">${t(variant.players.min === variant.players.max ? "home.playersExactly" : "home.players", variant.players)}&nbsp;·
         ${t("home.minutes", { minutes: variant.minutes })}&nbsp;·
         <a href=${fragmentOf({ view: "rules", id: variant.id })} aria-label=${`${t("home.rules")}: ${variant.name}`}>${t("home.rules")}</a></p>
-      ${bots.length ? html`<button aria-label=${`${variant.name}: ${t("home.againstComputer")}`} @click=${() => playAgainstComputer(variant)}>${
-        t("home.play")}</button>` : nothing}
+      ${bots.length ? html`<button aria-label=${`${variant.name}: ${t("home.againstComputer")}`} aria-disabled=${starting !== ""} @click=${() => playAgainstComputer(variant)}>${
+        t(starting === variant.id ? "home.dealing" : "home.play")}</button>` : nothing}
     </div>
   </li>`;
   /** @param {typeof LEVELS[number]} level @param {VariantSummary[]} shown */
@@ -211,10 +205,11 @@ export function create(app) {
     render: () => html`
       <div class="welcome">${DECORATION}<h1 tabindex="-1">${t("home.title")}</h1></div>
       <ul class="ways">
-        <li><button class="way main" @click=${playNow}><b>${t("home.playNow")}</b>
-          <small>${proposed() ? t("home.playNowHow", { game: proposed().name }) : "…"}</small></button></li>
+        <li><button class="way main" aria-disabled=${starting !== ""} @click=${playNow}><b>${t("home.playNow")}</b>
+          <small>${starting === EASIEST ? t("home.dealing") : proposed() ? t("home.playNowHow", { game: proposed().name }) : "…"}</small></button></li>
         <li><a class="way" href=${fragmentOf({ view: "new", how: "here" })}><b>${t("home.together")}</b><small>${t("home.togetherHow")}</small></a></li>
         <li><a class="way" href=${fragmentOf({ view: "new", how: "friends" })}><b>${t("home.friends")}</b><small>${t("home.friendsHow")}</small></a></li>
+        <li><a class="way" href="#/join"><b>${t("home.code")}</b><small>${t("home.codeHow")}</small></a></li>
         ${goOn()}
       </ul>
       ${refusal ? html`<p class="error">${refusal}</p>` : nothing}
@@ -224,16 +219,7 @@ export function create(app) {
       ${failure ? html`<p class="error">${t("home.failed")} ${failure}</p><button @click=${() => (loading = load())}>${t("common.tryAgain")}</button>` : nothing}
       ${variants.length ? html`${numberField()} ${LEVELS.map((level) => levelOf(level, shown().filter((each) => each.difficulty === level)))}`
         : failure ? nothing : html`<p class="to-come">${t("common.loading")}</p>`}
-      ${variants.length || failure ? html`<h2>${t("home.more")}</h2>
-      <form class="inline card" @submit=${enter}>
-        <label for="game">${t("home.joinLabel")}</label>
-        <input id="game" name="game" autocomplete="off" autocapitalize="off" spellcheck="false"
-          aria-invalid=${mistake ? "true" : nothing} aria-describedby=${mistake ? "game-error" : nothing}>
-        <button class="main">${t("home.joinButton")}</button>
-        <button value="watch">${t("home.watch")}</button>
-        ${mistake ? html`<p class="error" id="game-error">${mistake}</p>` : nothing}
-      </form>
-      <p><a class="button" href="#/replay">${t("home.replay")}</a></p>` : nothing}`,
+      ${variants.length || failure ? html`<p><a class="button" href="#/replay">${t("home.replay")}</a></p>` : nothing}`,
   };
 }
 

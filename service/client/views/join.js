@@ -1,5 +1,5 @@
 /**
- * Joining a game by a link, or by its id and code. The code is taken out of the address before anything is asked. A game
+ * Joining a game by its code alone, or by a link. The code is taken out of the address before anything is asked. A game
  * that has no spectators shows nothing to who has no seat yet, but may be joined.
  */
 import { html, live, nothing } from "../vendor/lit-html.js";
@@ -75,6 +75,11 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
   const submitGame = (event) => {
     event.preventDefault();
     const text = entered.trim();
+    if (JOIN_CODE.test(codeOf(text))) {
+      code = codeOf(text);
+      if (!sending) void join();
+      return;
+    }
     const link = text.includes("#") ? parseRoute(text.slice(text.indexOf("#"))) : undefined;
     if (link?.view === "seat") return app.go(link);
     const found = !link ? text : "game" in link ? link.game : undefined;
@@ -96,7 +101,8 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     app.update();
     try {
       const own = { name: name.trim() || t("common.guest"), join_code: code, ...(isArranged ? {} : { client_seed: idempotencyKey() }) };
-      const { body } = await api.postOnce(`v1/games/${encodeURIComponent(id)}/players`, own, {
+      // A code alone finds its game.
+      const { body } = await api.postOnce(id ? `v1/games/${encodeURIComponent(id)}/players` : "v1/seats", own, {
         signal: stop.signal,
         onRetry(seconds) {
           failure = t("join.retrying", { seconds: Math.ceil(seconds) });
@@ -104,9 +110,10 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
           app.update();
         },
       });
-      device.keep({ game: id, seat: body.seat, token: body.token, name: body.name, variant: body.game.variant });
-      device.invite({ game: id, joinCode: code });
-      if (!stop.signal.aborted) app.go({ view: "table", game: id }, { replace: true });
+      const game = body.game.id;
+      device.keep({ game, seat: body.seat, token: body.token, name: body.name, variant: body.game.variant });
+      device.invite({ game, joinCode: code });
+      if (!stop.signal.aborted) app.go({ view: "table", game }, { replace: true });
     } catch (error) {
       sending = false;
       refused(error);
@@ -121,11 +128,13 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
       return void join();
     }
     if (fields.name || fields.join_code) return void refuse({ name: fields.name?.join(" "), code: fields.join_code?.join(" ") });
+    if (!id && error instanceof Problem && error.status === 403) return void refuse({ game: error.message });
     if (error instanceof Problem && error.body.reason === "wrong_join_code") {
       return void refuse({ code: t("join.wrongCode", { detail: error.message }) });
     }
     if (isHidden && isMissing(error)) return void refuse({ code: t("join.noSuchGame") });
     fail(error);
+    if (!id) return app.update();
     // Somebody may have been faster: the table as it is now.
     const said = failure;
     void look().then(() => {
@@ -155,9 +164,9 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
   const gameForm = () => html`<p class="lead">${t("join.introduction")}</p>
     <form class="card" novalidate @submit=${submitGame}>
       ${field({ id: "game", label: t("join.game"), value: entered, change: (value) => (entered = value) })}
-      ${field({ id: "code", label: t("join.code"), value: code, change: (value) => (code = codeOf(value)) })}
+      ${field({ id: "name", label: t("join.name"), value: name, hint: t("join.nameHint"), change: (value) => (name = value) })}
       ${failure ? html`<p class="error">${failure}</p>` : nothing}
-      <div class="buttons"><button class="main">${t("join.look")}</button></div>
+      <div class="buttons"><button class="main" aria-disabled=${sending}>${t(sending ? "join.joining" : "join.look")}</button></div>
     </form>`;
   /** @param {TemplateResult | typeof nothing} watch the way to watch the game, if there is one */
   const nameForm = (watch = nothing) => html`<form novalidate @submit=${submitName}>
@@ -200,6 +209,9 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
       ${game ? table(game) : loading ? html`<p>${t("common.loading")}</p>` : isHidden ? hidden() : gameForm()}`,
   };
 }
+
+/** A join code, without blanks and hyphens. */
+const JOIN_CODE = /^[0-9A-Z]{8}$/;
 
 /** Whether there is no such game, or none for who asks. @param {unknown} error @returns {error is Problem} */
 const isMissing = (error) => error instanceof Problem && error.status === 404;

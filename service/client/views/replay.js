@@ -154,6 +154,15 @@ export function create(app, { game }) {
     void attempt(start);
   };
   const problem = () => (failure ? html`<p class="note warn" data-failure>${failure}</p>` : nothing);
+  /** The record as a file, as this view can read it. */
+  function save() {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([record], { type: "text/plain" }));
+    link.download = `${game ?? "match"}.domino`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href));
+  }
+
   const form = () => recordForm(app, { game, record, isLoading, problem: problem(), onRecord: startFrom, onFailure: fail });
 
   /** @param {Replay} match */
@@ -196,6 +205,7 @@ export function create(app, { game }) {
         ${problem()}
         <div class="buttons">
           <button aria-describedby="play-on" ?disabled=${isLoading} @click=${playOn}>${t("replay.playOn")}</button>
+          <button @click=${save}>${t("replay.save")}</button>
           <a class="button" href="#/replay" @click=${leave}>${t("replay.another")}</a>
         </div>
         <p class="soft" id="play-on">${t("replay.playOnHint")}</p>

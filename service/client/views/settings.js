@@ -29,14 +29,16 @@ export function create(app) {
       <span lang=${lang ?? nothing}>${text}</span></label>`)}</div>
     ${hint}
   </fieldset>`;
-  /** @param {"digits" | "places" | "sound" | "vibration" | "letters"} name @param {Text} label @param {Text} [hint] */
+  /** @param {"digits" | "places" | "sound" | "vibration" | "notification" | "letters"} name @param {Text} label @param {Text} [hint] */
   const toggle = (name, label, hint) => html`<div class="field">
     <label class="choice"><input type="checkbox" role="switch" .checked=${live(device.settings[name] ?? false)}
       aria-describedby=${hint ? `${name}-hint` : nothing}
-      @change=${(/** @type {Event} */ event) => device.set({ [name]: /** @type {HTMLInputElement} */ (event.target).checked })}>
+      @change=${(/** @type {Event} */ event) => change(name, /** @type {HTMLInputElement} */ (event.target).checked)}>
       <span>${t(label)}</span></label>
     ${hint ? html`<p class="hint" id=${`${name}-hint`}>${t(hint)}</p>` : nothing}
   </div>`;
+  /** Notifications are as the browser allows them. @param {string} name @param {boolean} isOn */
+  const change = async (name, isOn) => device.set({ [name]: isOn && (name !== "notification" || (await Notification.requestPermission()) === "granted") });
   const preview = () => {
     const { colours, digits } = device.settings;
     const tiles = (/** @type {string[]} */ names, /** @type {boolean} */ coloured) =>
@@ -103,6 +105,7 @@ export function create(app) {
         ${toggle("places", "settings.places", "settings.placesHint")}
         ${toggle("sound", "settings.sound")}
         ${"vibrate" in navigator ? toggle("vibration", "settings.vibration") : nothing}
+        ${"Notification" in window && isSecureContext ? toggle("notification", "settings.notification", "settings.notificationHint") : nothing}
         ${toggle("letters", "settings.letters", "settings.lettersHint")}
         ${choice("listening", "settings.listening", [
           { value: "atOnce", text: t("settings.listeningAtOnce") },

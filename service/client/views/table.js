@@ -2,7 +2,7 @@
  * The table, where a game is played, watched and heard. Owns the order of its parts, when they are loaded, what is
  * announced. The game comes from match.js, what somebody plays with from play.js.
  */
-import { html, nothing } from "../vendor/lit-html.js";
+import { classMap, html, nothing } from "../vendor/lit-html.js";
 import { createMatch } from "../game/match.js";
 import { tileName } from "../game/names.js";
 import { loaded } from "../shell/api.js";
@@ -16,6 +16,8 @@ import { capitalized } from "../texts/text.js";
 
 /** @import { App, Game, Move, Score, Variant, View } from "../shell/types.js" */
 
+/** A hand of more tiles has two rows. */
+const LARGE = 10;
 /** For so long, in milliseconds, a hand cannot be shown by what was meant for the hand before. */
 const CURTAIN_MS = 400;
 
@@ -25,8 +27,9 @@ export function create(app, { game: id, watch = false, token }) {
   if (token) history.replaceState(null, "", fragmentOf({ view: "table", game: id }));
   const { t, api, device } = app;
   const closing = new AbortController();
-  /** The last answer or refusal, to read and to repeat. */
+  /** The last answer or refusal, to repeat and, as long as nothing else is chosen, to read. */
   let said = "";
+  let isSaidShown = false;
   let isRefusal = false;
   /** @type {Variant | undefined} */
   let variant;
@@ -51,12 +54,12 @@ export function create(app, { game: id, watch = false, token }) {
   let hearing;
   /** What came before that was loaded. @type {{game: Game, due?: string}[]} */
   const untold = [];
-  /** Done when the last command is. @type {Promise<void>} */
-  let commands = Promise.resolve();
   /** The version of the first look. */
   let since = -1;
-  /** The tile that was just drawn. @type {string | undefined} */
-  let drawn;
+  /** The tiles that were just drawn. @type {string[]} */
+  let drawn = [];
+  /** The most tiles of a hand when the round was first seen: by them the rack has its height. */
+  let dealt = { round: -1, tiles: 0 };
   let curtainSince = 0;
 
   const box = (/** @type {string} */ selector) => document.querySelector(selector)?.getBoundingClientRect();
@@ -73,6 +76,7 @@ export function create(app, { game: id, watch = false, token }) {
   function say(message, { urgent = false } = {}) {
     said = capitalized(message);
     isRefusal = urgent;
+    isSaidShown = true;
     app.announce(said, { urgent });
     app.update();
   }
@@ -124,18 +128,20 @@ export function create(app, { game: id, watch = false, token }) {
     if (presence || game.clock || game.players.some((each) => each.away || each.forfeited)) void loadPresence();
     const { hand } = before?.you ?? {};
     if (before && before.version < game.version) {
-      drawn = hand && before.round === game.round ? game.you?.hand.find((each) => !hand.includes(each)) : undefined;
+      drawn = hand && before.round === game.round ? game.you?.hand.filter((each) => !hand.includes(each)) ?? [] : [];
     }
+    if (dealt.round !== game.round) dealt = { round: game.round, tiles: Math.max(...game.players.map((each) => each.tiles)) };
     /** What is told before the state, once that is due. @type {string | undefined} */
     let due;
+    if (before?.status !== game.status) isSaidShown = false;
     const wasOnTurn = before !== undefined && isOnTurn(before);
     if (isOnTurn(game) && !wasOnTurn) {
       said = "";
       due = "";
-      if (device.settings.sound || device.settings.vibration) void withScene((each) => each.signal("turn"));
+      void withScene((each) => each.signal("turn", `${t("table.yourTurn")} ${variant?.name ?? ""}`));
     } else if (isOnTurn(game) && before && before.version < game.version) {
       // Where the log tells nobody's tiles, as with several seats, the drawn one is told here.
-      due = drawn && match.seats.length > 1 ? t("table.drew", { tile: tileName(device.settings.language, drawn) }) : "";
+      due = match.seats.length > 1 ? play?.drewText(app, "table.drew", drawn) : "";
     }
     if (since < 0) since = game.version;
     if (game.version > since || due !== undefined) void hear(game, due);
@@ -166,7 +172,7 @@ export function create(app, { game: id, watch = false, token }) {
       const [module] = await Promise.all([loaded(import("../table/play.js")), app.styles("hand")]);
       const showNext = () => show(match.next());
       const timeLeft = () => (presence ? presence.left() : match.game?.clock && 0);
-      play ??= { ...module, ...module.createPlay(app, match, { send, say, tell, isCurtainDown, showNext, timeLeft, held, signal: closing.signal }) };
+      play ??= { ...module, ...module.createPlay(app, match, { send, say, tell, isCurtainDown, showNext, timeLeft, held, chosen: () => void (isSaidShown = false), placeAt: picture.placeAt, dropped: (...at) => scene?.drop(...at), signal: closing.signal }) };
       app.update();
     } catch (error) {
       failed(error);
@@ -241,30 +247,10 @@ export function create(app, { game: id, watch = false, token }) {
     }
   }
 
-  /** @param {SubmitEvent} event */
-  function onCommand(event) {
-    event.preventDefault();
-    const form = /** @type {HTMLFormElement} */ (event.target);
-    const line = String(new FormData(form).get("command")).trim();
-    form.reset();
-    // One after the other, also while what they need is loading.
-    commands = commands.then(() => command(line)).catch(failed);
-  }
   /** @param {string} line */
   async function command(line) {
-    const [answers, known] = await Promise.all([loadAnswers(), loadPlay()]);
+    const known = await loadPlay();
     if (known) answers?.follow(app, line, { ...known, hand: match.game?.you?.hand ?? [], say });
-  }
-
-  /** A dragged tile is dropped: at the place that is nearest or, with only one, anywhere on the table. @param {number} x @param {number} y */
-  function drop(x, y) {
-    const table = box(".table-area");
-    if (!table || x < table.left || x > table.right || y < table.top || y > table.bottom) return;
-    const moves = play?.choice.moves() ?? [];
-    const at = moves.length === 1 || play?.choice.ways().length ? 0 : picture.placeAt(x, y) ?? -1;
-    if (!moves[at]) return;
-    scene?.drop(moves[at].tile ?? "", x, y);
-    play?.choice.layAt(at);
   }
 
   /** The hand, or what is there instead. @param {Game} game */
@@ -277,22 +263,16 @@ export function create(app, { game: id, watch = false, token }) {
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t("table.watching")}</p>`;
     return html`
       ${match.seats.length > 1 ? curtain?.whose(app, nameOf(game, game.you.seat), hide) : nothing}
-      ${play?.handList(app, game, { choice: play.choice, drop, drawn })}`;
+      ${play?.handList(app, game, { choice: play.choice, drop: play.drop, drawn })}`;
   }
+
+  /** Who won the round that was counted, and what it counts. @param {Game} game */
+  const countText = ({ status }) => (status === "round_over" ? match.events.findLast((each) => each.type === "round_ended")?.text : "");
 
   async function leave() {
     await loadPresence();
     if (match.seat !== undefined) await presence?.leave(match.seat);
   }
-  async function rematch() {
-    try {
-      const next = await ended?.takeSeatsAgain(app, id);
-      if (next && !closing.signal.aborted) app.go({ view: "table", game: next });
-    } catch (error) {
-      failed(error);
-    }
-  }
-
   /** @param {Game} game */
   function tableArea(game) {
     const label = t("table.picture");
@@ -322,19 +302,20 @@ export function create(app, { game: id, watch = false, token }) {
         ${banner(app, match)}
         ${heading(app, game, variant, teamScores(app, game, match.seats.length ? nearSeat() : undefined))}
         ${playersList(app, game, { own, near: nearSeat(), events: match.events, variant, score, ended, presence })}
-        ${isShown ? html`${tableArea(game)}${stockPile(app, game)}${scene?.question() ?? nothing}` : nothing}
-        <div class="own" @pointerup=${() => withScene((each) => each.ask())}>
-          <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)} ${presence?.time(game)}</p>
+        ${isShown ? html`${tableArea(game)}${stockPile(app, game)}` : nothing}
+        <div class=${classMap({ own: true, large: dealt.tiles > LARGE, several: match.seats.length > 1 })}>
+          <div class="line"><p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${play?.prompt(app, play.choice) || countText(game) || `${play?.drewText(app, "table.drewTiles", drawn) ?? ""} ${stateText(app, game)}`.trim()}</p>
+            ${said && isSaidShown ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}</div>
           ${presence?.actions(game)}
-          ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
           ${ownPart(game)}
-          <div class="actions">${play?.moveButtons(app, match, play)}${play?.hint.button(game)}${ended?.waysOn(app, game, score, match.seats.length > 0 && rematch)}</div>
+          ${isOver(game) && match.seats.length ? ended?.soundQuestion(app) : nothing}
+          <div class="actions">${presence?.time(game)}${play?.moveButtons(app, match, play)}${play?.hint.button(game)}${ended?.waysOn(app, game, score, match.seats.length > 0 && failed)}</div>
         </div>
       </div>
       <div class="side">
         ${isOver(game) ? ended?.lastCount(app, game, score) : nothing}
         ${log(app, match.events)}
-        ${tools(app, game, variant, { answers, load: loadAnswers, tell, onCommand, leave: isAwaited(game) && leave, presence })}
+        ${tools(app, game, variant, { answers, load: loadAnswers, tell, command: (line) => command(line).catch(failed), presence })}
       </div>`;
   };
 
@@ -342,9 +323,11 @@ export function create(app, { game: id, watch = false, token }) {
     wide: true,
     atTable: true,
     get mark() {
-      return match.game && isOnTurn(match.game) ? "● " : "";
+      return match.game && isOnTurn(match.game) ? `● ${t("table.yourTurn")} ` : "";
     },
     title: () => variant?.name ?? t("table.title"),
+    menu: () => match.game && html`<a href=${fragmentOf({ view: "rules", id: match.game.variant })}>${t("table.rules")}</a>
+      ${isAwaited(match.game) ? html`<button class="plain" data-leave @click=${leave}>${t("table.leave")}</button>` : nothing}`,
     close() {
       play?.takeBack.leave();
       closing.abort();
