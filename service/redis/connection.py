@@ -16,6 +16,7 @@ import contextlib
 import socket
 import ssl
 from collections.abc import Sequence
+from pathlib import Path
 from queue import Empty, Full
 from threading import BoundedSemaphore
 from time import monotonic
@@ -26,11 +27,12 @@ from hiredis import pack_command
 from redis._parsers import _HiredisParser
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as ConnectionBroken
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import NoPermissionError, RedisError, ResponseError
 from redis.exceptions import TimeoutError as NoAnswer
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
+from service.redis.errors import TROUBLES
 from service.redis.url import read_redis_url
 
 MAX_CONNECTIONS = 64
@@ -126,7 +128,7 @@ class _Pool(redis.BlockingConnectionPool):
             if connection.is_connected and connection.can_read():
                 connection.disconnect()
             if not connection.is_connected:
-                connection.connect()
+                _establish(self, connection)
         except BaseException:
             if connection is None:
                 self.pool.put_nowait(None)
@@ -144,6 +146,22 @@ class _Pool(redis.BlockingConnectionPool):
             connection = None
         with contextlib.suppress(Full):
             self.pool.put_nowait(connection)
+
+
+_FILES: Final = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
+
+
+def _establish(pool: redis.ConnectionPool, connection: Any) -> None:
+    """Connect, and have the log tell why that is not possible."""
+    what = f"cannot connect to {node_name(pool)}"
+    try:
+        connection.connect()
+    except (RedisError, OSError) as error:
+        paths = [(name, pool.connection_kwargs.get(name)) for name in _FILES]
+        missing = [f"there is no file {path} ({name})" for name, path in paths if path and not Path(path).exists()]
+        TROUBLES.begin(what, missing[0] if missing else error)
+        raise
+    TROUBLES.end(what)
 
 
 _RECEIVED: Final = 8_192
@@ -221,8 +239,11 @@ def _round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...], timeo
         connection.send_packed_command([b"".join(packed)], check_health=False)
         for _ in commands:
             answers.append(_read_answer(connection))  # noqa: PERF401 # those before a failure count
-        if isinstance(answers[0], RedisError) and _is_rejection(answers[0]):
-            connection.disconnect()  # the server closes it, but the next caller might be faster
+        if isinstance(answers[0], RedisError):
+            if _is_rejection(answers[0]):
+                connection.disconnect()  # the server closes it, but the next caller might be faster
+            if isinstance(answers[0], NoPermissionError):
+                TROUBLES.begin(f"{node_name(pool)} lacks rights for this user", answers[0])
         return answers
     except BaseException as error:
         # An answer may still be on its way: nobody else may get it.
@@ -275,7 +296,7 @@ def dedicated_connection(pool: redis.ConnectionPool) -> DedicatedConnection:
     """Return a new connection to the server of the pool, outside it, as ``Topology.open_subscriber``."""
     connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": READ_TIMEOUT})
     try:
-        connection.connect()
+        _establish(pool, connection)
     except Exception as error:
         connection.disconnect()
         raise NotSent from error
@@ -290,25 +311,39 @@ def execute_unpooled(pool: redis.ConnectionPool, *commands: Command, wait: float
     """
     connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": wait})
     try:
+        _establish(pool, connection)
         connection.send_packed_command(connection.pack_commands(commands), check_health=False)
         return [_read_answer(connection) for _ in commands]
     finally:
         connection.disconnect()
 
 
+_A_CHANNEL: Final = b"domino:check"
+
+
 def durability_warnings(pool: redis.ConnectionPool) -> list[str]:
-    """Return the settings of the pool's server that may lose games, as sentences; none if it does not show them."""
+    """Return the settings of the pool's server that may lose games, and rights that the user lacks, as sentences.
+
+    None if it does not answer.
+    """
     try:
-        answers = execute_unpooled(pool, (b"INFO", b"memory"), (b"INFO", b"persistence"))
+        *answers, channel = execute_unpooled(
+            pool, (b"INFO", b"memory"), (b"INFO", b"persistence"), (b"SSUBSCRIBE", _A_CHANNEL)
+        )
     except (RedisError, OSError):
         return []
-    facts = info_fields(b"\n".join(text for text in answers if isinstance(text, bytes)))
+    name = node_name(pool)
     warnings = []
+    if any(isinstance(answer, NoPermissionError) for answer in answers):
+        warnings.append(f"{name} refuses INFO: new games are not refused in time when its memory is almost full")
+    if isinstance(channel, NoPermissionError):
+        warnings.append(f"{name} refuses channels: nobody is told at once what happens; its user needs &domino:*")
+    facts = info_fields(b"\n".join(text for text in answers if isinstance(text, bytes)))
     policy = facts.get(b"maxmemory_policy", b"noeviction").decode()
     if facts.get(b"maxmemory", b"0") != b"0" and policy != "noeviction":
-        warnings.append(f"{node_name(pool)} may evict games when its memory is full: its maxmemory-policy is {policy}")
+        warnings.append(f"{name} may evict games when its memory is full: its maxmemory-policy is {policy}")
     if facts.get(b"aof_enabled") == b"0":
-        warnings.append(f"{node_name(pool)} may lose the last moves when it stops: its appendonly is no")
+        warnings.append(f"{name} may lose the last moves when it stops: its appendonly is no")
     return warnings
 
 

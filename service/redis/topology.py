@@ -1,6 +1,6 @@
 """Where the Redis servers are, and which of them a command is sent to.
 
-Owns which topology a URL stands for.
+Owns which topology a URL stands for. Does not depend on what commands mean.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.quick_and_gate
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 ALIKE = 3
 """How many games are compared that differ only in what the viewer cannot see."""
-NOT_READABLE = ("players", "<int:seat>", "token", "presence", "claims", "rematch", "join-code")
+NOT_READABLE = ("players", "<int:seat>", "token", "presence", "claims", "rematch", "join-code", "start", "resignation")
 """The last parts of the paths that cannot be got."""
 VARIANTS = in_lane(list(variants()), quick=["domino"], gate=GATE_VARIANTS)
 TILE = re.compile(r"\b(?:1?\d)-(?:1?\d)\b")

@@ -96,6 +96,7 @@ def test_a_table_that_nobody_looks_at_is_not_offered(seek: Seek, timed_api: Time
 def test_who_goes_away_while_waiting_is_taken_off(seek: Seek, timed_api: TimedApi) -> None:
     ada, bo = seek("Ada"), seek("Bo")
     path = f"/v1/games/{ada['game']['id']}"
+    assert timed_api.reminded(ada["game"]["id"]) == timed_api.clock.now + 120_000
     for seconds in (60, 59):
         timed_api.clock.advance(seconds)
         timed_api.get(path, token=bo["token"])

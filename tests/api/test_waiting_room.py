@@ -158,11 +158,13 @@ def test_what_is_open_is_filled_some_time_after_the_first_person_sat_down(timed_
     ada = timed_api.join(table, "Ada").get_json()
     timed_api.clock.advance(30)
     bo = timed_api.join(table, "Bo").get_json()
+    assert timed_api.reminded(table.id) == timed_api.clock.now + 30_000
     assert bo["game"]["fills_at"] == ada["game"]["fills_at"] == "2030-01-01T00:11:00.000Z"
     for seat, token in ((0, ada["token"]), (1, bo["token"])):
         free(timed_api, table, seat, token)
     timed_api.clock.advance(60)
     assert "fills_at" not in timed_api.view(table)
+    assert timed_api.reminded(table.id) is None
     assert not timed_api.let_time_out(table), "with nobody there, nothing happens"
     table.tokens[0] = timed_api.join(table, "Cem").get_json()["token"]
     timed_api.clock.advance(59.999)
@@ -197,3 +199,11 @@ def test_only_open_seats_are_filled(api: Api) -> None:
     fields = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "fill": {"after": 1, "bot": "casual"}}
     answer = api.post("/v1/games", fields)
     assert [each["reason"] for each in answer.get_json()["causes"]] == ["only_with_open_seats"]
+
+
+def test_a_worker_that_has_not_heard_of_the_beginning_takes_moves(api: Api, other_worker: Api) -> None:
+    table = api.create("domino", [OPEN, {"name": "Ada"}, {"name": "Cem"}])
+    view = start(other_worker, table, table.tokens[1]).get_json()
+    token = table.tokens[view["turn"]["seat"] + 1]
+    move = other_worker.get(f"{table.path}/moves", token=token).get_json()["legal_moves"][0]
+    assert api.post(f"{table.path}/moves", move, token=token).status_code == 201

@@ -15,7 +15,7 @@ from service.engine.referee import legal_moves
 from service.games.automation.due import Automation
 from service.games.model.clock import GRACE_MS
 from service.games.model.game import Game
-from service.games.model.schedule import BotTurn
+from service.games.model.schedule import BotTurn, reminders
 from service.games.reminders import JudgedTime
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisStore
@@ -96,6 +96,10 @@ class TimedApi(Api):
     def let_time_out(self, table: Table) -> bool:
         """Let the service act on the deadline of the game if it is due; whether it did."""
         return self.act(table.id)
+
+    def reminded(self, game: str) -> int | None:
+        """When the service is to look at a game that waits, in milliseconds since 1970."""
+        return reminders(None, self._repository.reader.reload(game)).get("clock")
 
     def act(self, game: str) -> bool:
         """Let the service do in a game what is due; whether anything was."""

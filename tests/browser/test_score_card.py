@@ -98,3 +98,33 @@ def test_on_paper_every_count_is_open(finished: Table, open_page: OpenPage) -> N
 def fits(page: Page) -> bool:
     """Whether nothing is wider than the window."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+def test_wins_are_told_apart_from_pips_and_words_are_explained(service_url: str, open_page: OpenPage) -> None:
+    with connect(service_url) as http:
+        options = {"table": "brazilian", "target": 3, "value_double": 3}
+        table = Table.create(http, "by-wins", 2, options=options, seed="wins")
+        for _ in table.play("wins"):
+            pass
+        score = table.client.score(table)
+    page = open_page(f"/#/score/{table.id}")
+    expect(page.locator("table.hands").first.get_by_role("columnheader").nth(2)).to_have_text("Pips")
+    expect(page.locator("table.lines").first.get_by_role("columnheader").nth(3)).to_have_text("Wins")
+    said = [line["text"].split(" ")[0] for each in score["rounds"] for line in each["lines"] if line["points"] == 3]
+    assert said
+    page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    for word in said:
+        expect(page.get_by_text(f"{word}: In Brazil: the last tile").first).to_be_visible()
+
+
+def test_the_stars_and_the_end_of_a_manche_are_on_the_score_card(service_url: str, open_page: OpenPage) -> None:
+    with connect(service_url) as http:
+        table = Table.create(http, "cochon", 3, options={"target": 1}, seed="stars")
+        for _ in table.play("stars"):
+            pass
+        last = table.client.score(table)["rounds"][-1]["manche"]
+    page = open_page(f"/#/score/{table.id}")
+    stars = "; ".join([f"P{seat} {many} star{'' if many == 1 else 's'}" for seat, many in enumerate(last["stars"])])
+    expect(page.get_by_text(f"Manche {last['number']}: {stars}.").first).to_be_visible()
+    ended = "The manche is won." if last["ended"] == "won" else "nobody wins the manche"
+    expect(page.get_by_text(ended).first).to_be_visible()

@@ -192,3 +192,44 @@ def test_a_screen_reader_finds_the_parts_of_the_main_views(http: httpx.Client, o
           - group "Number of players"
         - button "Start the game"
     """)
+
+
+TRANSLATES = """() => {
+  const wrap = (node) => {
+    if (!node.textContent.trim() || !node.parentElement?.translate || node.parentElement.localName === "font") return;
+    const [outer, inner] = [document.createElement("font"), document.createElement("font")];
+    node.replaceWith(outer);
+    outer.append(inner);
+    inner.append(node.textContent);
+  };
+  const all = (root) => {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walker.nextNode()) found.push(walker.currentNode);
+    found.forEach(wrap);
+  };
+  all(document.body);
+  new MutationObserver((changes) => changes.forEach((each) => each.addedNodes.forEach(all)))
+    .observe(document.body, { childList: true, subtree: true });
+}"""
+"""Does what the translator of a browser does: puts each text into elements of its own, also those that come later."""
+
+
+def test_a_translated_page_tells_the_truth_and_rules_may_be_translated(open_page: OpenPage, service_url: str) -> None:
+    translated, plain = open_page(), open_page()
+    with connect(service_url) as http:
+        table = Table.create(http, "domino", 2, seed="translated")
+        for page in (translated, plain):
+            page.goto(f"/#/watch/{table.id}")
+            page.locator("[data-state]").wait_for()
+        translated.evaluate(TRANSLATES)
+        told = set()
+        for _ in range(3):
+            state = plain.locator("[data-state]").inner_text()
+            expect(translated.locator("[data-state]")).to_have_text(state)
+            told.add(state)
+            table.make_legal_move()
+            expect(plain.locator("[data-state]")).not_to_have_text(state)
+        assert len(told) > 1
+    translated.goto("/#/rules/domino")
+    expect(translated.locator("article.rules p font font").first).to_be_visible()

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ from redis import exceptions
 from service.games.ports import Commit, StoredGame
 from service.games.store.redis_store import RedisStore
 from service.limits.memory import MemoryReserve
-from service.redis import calls
+from service.redis import calls, connection, errors
 from service.redis.calls import observe_nothing
 from service.redis.connection import MAX_CONNECTIONS, MAX_WAITING, connect
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
@@ -444,6 +445,55 @@ def test_writes_that_wait_for_a_replica_leave_connections_for_reads(server: Real
             assert nodes.call(b"key", (b"EXISTS", b"key")) == [1]
             assert server.admin.info("clients")["blocked_clients"] <= MAX_WAITING
         assert {each.result() for each in writes} <= {"no replica", "pool"}
+
+
+def test_why_a_server_is_not_reached_is_logged_once(
+    server: RealServer, store: RedisStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger=errors.__name__)
+
+    def told(calls: int = 3) -> list[str]:
+        caplog.clear()
+        for _ in range(calls):
+            with suppress(StorageUnavailable):
+                store.read("game")
+        return [record.getMessage() for record in caplog.records]
+
+    assert told() == []
+    server.kill()
+    (why,) = told()
+    assert why.startswith(f"cannot connect to {server.socket_path}: ")
+    assert "No such file" in why or "refused" in why
+    server.start()
+    assert told() == [f"this is over: cannot connect to {server.socket_path}"]
+    server.kill()
+    assert told() == []  # the same within a minute
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("rediss://127.0.0.1:1/0?ssl_ca_certs=/no/such.crt", "there is no file /no/such.crt (ssl_ca_certs)"),
+        ("redis://127.0.0.1:1", "connecting to 127.0.0.1:1. Connection refused."),
+    ],
+)
+def test_the_reason_that_is_known_is_logged(
+    url: str, why: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "TROUBLES", errors.Troubles())
+    assert open_topology(url).durability_warnings() == []
+    assert why in caplog.text
+
+
+def test_a_wrong_password_and_a_missing_right_are_logged(server: RealServer, caplog: pytest.LogCaptureFixture) -> None:
+    server.admin.acl_setuser("reader", enabled=True, passwords=["+right"], categories=["+@read"], keys=["*"])
+    for password, call in (("wrong", "read"), ("right", "commit")):
+        url = server.url.replace("unix://", f"unix://reader:{password}@")
+        with connect(url) as client, suppress(StorageUnavailable):
+            CALLS[call](store_on(client))
+    assert "invalid username-password pair" in caplog.text
+    assert "has no permissions to run the 'evalsha' command" in caplog.text
+    assert "right@" not in caplog.text
 
 
 # ── Errors without a server ──────────────────────────────────────────────────────────────────────────────────────────

@@ -508,10 +508,18 @@ def test_settings_that_may_lose_games_give_warnings(server: RealServer) -> None:
     ]
 
 
-def test_a_server_that_denies_info_gives_no_warnings(server: RealServer) -> None:
-    server.configure(appendonly="no")
-    server.admin.acl_setuser("player", enabled=True, nopass=True, commands=["+get"], keys=["*"])
-    assert open_topology(server.url.replace("unix://", "unix://player:any@")).durability_warnings() == []
+@pytest.mark.parametrize(
+    ("rights", "lacking"),
+    [
+        ({"commands": ["+@all", "-info"], "channels": ["*"]}, ["INFO"]),
+        ({"categories": ["+@all"], "channels": []}, ["channels"]),
+        ({"categories": ["+@all"], "channels": ["domino:*"]}, []),
+    ],
+)
+def test_a_user_without_rights_gives_warnings(server: RealServer, rights: Any, lacking: list[str]) -> None:
+    server.admin.acl_setuser("player", enabled=True, nopass=True, keys=["*"], reset_channels=True, **rights)
+    warnings = open_topology(server.url.replace("unix://", "unix://player:any@")).durability_warnings()
+    assert [warning.split(" refuses ")[1].split(":")[0] for warning in warnings] == lacking
 
 
 @pytest.mark.parametrize("url", ["http://a", "redis+cluster://", "redis+sentinel://a"])

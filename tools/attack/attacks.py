@@ -70,6 +70,7 @@ def attacks() -> tuple[Attack, ...]:
         Attack("illegal moves", _illegal_moves),
         Attack("changes of token by the opponent", _token_changes, has_victims=True),
         Attack("create: small games", lambda _: same(_creates([orjson.dumps(_TWO)]))),
+        Attack("seeks: a table each", lambda _: same(_seeks())),
         Attack("fork: long record", lambda _: same(_creates([bodies.fork(bodies.long_record())]))),
         Attack("create: a hundred deals", lambda _: same(_creates([bodies.hundred_deals(each) for each in range(4)]))),
     )
@@ -83,6 +84,12 @@ def _each_sends(requests: Sequence[bytes]) -> Order:
 
 def _creates(made: Sequence[bytes]) -> list[bytes]:
     return [request("POST", "/v1/games", body) for body in made]
+
+
+def _seeks() -> list[bytes]:
+    """Seek tables no two of which are alike, so that each is opened, and looked at by nobody."""
+    wishes = [{"variant": "domino", "players": 4, "name": "Eve", "options": {"limit": each}} for each in range(10, 200)]
+    return [request("POST", "/v1/seeks", orjson.dumps(wish)) for wish in wishes]
 
 
 def _verification(record: str) -> list[bytes]:

@@ -91,12 +91,15 @@ function plate(app, game, player, { own, near, variant, round, score, ended, pre
       onTurn ? html`<span class="hidden-text">, ${t("table.onTurn")}</span>` : nothing}</span>
     <span class="count">${backs(player.tiles)}<span aria-hidden="true">${player.tiles}</span><span
       class="hidden-text">, ${t("table.tiles", { count: player.tiles })}</span>${presence?.bank(game, player)}</span>
-    <span class="total"><span aria-hidden="true">${`${player.total}`.replace("-", "−")}</span><span class="hidden-text">, ${t(game.unit === "wins" ? "table.wins" : "table.points", { count: player.total })}</span></span>
-    ${game.manche ? html`<span class="stars"><span aria-hidden="true">${"★".repeat(game.manche.stars[seat])}</span><span class="hidden-text">, ${t("table.stars", { count: game.manche.stars[seat] })}</span></span>` : nothing}
+    <span class="total"><span aria-hidden="true">${stars(game.manche?.stars[seat] ?? 0)}${`${player.total}`.replace("-", "−")}</span><span class="hidden-text">, ${t(game.unit === "wins" ? "table.wins" : "table.points", { count: player.total })}${game.manche ? `, ${t("table.stars", { count: game.manche.stars[seat] })}` : ""}</span></span>
     ${round && score ? ended?.counted(app, game, score, seat) : nothing}
     ${said && game.status === "playing" && !(onTurn && isMine) ? html`<span class="bubble" aria-hidden="true">${said}</span>` : nothing}
   </li>`;
 }
+
+/** The stars of the running manche, in games that have one. @param {number} many */
+const stars = (many) => (many ? html`<svg class="stars" viewBox=${`0 0 ${many * 12} 10`} width=${many * 12} height="10"><path fill="currentColor" d=${
+  Array.from({ length: many }, (_, at) => `M${at * 12 + 5} 0l1.2 3.6 3.8.2-3 2.3 1.1 3.9-3.1-2.2-3.1 2.2 1.1-3.9-3-2.3 3.8-.2z`).join("")}></path></svg> ` : nothing);
 
 /** As many backs as there are tiles. @param {number} tiles */
 function backs(tiles) {

@@ -1,8 +1,9 @@
 """The command by which a stranger is sat down at a table that is as asked for, or opens one.
 
-Owns how a seeker gets one seat and no other. A list of tables says where to try (``service.games.tables``), the game
-itself decides: whoever is sent to a table that does not exist yet creates it. A request that is repeated comes to the
-same table; before a seeker goes on to another one, the first is told to take no seat for this request any more.
+Owns how a seeker gets one seat and no other. Does not depend on how tables are listed. A list of tables says where to
+try (``service.games.tables``), the game itself decides: whoever is sent to a table that does not exist yet creates it.
+A request that is repeated comes to the same table; before a seeker goes on to another one, the first is told to take
+no seat for this request any more.
 """
 
 from __future__ import annotations
@@ -65,27 +66,12 @@ def seek(context: CommandContext, command: SeekCommand) -> CommandResult[FoundSe
     ``NotFound`` for a request that is repeated when its player has left, ``ShareUsedUp``, ``TooManyGamesOfBots``,
     ``KeyReused``, ``SecretChanged``.
     """
-    if command.ref is not None and command.request.app is None:
-        raise InvalidSetup({"ref": [NEEDS_KEY]})
-    request, key, runtime = command.request, command.key, context.runtime
-    if request.app is None:
-        request = request._replace(network=network_digest(context.idempotency, request.network))
-    else:
-        request = request._replace(network="")
-    command = command._replace(request=request)
-    rules = check_request(request, runtime.yield_control)
-    owner = EVERYBODY if request.app is None else request.app
-    form = form_of(request.variant, rules.settings, len(request.seats), clock=request.clock, fill=request.fill)
-    record, claim, known = None, new_write_id(runtime.random_bytes).decode(), HOLD_MS
-    if key is not None:
-        record = context.idempotency.record(key, _PURPOSE, owner, derives_tokens=True)
-        context.repository.transactions.admission.reserve(Holder(request.network or owner, is_app=bool(owner)))
-        claim, known = record.name, IDEMPOTENCY_TTL * 1000
-    this = _Seek(command, rules, Listing(owner, form), record, context.new_secret(new_token, key), runtime.clock())
-    leaving = ""
+    this, seeker = _begin(context, command)
+    record, leaving = this.record, ""
     for _ in range(MOST_TABLES):
-        new = ListedTable(new_game_id(runtime.random_bytes), 0, (False,) * len(request.seats), this.now)
-        place = context.repository.store.tables.claim(this.listing, Seeker(claim, known), new, leaving=leaving)
+        game_id = new_game_id(context.runtime.random_bytes)
+        new = ListedTable(game_id, 0, (False,) * len(command.request.seats), this.now)
+        place = context.repository.store.tables.claim(this.listing, seeker, new, leaving=leaving)
         committed = None
         if place.offered:
             try:
@@ -99,6 +85,25 @@ def seek(context: CommandContext, command: SeekCommand) -> CommandResult[FoundSe
             return _found(context, this, place, context.repository.transactions.replay(place.game, prior, record))
         leaving = place.game
     raise StorageUnavailable("contention")
+
+
+def _begin(context: CommandContext, command: SeekCommand) -> tuple[_Seek, Seeker]:
+    """Return what is asked for, and by whom. Raises ``InvalidSetup`` and ``ShareUsedUp``."""
+    request, key, runtime = command.request, command.key, context.runtime
+    if command.ref is not None and request.app is None:
+        raise InvalidSetup({"ref": [NEEDS_KEY]})
+    network = network_digest(context.idempotency, request.network) if request.app is None else ""
+    request = request._replace(network=network)
+    rules = check_request(request, runtime.yield_control)
+    owner = EVERYBODY if request.app is None else request.app
+    form = form_of(request.variant, rules.settings, len(request.seats), clock=request.clock, fill=request.fill)
+    record, seeker = None, Seeker(new_write_id(runtime.random_bytes).decode(), HOLD_MS)
+    if key is not None:
+        record = context.idempotency.record(key, _PURPOSE, owner, derives_tokens=True)
+        context.repository.transactions.admission.reserve(Holder(network or owner, is_app=bool(owner)))
+        seeker = Seeker(record.name, IDEMPOTENCY_TTL * 1000)
+    command, listing = command._replace(request=request), Listing(owner, form)
+    return _Seek(command, rules, listing, record, context.new_secret(new_token, key), runtime.clock()), seeker
 
 
 def _sit(context: CommandContext, this: _Seek, place: Place) -> Committed:

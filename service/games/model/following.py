@@ -172,8 +172,7 @@ def _presence_and_clock(
 
     The last one is computed unless ``after`` gives it. A round ends in the same write as the move that ended it.
     """
-    settings, presence, clock = game.clock, game.presence, game.running_clock
-    set_up = game.is_set_up_automatic
+    settings, presence, clock, set_up = game.clock, game.presence, game.running_clock, game.is_set_up_automatic
     automatic = set_up or presence != ALL_PRESENT
     in_turn: int | None = None
     left = 0 if after is None else sum([not isinstance(event, HostingEvent) for _, event in events])

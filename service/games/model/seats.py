@@ -1,6 +1,6 @@
 """The seats of a game: who plays each, and what follows from that.
 
-Owns which players the service acts for.
+Owns which players the service acts for. Does not depend on the rules of any game.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from service.games.ports import EventFeed, EventNotification, Listener
 from service.games.store.redis_store import parse_notification
 from service.redis import keys
 from service.redis.connection import NotSent
+from service.redis.errors import TROUBLES
 from service.redis.topology import Topology
 
 PING_SECONDS: Final = 2.0
@@ -263,7 +264,7 @@ class _SubscriberConnection:
         except Exception as error:
             if self._open:
                 self.error = error
-                _log.warning("the event subscriptions at %s were interrupted: %s", self.node, type(error).__name__)
+                TROUBLES.begin(f"the event subscriptions at {self.node} break", error)
         self._ended(self)
 
     def _handle(self, message: Any) -> None:
@@ -274,6 +275,7 @@ class _SubscriberConnection:
             # What is published without content tells only that there is something to read.
             self._notify(channel, parse_notification(content) if content else None)
         elif kind == b"ssubscribe":
+            TROUBLES.end(f"the event subscriptions at {self.node} break")
             self._notify(channel, None)
         elif self._unsubscribing[channel] > 1:
             self._unsubscribing[channel] -= 1
