@@ -207,3 +207,25 @@ def test_a_worker_that_has_not_heard_of_the_beginning_takes_moves(api: Api, othe
     token = table.tokens[view["turn"]["seat"] + 1]
     move = other_worker.get(f"{table.path}/moves", token=token).get_json()["legal_moves"][0]
     assert api.post(f"{table.path}/moves", move, token=token).status_code == 201
+
+
+def test_a_match_that_began_without_open_seats_is_played_recorded_and_verified(api: Api, app_key: str) -> None:
+    table = own(api, app_key, [OPEN, {"name": "Ada"}, OPEN, {"name": "Cem"}], options={"limit": 10})
+    api.post(f"{table.path}/players", {"name": "Bo", "ref": "bo"}, token=app_key)
+    free(api, table, 0, app_key)
+    start(api, table, app_key)
+    table.tokens = {0: table.tokens[1], 1: table.tokens[3]}
+    api.play_until(table, lambda view: view["status"] == "finished")
+    record = api.get(f"{table.path}/record", headers={"Accept": "text/plain"}).text
+    checked = api.post("/v1/verifications", record).get_json()
+    assert (checked["verified"], checked["findings"], checked["proven"] > 0) == (True, [], True)
+    assert "Bo" not in record
+    told = everything(api, table)
+    dealt = next(at for at, each in enumerate(told) if each["type"] == "dealt")
+    assert {tuple(each["to_act"]) for each in told[:dealt]} == {()}
+    page_there = api.get(f"{table.path}/events?after={dealt + 3}&limit=1&view=true", token=table.tokens[1]).get_json()
+    assert page_there["game"]["you"]["seat"] == 1
+    report = api.get(f"{table.path}/fairness").get_json()
+    assert report["rounds"][0]["seed"]
+    again = api.post(f"{table.path}/rematch", token=table.tokens[1]).get_json()
+    assert [each["name"] for each in again["game"]["players"]] == ["Cem", "Ada"]
