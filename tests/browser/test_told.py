@@ -119,39 +119,6 @@ def test_one_tap_more_begins_no_second_game(open_page: OpenPage) -> None:
     assert len(made) == 1
 
 
-TRANSLATE = """() => {
-  const isLeft = (node) => node.parentElement?.closest("[translate]")?.getAttribute("translate") === "no";
-  const translate = (root) => {
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-    const texts = [];
-    while (walker.nextNode()) texts.push(walker.currentNode);
-    const isNew = (each) => each.data.trim() && !isLeft(each) && !each.parentElement.closest("font");
-    for (const text of texts.filter(isNew)) {
-      const font = document.createElement("font");
-      font.append(document.createElement("font"));
-      font.firstChild.textContent = text.data;
-      text.replaceWith(font);
-    }
-  };
-  translate(document.body);
-  const follow = (records) => records.forEach(({ target }) => translate(target));
-  new MutationObserver(follow).observe(document.body, { childList: true, subtree: true });
-}"""
-"""Replaces texts by elements, as the translator of a browser does, but for what is not to be translated."""
-
-
-def test_a_page_that_is_translated_goes_on_telling_the_truth(http: httpx.Client, open_page: OpenPage) -> None:
-    table = Table.create(http, "block", 2, seed="translated")
-    page = open_seat(open_page(None), table, 1 - table.to_move())
-    page.evaluate(TRANSLATE)
-    for seat in (table.to_move(), 1 - table.to_move()):
-        expect(page.locator(f"[data-seat='{seat}'][aria-current]")).to_be_attached()
-        expect(page.locator("[data-state]")).to_have_text(re.compile(rf"P{seat}'s turn|Your turn"))
-        table.make_legal_move()
-    page.goto("/#/rules/block")
-    expect(page.locator("article.rules font").first).to_be_attached()
-
-
 HIDE = """() => {
   Object.defineProperty(document, "hidden", { value: true, configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));

@@ -9,7 +9,7 @@ import { hasColours, tileImage } from "./tiles.js";
 /** @import { App, Game, Score } from "../shell/types.js" */
 
 /** Points with their sign. @param {number} points */
-const signed = (points) => (points < 0 ? `−${-points}` : `+${points}`);
+const signed = (points) => (points < 0 ? `−${-points}` : points ? `+${points}` : "0");
 
 /** The tiles that a seat kept, turned up, their sum, and what the round wrote. @param {App} app @param {Game} game @param {Score} card @param {number} seat */
 export function counted({ t, device }, game, { rounds, best }, seat) {
