@@ -226,11 +226,11 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     app.update();
   }
 
-  /** In the background: no stream, and a look now and then, until a seat of this device is to act. */
+  /** Looks now and then, until a seat of this device is to act. */
   async function rest() {
     stream.abort();
     const { game, seats } = match;
-    if (!document.hidden || signal.aborted || !game || game.status === "finished" || !seats.length || seats.some((each) => game.to_act.includes(each))) return;
+    if (!document.hidden || signal.aborted || !game?.to_act.length || !seats.length || seats.some((each) => game.to_act.includes(each))) return;
     await look();
     clearTimeout(hiddenTimer);
     hiddenTimer = setTimeout(rest, LOOK_MS);

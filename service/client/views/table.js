@@ -58,7 +58,7 @@ export function create(app, { game: id, watch = false, token }) {
   let since = -1;
   /** The tiles that were just drawn. @type {string[]} */
   let drawn = [];
-  /** The most tiles of a hand when the round was first seen: by them the rack has its height. */
+  /** The most tiles of a hand when the round was first seen. */
   let dealt = { round: -1, tiles: 0 };
   let curtainSince = 0;
 
